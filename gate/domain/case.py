@@ -1,0 +1,60 @@
+"""One row of an eval set, and how an answer to it is scored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.prompt import Message
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerSpec:
+    """What turns a sample into a score in [0, 1].
+
+    Args:
+        kind: `exact`, `contains`, `regex`, `json_schema` or `judge`.
+        options: the scorer's own settings; strings may hold `{{ expected }}` and other fields of the case.
+        name: shown in reports; unique within a suite.
+        weight: share in the weighted mean, above 0.
+        required: a failure (score 0) makes the sample 0, whatever the others say.
+    """
+
+    kind: str
+    name: str
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+    weight: float = 1.0
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question of the exam.
+
+    Args:
+        id: unique within the eval set.
+        input: the user's text; empty when `messages` are given.
+        messages: a conversation so far, the last turn being the user's.
+        expected: the reference answer, never shown to a prompt.
+        slices: dimension to value.
+        cluster: cases that are variants of one source carry the same cluster.
+        scorers: replace the suite's scorers for this case, when not None.
+        vars: further values for a template.
+        where: `file:line`, for errors and reports.
+    """
+
+    id: str
+    input: str = ""
+    messages: tuple[Message, ...] = ()
+    expected: JsonValue = None
+    slices: Mapping[str, str] = field(default_factory=dict)
+    cluster: str | None = None
+    scorers: tuple[ScorerSpec, ...] | None = None
+    vars: Mapping[str, JsonValue] = field(default_factory=dict)
+    where: str = ""
+
+    @property
+    def question(self) -> str:
+        """The text that a reader, and a judge, see as the question."""
+        if not self.messages:
+            return self.input
+        return "\n".join(f"{message.role}: {message.content}" for message in self.messages)

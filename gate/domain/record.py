@@ -1,0 +1,195 @@
+"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered.
+
+A bound of `null` beside a mean is infinite. Costs are dollars, or null with the reason in the axis.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.verdict import State, Verdict
+
+SCHEMA = "prompt-gate/run/1"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class ArmRecord(_Model):
+    """One arm: prompt version, model, parameters."""
+
+    ref: str
+    sha: str | None
+    path: str
+    digest: str
+    model: str
+    returned_models: list[str]
+    params: dict[str, JsonValue]
+
+
+class ExamRecord(_Model):
+    """The exam and how the candidate's side changed it."""
+
+    ref: str
+    digest: str
+    cases: int
+    scorers: list[str]
+    added: list[str] = []
+    removed: list[str] = []
+    edited: list[str] = []
+
+
+class ComparisonRecord(_Model):
+    """See `gate.domain.comparison.Comparison`."""
+
+    slice: str
+    n: int
+    units: int
+    baseline: float | None
+    candidate: float | None
+    mean: float | None
+    lower: float | None
+    upper: float | None
+    p: float | None
+    state: State
+    method: str
+    blocking: bool
+    advisory: bool
+    familiar_fail: bool
+    mde: float | None
+    cases_needed: int | None
+
+
+class QualityRecord(_Model):
+    """Quality of one suite: all cases, then its slices."""
+
+    overall: ComparisonRecord
+    slices: list[ComparisonRecord]
+
+
+class UsageRecord(_Model):
+    """Tokens, summed over an arm's replies."""
+
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+
+
+class ArmAxisRecord(_Model):
+    """See `gate.domain.comparison.ArmAxis`."""
+
+    mean: float | None
+    p50: float | None
+    p95: float | None
+    usage: UsageRecord | None
+
+
+class AxisRecord(_Model):
+    """See `gate.domain.comparison.AxisComparison`."""
+
+    axis: Literal["cost", "latency"]
+    compared: bool
+    reason: str
+    applicable: bool
+    n: int
+    baseline: ArmAxisRecord
+    candidate: ArmAxisRecord
+    change: float | None
+    lower: float | None
+    upper: float | None
+    allowance: float
+    exceeded: bool
+
+
+class OutputRecord(_Model):
+    """One output of one arm, kept for the informative cases only."""
+
+    index: int
+    text: str | None
+    failure: str | None
+    score: float | None
+    reasons: list[str]
+
+
+class CaseRecord(_Model):
+    """Both arms' scores on one case; outputs only where they differ most."""
+
+    id: str
+    where: str
+    slices: dict[str, str]
+    baseline: list[float | None]
+    candidate: list[float | None]
+    delta: float | None
+    input: str | None = None
+    expected: JsonValue = None
+    baseline_outputs: list[OutputRecord] = []
+    candidate_outputs: list[OutputRecord] = []
+
+
+class CallsRecord(_Model):
+    """Model calls: answered (judges included), read from a cache, sent again, given up."""
+
+    made: int
+    cached: int
+    retried: int
+    failed: int
+
+
+class SuiteRecord(_Model):
+    """One suite of the run."""
+
+    name: str
+    samples: int
+    baseline: ArmRecord
+    candidate: ArmRecord
+    exam: ExamRecord
+    quality: QualityRecord
+    cost: AxisRecord
+    latency: AxisRecord
+    cases: list[CaseRecord]
+    calls: CallsRecord
+    spent_usd: float | None
+    cost_note: str = ""
+
+
+class MethodRecord(_Model):
+    """How the verdict was reached."""
+
+    name: str
+    alpha: float
+    slices_tested: int
+    flips: int | None
+    fail_on: Literal["block", "hold"]
+
+
+class MissingRecord(_Model):
+    """Samples without a score, and the verdicts had they gone best and worst for the candidate."""
+
+    samples: int
+    total: int
+    best: Verdict | None
+    worst: Verdict | None
+    reasons: list[str]
+
+
+class RunRecord(_Model):
+    """The whole run."""
+
+    # The key in the file is `schema`; pydantic keeps that name for itself.
+    schema_id: Literal["prompt-gate/run/1"] = Field(default="prompt-gate/run/1", alias="schema")
+    tool_version: str
+    created: str
+    duration_s: float
+    verdict: Verdict
+    exit_code: int
+    reasons: list[str]
+    seed: int
+    commit: str | None
+    method: MethodRecord
+    missing: MissingRecord
+    suites: list[SuiteRecord]
+    calls: CallsRecord
+    spent_usd: float | None

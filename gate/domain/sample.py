@@ -1,0 +1,86 @@
+"""One output of one arm on one case, and its scores."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.usage import Cost, Usage
+
+
+class ArmName(StrEnum):
+    """The two arms of a comparison."""
+
+    BASELINE = "baseline"
+    CANDIDATE = "candidate"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered.
+
+    Args:
+        text: the answer.
+        model_id: the model id that the reply names, which may differ from the one asked for.
+        usage: tokens.
+        cost: price of this reply.
+        latency_s: seconds of the one successful request, without queueing and retries; None where time means nothing
+            (recorded answers).
+        attempts: requests sent until this reply, 1 or more.
+        stop_reason: the provider's word for why it ended.
+    """
+
+    text: str
+    model_id: str
+    usage: Usage
+    cost: Cost
+    latency_s: float | None
+    attempts: int = 1
+    stop_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One scorer's view of one sample.
+
+    Args:
+        scorer: the scorer's name.
+        value: in [0, 1], or why there is none.
+        reason: a judge's or validator's one-line explanation.
+        weight: share in the weighted mean.
+        required: a 0 here makes the sample 0.
+        calls: model calls this score took, retries left out.
+        retries: requests sent again.
+        cost: price of those calls; None when there were none.
+    """
+
+    scorer: str
+    value: float | Unscored
+    reason: str = ""
+    weight: float = 1.0
+    required: bool = False
+    calls: int = 0
+    retries: int = 0
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One output with its scores.
+
+    Args:
+        suite: name of the suite.
+        case_id: the case.
+        arm: which arm answered.
+        index: 0 to k - 1.
+        reply: the answer, or why there is none.
+        scores: one for each scorer; empty when the call failed.
+        score: the combined score in [0, 1], or why there is none.
+    """
+
+    suite: str
+    case_id: str
+    arm: ArmName
+    index: int
+    reply: Reply | Failed
+    scores: tuple[Score, ...] = ()
+    score: float | Unscored = Unscored("not scored")

@@ -1,0 +1,50 @@
+"""Tokens and money of one call; each kind of token keeps its own price."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply.
+
+    Args:
+        input_tokens: input neither read from nor written to a prompt cache.
+        cache_read_tokens: input read from a prompt cache.
+        cache_write_tokens: input written to a prompt cache.
+        output_tokens: output, reasoning included.
+    """
+
+    input_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def total_input(self) -> int:
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Dollars:
+    """A known price, in US dollars."""
+
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """A price that is not known (`unknown`) or does not exist (`n/a`: local models); never 0."""
+
+    why: Literal["unknown", "n/a"]
+
+
+Cost: TypeAlias = Dollars | Unpriced

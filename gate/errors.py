@@ -1,0 +1,70 @@
+"""Every error the gate raises on purpose.
+
+GateError                exit 2: the user's own mistake (configuration, usage, a ref typed wrong)
+ ├── InputErrors         exit 2: several mistakes in input files, all reported at once
+ ├── MissingKey          exit 3: the evaluation cannot start, because a provider's key is absent
+ └── CannotEvaluate      exit 3: the evaluation cannot be finished, through nobody's typing mistake
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class GateError(Exception):
+    """A mistake that its reader can mend.
+
+    Args:
+        message: one sentence that names the file, line or option at fault.
+        hint: what to do about it.
+    """
+
+    exit_code = 2
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One mistake in one input file.
+
+    Args:
+        file: path as the user wrote it.
+        line: 1-based line, or 0 when the whole file is meant.
+        message: what is wrong.
+        hint: the remedy.
+    """
+
+    file: str
+    line: int
+    message: str
+    hint: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+
+
+class InputErrors(GateError):
+    """All mistakes found in the input files, sorted by file and line."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class MissingKey(GateError):
+    """A provider is asked for, and its key is not in the environment."""
+
+    exit_code = 3
+
+
+class CannotEvaluate(GateError):
+    """The evaluation cannot be finished; nothing is green by accident."""
+
+    exit_code = 3
