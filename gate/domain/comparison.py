@@ -1,7 +1,7 @@
 """The estimate for one slice and one axis."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from gate.domain.usage import Usage
 from gate.domain.verdict import State
@@ -62,6 +62,9 @@ class ArmAxis:
     usage: Usage | None = None
 
 
+AxisName: TypeAlias = Literal["cost", "latency"]
+
+
 @dataclass(frozen=True, slots=True)
 class AxisComparison:
     """Cost or latency of one suite, as a relative change (0.12 is +12 %).
@@ -78,7 +81,7 @@ class AxisComparison:
         exceeded: the whole interval lies above the allowance.
     """
 
-    axis: Literal["cost", "latency"]
+    axis: AxisName
     compared: bool
     reason: str
     applicable: bool

@@ -5,9 +5,8 @@ A bound of `null` beside a mean is infinite. Costs are dollars, or null with the
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from gate.domain.jsonvalue import JsonValue
 from gate.domain.verdict import State, Verdict
 
 SCHEMA = "prompt-gate/run/1"

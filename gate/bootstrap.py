@@ -1,0 +1,173 @@
+"""The composition root: makes the real things, and is the only entry to the event loop."""
+
+import asyncio
+import gc
+import random
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.calls.caller import Caller
+from gate.domain.case import ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.record import RunRecord
+from gate.domain.suite import Suite
+from gate.engine.run import Stop
+from gate.errors import GateError
+from gate.flows.evaluate import Tools, default_seed, evaluate
+from gate.flows.files import FileRun, Files, resolve_files
+from gate.flows.ports import Progress
+from gate.flows.resolve import Refs, Resolved, resolve
+from gate.git.repo import Repo
+from gate.providers.factory import Factory, Keys
+from gate.report import markdown, preview
+from gate.scoring.judge import Judge
+from gate.settings import Settings
+from gate.store.run_folder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One evaluation to be carried out.
+
+    Args:
+        resolved: what there is to evaluate.
+        concurrency: calls in flight.
+        seed: of the statistics; None derives it from base commit and exam.
+        out: folder for `run.json`, `samples.jsonl`, `report.md` and `report.html`.
+        progress: tells the user.
+    """
+
+    resolved: Resolved
+    concurrency: int
+    seed: int | None
+    out: Path
+    progress: Progress
+
+
+def resolve_git_mode(
+    refs: tuple[str, str | None], config: str, suites: Sequence[str], *, everything: bool, directory: Path = Path()
+) -> Resolved:
+    """Read both sides from a repository.
+
+    Args:
+        refs: base, and head or None for the working tree.
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names to look at; empty for all.
+        everything: keep suites that the change does not touch.
+        directory: somewhere inside the repository.
+    """
+    repo = Repo.open(directory)
+    base, head = refs
+    sides = Refs(repo.at(base), repo.at(head) if head is not None else repo.tree(), config)
+    return resolve(sides, suites, everything=everything)
+
+
+def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
+    """Read three files by the paths that the user gave."""
+    return resolve_files(DiskSource(), files, run)
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSource:
+    """Plain files, for file mode: paths are the user's own and may lie anywhere."""
+
+    label: str = "file"
+    sha: str | None = None
+
+    def read(self, path: str) -> bytes | None:
+        try:
+            return Path(path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as error:
+            raise GateError(f"cannot read {path}: {error}", "name a readable file") from None
+
+    def glob(self, pattern: str) -> list[str]:
+        return [pattern]
+
+
+def run_plan(plan: Plan, settings: Settings) -> RunRecord:
+    """Carry an evaluation out: the one entry to the event loop.
+
+    Args:
+        plan: what, how, and where to.
+        settings: keys and addresses.
+
+    Raises:
+        MissingKey: before anything is written or spent.
+        Misconfigured: a parameter that an interface does not take, a wrong key, an unknown model.
+        KeyboardInterrupt: finished samples are in `samples.jsonl`.
+    """
+    seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
+    folder = RunFolder(plan.out, {"report.md": markdown.render, "report.html": preview.render})
+    try:
+        return asyncio.run(_run(plan, settings, folder, seed))
+    finally:
+        folder.close()
+
+
+async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> RunRecord:
+    keys = Keys(
+        settings.openai_api_key,
+        settings.anthropic_api_key,
+        settings.openai_base_url,
+        settings.anthropic_base_url,
+    )
+    factory = Factory(keys, settings.cache_dir, plan.concurrency, _read_text)
+    try:
+        _preflight(plan.resolved.suites, factory)
+        # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
+        gc.freeze()
+        stop = Stop()
+        tools = _tools(plan, factory, folder)
+        with _terminated(stop):
+            return await evaluate(plan.resolved, tools, seed, stop)
+    finally:
+        await factory.close()
+
+
+def _preflight(suites: Sequence[Suite], factory: Factory) -> None:
+    """Find a missing key, a missing model file and a parameter that cannot be sent before anything is spent."""
+    for suite in suites:
+        for arm in (suite.baseline, suite.candidate):
+            factory.provider(arm.model, arm.params).check(arm.params)
+        for spec in _judges(suite):
+            model, params = judge_model(spec), judge_params(spec)
+            factory.provider(model, params).check(params)
+
+
+def _judges(suite: Suite) -> Iterator[ScorerSpec]:
+    own = (spec for case in suite.exam.cases for spec in case.scorers or ())
+    yield from (spec for spec in (*suite.exam.scorers, *own) if spec.kind == "judge")
+
+
+def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
+    policy = CallPolicy(concurrency=plan.concurrency, retry=RetryPolicy(), budget=plan.resolved.budget)
+    caller = Caller(factory.provider, policy, random.Random())  # noqa: S311 jitter is no secret
+    return Tools(
+        calls=caller,
+        judge=lambda spec: Judge(spec, judge_model(spec), judge_params(spec), caller),
+        spent_usd=lambda: caller.spent_usd,
+        exhausted=caller.exhausted,
+        sink=folder,
+        progress=plan.progress,
+        workers=plan.concurrency,
+    )
+
+
+@contextmanager
+def _terminated(stop: Stop) -> Iterator[None]:
+    """SIGTERM ends the run as INCONCLUSIVE, with what there is."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop.now, "the process was asked to end (SIGTERM)")
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _read_text(path: str) -> str:
+    return decode(Path(path).read_bytes(), path)

@@ -1,0 +1,86 @@
+"""`gate diff`: baseline against candidate."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+EPILOG = """\b
+Examples:
+  gate diff --base origin/main
+  gate diff --base origin/main --head HEAD --suite support --out report/
+  gate diff --baseline old.md --candidate new.md --cases cases.jsonl --scorer contains --model openai:gpt-5-mini
+  gate diff --baseline p.md --candidate p.md --cases cases.jsonl --scorer exact \\
+            --baseline-model openai:gpt-5-mini --candidate-model anthropic:claude-haiku-4-5
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--base", metavar="REF", help="Git mode: the merge target, e.g. origin/main.")
+@click.option("--head", metavar="REF", help="Git mode: the change.  [default: the working tree]")
+@click.option("--config", default="gate.yaml", show_default=True, help="Git mode: the configuration, from the root.")
+@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Git mode: only this suite; may be repeated.")
+@click.option("--all", "everything", is_flag=True, help="Git mode: run suites that the change does not touch, too.")
+@click.option("--baseline", metavar="FILE", help="File mode: the prompt before the change.")
+@click.option("--candidate", metavar="FILE", help="File mode: the prompt after the change.")
+@click.option("--cases", metavar="FILE", help="File mode: the eval set, JSON Lines.")
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    type=click.Choice(["contains", "exact", "regex", "judge"]),
+    help="File mode: may be repeated; regex reads each case's `expected` as the pattern.  [default: contains]",
+)
+@click.option("--criteria", metavar="TEXT", help="File mode: what a judge looks for.")
+@click.option("--model", metavar="PROVIDER:NAME", help="File mode: the model of both arms.")
+@click.option("--baseline-model", metavar="PROVIDER:NAME", help="File mode: the model of the baseline.")
+@click.option("--candidate-model", metavar="PROVIDER:NAME", help="File mode: the model of the candidate.")
+@click.option("--judge-model", metavar="PROVIDER:NAME", help="File mode: who judges.  [default: the baseline's model]")
+@click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="File mode: e.g. temperature=0.")
+@click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: 3]")
+@click.option("--method", type=click.Choice(["maxt", "percentile"]), help="How slices are tested.  [default: maxt]")
+@click.option("--fail-on", type=click.Choice(["block", "hold"]), help="What exits with 1.  [default: block]")
+@click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
+@click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder, or a .md or .json file.  [default: .gate/last]")
+@click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
+def diff(**options: Any) -> None:
+    """Compare the prompt before and after a change on the same eval set.
+
+    In git mode (--base) the suites of gate.yaml that the change touches are run; the exam (cases, scorers, policy) is
+    the one of the base. In file mode (--baseline, --candidate, --cases) no configuration is needed.
+    """
+    from gate.cli.diff_run import execute
+
+    raise click.exceptions.Exit(execute(DiffOptions(**options)))
+
+
+@dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """The options of `gate diff`, as typed."""
+
+    base: str | None
+    head: str | None
+    config: str
+    suites: tuple[str, ...]
+    everything: bool
+    baseline: str | None
+    candidate: str | None
+    cases: str | None
+    scorers: tuple[str, ...]
+    criteria: str | None
+    model: str | None
+    baseline_model: str | None
+    candidate_model: str | None
+    judge_model: str | None
+    params: tuple[str, ...]
+    samples: int | None
+    method: Literal["maxt", "percentile"] | None
+    fail_on: Literal["block", "hold"] | None
+    concurrency: int
+    seed: int | None
+    out: Path | None
+    as_json: bool
+    quiet: bool

@@ -1,0 +1,166 @@
+"""From the options of `gate diff` to an exit code."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from gate.bootstrap import Plan, resolve_files_mode, resolve_git_mode, run_plan
+from gate.cli import show
+from gate.cli.diff import DiffOptions
+from gate.cli.progress import Bar, Lines, Silent
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef
+from gate.domain.suite import RunPolicy, SuitePolicy
+from gate.errors import GateError
+from gate.flows.files import FileRun, Files
+from gate.flows.ports import Progress
+from gate.flows.resolve import Resolved
+from gate.inputs.models import parse_model, parse_params
+from gate.inputs.scorers import parse_scorers
+from gate.report import headline
+from gate.settings import Settings
+
+DEFAULT_OUT = Path(".gate/last")
+DEFAULT_SAMPLES = 3
+
+
+def execute(options: DiffOptions) -> int:
+    """Resolve, run, show.
+
+    Returns:
+        The exit code of the verdict; 0 where the change touches no suite.
+    """
+    resolved = _with_options(_resolve(options), options)
+    for note in resolved.notes:
+        click.echo(note, err=True)
+    if not resolved.suites:
+        names = ", ".join(resolved.untouched)
+        click.echo(f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway.")
+        return 0
+    folder, file = _out(options.out)
+    plan = Plan(resolved, options.concurrency, options.seed, folder, _progress(options))
+    run = run_plan(plan, Settings.from_environ())
+    if file is not None:
+        show.write(run, file)
+    if options.as_json:
+        show.render(run, "json")
+    elif options.quiet:
+        click.echo(headline.plain(run))
+    else:
+        show.render(run, "terminal")
+        click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
+    return run.exit_code
+
+
+def _resolve(options: DiffOptions) -> Resolved:
+    files = {"--baseline": options.baseline, "--candidate": options.candidate, "--cases": options.cases}
+    if options.base is not None:
+        _refuse(options, "with --base", ("model", "baseline_model", "candidate_model", "judge_model", "criteria"))
+        _refuse(options, "with --base", ("baseline", "candidate", "cases", "scorers", "params"))
+        return resolve_git_mode(
+            (options.base, options.head), options.config, options.suites, everything=options.everything
+        )
+    if not any(files.values()):
+        hint = "gate diff --base origin/main, or gate diff --baseline A --candidate B --cases C --model M"
+        raise GateError("nothing to compare: name a base ref, or two prompt files and a case file", hint)
+    _refuse(options, "without --base", ("head", "suites"))
+    absent = [name for name, value in files.items() if not value]
+    if absent:
+        raise GateError(f"{' and '.join(absent)} missing", "file mode needs --baseline, --candidate and --cases")
+    named = Files(str(options.baseline), str(options.candidate), str(options.cases))
+    return resolve_files_mode(named, _file_run(options))
+
+
+def _refuse(options: DiffOptions, when: str, names: tuple[str, ...]) -> None:
+    for name in names:
+        if getattr(options, name):
+            flag = "--" + name.replace("_", "-").removesuffix("s" if name in ("scorers", "params", "suites") else "")
+            raise GateError(f"{flag} has no meaning {when}", "gate.yaml says it in git mode; see gate diff --help")
+
+
+def _file_run(options: DiffOptions) -> FileRun:
+    baseline = _model(options.baseline_model or options.model, "--baseline-model")
+    candidate = _model(options.candidate_model or options.model, "--candidate-model")
+    judge = parse_model(options.judge_model) if options.judge_model else baseline
+    kinds = options.scorers or (("judge",) if options.criteria else ("contains",))
+    if "judge" in kinds and not options.criteria:
+        raise GateError("a judge needs criteria", "say what a good answer is: --criteria 'Polite, and names the price'")
+    if options.criteria and "judge" not in kinds:
+        raise GateError("--criteria is for a judge", "add --scorer judge")
+    return FileRun(
+        baseline_model=baseline,
+        candidate_model=candidate,
+        params=parse_params(_key_values(options.params), "--param"),
+        scorers=parse_scorers([_scorer(kind, options) for kind in dict.fromkeys(kinds)], "--scorer"),
+        judge=judge,
+        samples=options.samples or DEFAULT_SAMPLES,
+        policy=RunPolicy(),
+        suite_policy=SuitePolicy(),
+    )
+
+
+def _scorer(kind: str, options: DiffOptions) -> JsonValue:
+    """The scorer as `gate.yaml` would have it."""
+    if kind == "judge":
+        return {"judge": {"criteria": options.criteria}}
+    return {"regex": {"pattern": "{{ expected }}"}} if kind == "regex" else kind
+
+
+def _key_values(texts: Sequence[str]) -> dict[str, JsonValue]:
+    """`temperature=0` and the like; what is no JSON is text."""
+    values: dict[str, JsonValue] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise GateError(f"--param {text} has no value", "write --param temperature=0")
+        try:
+            values[key.strip()] = json.loads(value)
+        except ValueError:
+            values[key.strip()] = value
+    return values
+
+
+def _model(text: str | None, flag: str) -> ModelRef:
+    if text is None:
+        raise GateError("no model is named", f"add --model openai:NAME (or anthropic:, local:), or {flag}")
+    return parse_model(text)
+
+
+def _with_options(resolved: Resolved, options: DiffOptions) -> Resolved:
+    """What the command line says about the run goes before what the files say."""
+    policy = replace(
+        resolved.policy,
+        method=options.method or resolved.policy.method,
+        fail_on=options.fail_on or resolved.policy.fail_on,
+    )
+    suites = resolved.suites
+    if options.samples is not None:
+        suites = tuple(replace(suite, samples=options.samples) for suite in suites)
+    return replace(resolved, policy=policy, suites=suites)
+
+
+def _out(out: Path | None) -> tuple[Path, Path | None]:
+    """The folder of the run, and the one file that was asked for, if any."""
+    if out is None:
+        return DEFAULT_OUT, None
+    if out.suffix in show.ENDINGS and not out.is_dir():
+        return DEFAULT_OUT, out
+    if out.is_file():
+        raise GateError(
+            f"{out} is a file whose ending is no format", "name a folder, or a file that ends in .md or .json"
+        )
+    return out, None
+
+
+def _progress(options: DiffOptions) -> Progress:
+    if options.quiet:
+        return Silent()
+    console = Console(stderr=True)
+    if console.is_terminal:
+        return Bar(console)
+    return Lines(lambda line: print(line, file=sys.stderr, flush=True))

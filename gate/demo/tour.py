@@ -1,0 +1,65 @@
+"""The demo: a real model gets worse because a prompt was simplified, and a harmless change stays green."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from gate.bootstrap import Plan, resolve_git_mode, run_plan
+from gate.demo.repository import CHANGES, MAIN, Change, build
+from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
+from gate.flows.ports import Progress
+from gate.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where the demo plays.
+
+    Args:
+        say: prints one line of text.
+        show: prints a finished run.
+        progress: makes a progress display for one run.
+        settings: the environment.
+    """
+
+    say: Callable[[str], None]
+    show: Callable[[RunRecord], None]
+    progress: Callable[[], Progress]
+    settings: Settings
+
+
+def play(root: Path, stage: Stage) -> bool:
+    """Make the repository and gate both of its changes.
+
+    Args:
+        root: an empty or absent folder.
+        stage: where to print.
+
+    Returns:
+        Whether both verdicts were the expected ones.
+    """
+    build(root)
+    stage.say(f"A throw-away repository: {root}")
+    stage.say("It has one prompt, which labels reviews in English and German, and an eval set of 48 reviews.")
+    as_expected = True
+    for number, change in enumerate(CHANGES, start=1):
+        stage.say(f"\n── Pull request {number}: {change.title} ──\n")
+        stage.say(_prompt_diff(change))
+        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, directory=root)
+        out = root / ".gate" / change.branch
+        run = run_plan(Plan(resolved, 1, None, out, stage.progress()), stage.settings)
+        stage.show(run)
+        stage.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
+        stage.say(f"The same as a page for the browser:          {out / 'report.html'}")
+        as_expected = as_expected and (run.verdict is Verdict.BLOCK) == change.blocked
+    return as_expected
+
+
+def _prompt_diff(change: Change) -> str:
+    texts = resources.files("gate.demo").joinpath("data", "prompts")
+    old, new = (texts.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in ("baseline", change.prompt))
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "main", change.branch, lineterm="", n=1)
+    return "\n".join(f"  {line}" for line in lines)

@@ -1,0 +1,126 @@
+"""From samples to a verdict that missing samples cannot have changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.comparison import AxisComparison
+from gate.domain.sample import ArmName, Sample
+from gate.domain.suite import RunPolicy, Suite
+from gate.domain.verdict import Decision, Verdict
+from gate.engine import axes
+from gate.engine.compare import Quality, compare
+from gate.engine.decide import Facts, decide
+from gate.engine.pairs import Key, by_case, scores
+from gate.engine.plan import count
+from gate.engine.stack import stack
+
+Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
+
+KINDEST: Mapping[ArmName, float] = {ArmName.BASELINE: 0.0, ArmName.CANDIDATE: 1.0}
+HARSHEST: Mapping[ArmName, float] = {ArmName.BASELINE: 1.0, ArmName.CANDIDATE: 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Samples without a score.
+
+    Args:
+        samples: how many are missing, samples that were never taken included.
+        total: how many were planned.
+        best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
+        reasons: each distinct reason with its count, the most frequent first.
+    """
+
+    samples: int
+    total: int
+    best: Verdict | None
+    worst: Verdict | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What the run says.
+
+    Args:
+        quality: comparisons from the samples that have a score.
+        axes: cost and latency of each suite.
+        decision: the verdict.
+        missing: what has no score, and what it could have changed.
+    """
+
+    quality: Quality
+    axes: Axes
+    decision: Decision
+    missing: Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Assessor:
+    """Judges a set of samples.
+
+    Args:
+        suites: what was evaluated.
+        policy: level, method and what fails.
+        seed: of the test's sign flips.
+    """
+
+    suites: tuple[Suite, ...]
+    policy: RunPolicy
+    seed: int
+
+    def assess(self, samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
+        """Compare, decide, and check what the missing samples could have changed.
+
+        Args:
+            samples: every finished sample, failed ones included.
+            unfinished: why the run ended early, or None.
+        """
+        table = by_case(samples)
+        alpha = self.policy.alpha
+        compared = {s.name: (axes.cost(s, table, alpha), axes.latency(s, table, alpha)) for s in self.suites}
+        quality, decision = self._verdict(table, compared, unfinished)
+        total = count(self.suites)
+        scored = sum(not isinstance(sample.score, Unscored) for sample in samples)
+        if scored == total:
+            return Assessment(quality, compared, decision, Missing(0, total, None, None, ()))
+        best = self._verdict(table, compared, unfinished, KINDEST)[1].verdict
+        worst = self._verdict(table, compared, unfinished, HARSHEST)[1].verdict
+        missing = Missing(total - scored, total, best, worst, _reasons(samples, total))
+        return Assessment(quality, compared, _settle(decision, missing), missing)
+
+    def _verdict(
+        self,
+        table: Mapping[Key, Sequence[Sample]],
+        compared: Axes,
+        unfinished: str | None,
+        imputed: Mapping[ArmName, float] | None = None,
+    ) -> tuple[Quality, Decision]:
+        stacked = stack(self.suites, {suite.name: scores(suite, table, imputed) for suite in self.suites})
+        quality = compare(stacked, self.policy, self.seed)
+        return quality, decide(Facts(self.suites, quality, compared, unfinished), self.policy)
+
+
+def _settle(decision: Decision, missing: Missing) -> Decision:
+    """The verdict stands only if the missing samples could not have made it another one."""
+    if decision.verdict is missing.best is missing.worst or decision.verdict is Verdict.INCONCLUSIVE:
+        return decision
+    why = (
+        f"{missing.samples} of {missing.total} samples have no score, and they could change the verdict: "
+        f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly."
+    )
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *missing.reasons))
+
+
+def _reasons(samples: Sequence[Sample], total: int) -> tuple[str, ...]:
+    counts: dict[str, int] = {}
+    for sample in samples:
+        if isinstance(sample.reply, Failed):
+            counts[sample.reply.reason] = counts.get(sample.reply.reason, 0) + 1
+        elif isinstance(sample.score, Unscored):
+            counts[sample.score.reason] = counts.get(sample.score.reason, 0) + 1
+    if len(samples) < total:
+        counts["never taken"] = total - len(samples)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(f"{number} × {reason}" for reason, number in ordered[:5])

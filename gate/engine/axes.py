@@ -1,0 +1,130 @@
+"""Cost and latency of one suite: relative change with an interval, and whether it lies beyond the allowance."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gate.domain.comparison import ArmAxis, AxisComparison, AxisName
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.suite import Suite
+from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.engine.pairs import Floats, Key
+from gate.stats.quantiles import quantile
+from gate.stats.ratio import Ratio, cost_ratio, latency_ratio
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Figures of both arms: one per case (paired), and one per call."""
+
+    baseline: Floats
+    candidate: Floats
+    baseline_calls: Floats
+    candidate_calls: Floats
+
+    @property
+    def cases(self) -> int:
+        return int(self.baseline.size)
+
+
+def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> AxisComparison:
+    """Cost per call, candidate against baseline; judges are not part of it.
+
+    Args:
+        suite: whose cases are compared.
+        table: from `pairs.by_case`.
+        alpha: one-sided level of each end of the interval.
+    """
+    replies = _replies(suite, table)
+    blank = _blank("cost", suite.exam.policy.max_cost_increase)
+    blank = replace(
+        blank,
+        baseline=ArmAxis(usage=_usage(replies[ArmName.BASELINE])),
+        candidate=ArmAxis(usage=_usage(replies[ArmName.CANDIDATE])),
+    )
+    prices = [reply.cost for arm in ArmName for row in replies[arm] for reply in row]
+    why = {price.why for price in prices if isinstance(price, Unpriced)}
+    if why == {"n/a"}:
+        return replace(blank, reason="the model has no price (it runs locally)", applicable=False)
+    if why:
+        return replace(blank, reason="the price of the model is unknown")
+    measured = _measure(replies, _dollars, lambda values: float(np.mean(values)))
+    if measured.cases == 0:
+        return replace(blank, reason="no case was answered by both arms")
+    if measured.baseline.mean() <= 0 or measured.candidate.mean() <= 0:
+        return replace(blank, reason="the model is free of charge", applicable=False)
+    return _filled(blank, measured, cost_ratio(measured.baseline, measured.candidate, alpha=alpha))
+
+
+def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> AxisComparison:
+    """Latency of one call, as the geometric mean over cases of the per-case ratio.
+
+    Args:
+        suite: whose cases are compared.
+        table: from `pairs.by_case`.
+        alpha: one-sided level of each end of the interval.
+    """
+    measured = _measure(_replies(suite, table), _seconds, lambda values: math.exp(float(np.mean(np.log(values)))))
+    blank = _blank("latency", suite.exam.policy.max_latency_increase)
+    if measured.cases == 0:
+        return replace(blank, reason="no times were measured")
+    return _filled(blank, measured, latency_ratio(measured.baseline, measured.candidate, alpha=alpha))
+
+
+def _replies(suite: Suite, table: Mapping[Key, Sequence[Sample]]) -> dict[ArmName, list[list[Reply]]]:
+    """For each arm, the replies of each case in the order of the exam."""
+    out: dict[ArmName, list[list[Reply]]] = {arm: [] for arm in ArmName}
+    for case in suite.exam.cases:
+        for arm in ArmName:
+            rows = [sample.reply for sample in table.get((suite.name, case.id, arm), ())]
+            out[arm].append([reply for reply in rows if isinstance(reply, Reply)])
+    return out
+
+
+def _dollars(reply: Reply) -> float | None:
+    return reply.cost.amount if isinstance(reply.cost, Dollars) else None
+
+
+def _seconds(reply: Reply) -> float | None:
+    return reply.latency_s if reply.latency_s is not None and reply.latency_s > 0 else None
+
+
+def _measure(
+    replies: Mapping[ArmName, Sequence[Sequence[Reply]]],
+    value: Callable[[Reply], float | None],
+    mean: Callable[[Sequence[float]], float],
+) -> _Measured:
+    arms = (replies[ArmName.BASELINE], replies[ArmName.CANDIDATE])
+    columns = [[[v for v in map(value, row) if v is not None] for row in arm] for arm in arms]
+    pairs = [(mean(b), mean(c)) for b, c in zip(*columns, strict=True) if b and c]
+    means = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    flat = [np.array([v for row in column for v in row], dtype=np.float64) for column in columns]
+    return _Measured(means[:, 0], means[:, 1], flat[0], flat[1])
+
+
+def _usage(rows: Sequence[Sequence[Reply]]) -> Usage:
+    return sum((reply.usage for row in rows for reply in row), Usage())
+
+
+def _blank(axis: AxisName, allowance: float) -> AxisComparison:
+    return AxisComparison(axis, False, "", True, 0, ArmAxis(), ArmAxis(), None, None, None, allowance, False)
+
+
+def _filled(blank: AxisComparison, measured: _Measured, ratio: Ratio) -> AxisComparison:
+    return replace(
+        blank,
+        compared=True,
+        n=measured.cases,
+        baseline=_figures(blank.baseline, measured.baseline_calls),
+        candidate=_figures(blank.candidate, measured.candidate_calls),
+        change=ratio.change,
+        lower=ratio.lower if math.isfinite(ratio.lower) else None,
+        upper=ratio.upper if math.isfinite(ratio.upper) else None,
+        exceeded=ratio.lower > blank.allowance + 1e-9,
+    )
+
+
+def _figures(axis: ArmAxis, calls: Floats) -> ArmAxis:
+    return replace(axis, mean=float(calls.mean()), p50=quantile(calls, 0.5), p95=quantile(calls, 0.95))

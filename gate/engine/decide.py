@@ -1,0 +1,126 @@
+"""Comparisons become a verdict: the first row of the verdict table that applies."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.domain.comparison import AxisComparison, Comparison
+from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.domain.verdict import Decision, State, Verdict
+from gate.engine.compare import Quality
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that a verdict rests on.
+
+    Args:
+        suites: every suite of the run.
+        quality: the comparisons of all slices.
+        axes: cost and latency of each suite, by its name.
+        unfinished: why the evaluation was not finished, or None.
+    """
+
+    suites: tuple[Suite, ...]
+    quality: Quality
+    axes: Mapping[str, tuple[AxisComparison, AxisComparison]]
+    unfinished: str | None = None
+
+
+def decide(facts: Facts, policy: RunPolicy) -> Decision:
+    """Apply the verdict table.
+
+    Args:
+        facts: comparisons, axes, and whether the run was finished.
+        policy: `fail_on` turns HOLD into exit 1.
+    """
+    blocks = list(_regressions(facts))
+    if blocks:
+        return Decision(Verdict.BLOCK, 1, tuple(blocks))
+    gaps = list(_gaps(facts))
+    if gaps:
+        return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
+    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts)]
+    if holds:
+        return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
+    improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
+    if not improved:
+        return Decision(
+            Verdict.PASS, 0, ("Nothing regressed and nothing is suspect; no improvement was shown either.",)
+        )
+    unmeasured = list(_unmeasured(facts))
+    wins = tuple(f"{row.slice} rose by {row.mean:.3f}." for row in improved if row.mean is not None)
+    if unmeasured:
+        return Decision(Verdict.PASS, 0, (*wins, *unmeasured))
+    return Decision(Verdict.SHIP, 0, (*wins, "Nothing regressed, and cost and latency are within their allowances."))
+
+
+def worst(rows: Sequence[Comparison]) -> Comparison | None:
+    """The slice that matters most: the lowest upper bound among those that can block, else the lowest mean."""
+    known = [row for row in rows if row.mean is not None]
+    blocking = [row for row in known if row.blocking and row.upper is not None]
+    if blocking:
+        return min(blocking, key=lambda row: (row.upper if row.upper is not None else 1.0, row.slice))
+    return min(known, key=lambda row: (row.mean if row.mean is not None else 0.0, row.slice), default=None)
+
+
+def _regressions(facts: Facts) -> Iterator[str]:
+    rows = [row for _, row in facts.quality.slices if row.blocking and row.state is State.REGRESSION]
+    for row in sorted(rows, key=lambda row: (row.upper if row.upper is not None else 0.0, row.slice)):
+        yield f"{row.slice} {_fall(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}."
+
+
+def _gaps(facts: Facts) -> Iterator[str]:
+    if facts.unfinished is not None:
+        yield f"The evaluation was not finished: {facts.unfinished}."
+    for suite in facts.suites:
+        rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
+        for name in suite.exam.policy.required:
+            row = rows.get(name)
+            if row is None:
+                yield f"{suite.name}: the required slice {name} has no cases."
+            elif row.state is State.TOO_FEW:
+                yield f"{row.slice} is required and has too few cases to decide ({row.n})."
+
+
+def _suspects(facts: Facts) -> Iterator[str]:
+    for _, row in facts.quality.slices:
+        if row.blocking and row.state is State.SUSPECT:
+            chance = "" if row.p is None else f" (p = {row.p:.3f})"
+            yield f"{row.slice} is suspect: it {_fall(row)}, which is not beyond doubt{chance}."
+
+
+def _too_few(facts: Facts) -> Iterator[str]:
+    for row in _overall(facts):
+        if row.state is not State.TOO_FEW:
+            continue
+        if row.mean is not None and row.n >= 10:
+            yield f"{row.slice}: every answer of both arms scored 0, so the scorers cannot tell them apart."
+        else:
+            yield f"{row.slice}: {row.n} cases are too few to decide; 30 are the floor, 100 comfortable."
+
+
+def _exceeded(facts: Facts) -> Iterator[str]:
+    for name, axes in facts.axes.items():
+        for axis in axes:
+            if axis.exceeded and axis.change is not None:
+                where = f"{name}: " if len(facts.suites) > 1 else ""
+                yield f"{where}{axis.axis} rose by {axis.change:.0%}, more than the allowed {axis.allowance:.0%}."
+
+
+def _unmeasured(facts: Facts) -> Iterator[str]:
+    for name, axes in facts.axes.items():
+        for axis in axes:
+            if axis.applicable and not axis.compared:
+                yield f"{name}: {axis.axis} could not be compared ({axis.reason}), so this is not a SHIP."
+
+
+def _overall(facts: Facts) -> list[Comparison]:
+    return [row for piece, row in facts.quality.slices if piece.name == OVERALL]
+
+
+def _fall(row: Comparison) -> str:
+    return f"fell by {-(row.mean or 0.0):.3f}"
+
+
+def _bound(value: float | None) -> str:
+    return "infinite" if value is None else f"{value:+.3f}"

@@ -1,0 +1,84 @@
+"""Samples become arrays: one delta per case, both arms with the same number of samples."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gate.domain.absence import Unscored
+from gate.domain.sample import ArmName, Sample
+from gate.domain.suite import Suite
+
+Floats = NDArray[np.float64]
+Key = tuple[str, str, ArmName]
+
+
+def by_case(samples: Iterable[Sample]) -> Mapping[Key, list[Sample]]:
+    """Samples of each suite, case and arm, in order of their index."""
+    table: dict[Key, list[Sample]] = {}
+    for sample in samples:
+        table.setdefault((sample.suite, sample.case_id, sample.arm), []).append(sample)
+    for row in table.values():
+        row.sort(key=lambda sample: sample.index)
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Per-case mean scores of both arms, over the cases that both arms have a score for.
+
+    Args:
+        positions: int[n], which cases of the exam these are.
+        baseline, candidate: float[n], mean scores over equally many samples.
+    """
+
+    positions: NDArray[np.int64]
+    baseline: Floats
+    candidate: Floats
+
+    @property
+    def deltas(self) -> Floats:
+        """float[n], candidate minus baseline."""
+        return self.candidate - self.baseline
+
+
+def scores(
+    suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: Mapping[ArmName, float] | None = None
+) -> Scores:
+    """The scores of one suite.
+
+    A case counts as many samples as the poorer arm has, the first ones by index: unequal numbers would break the
+    symmetry that the test rests on.
+
+    Args:
+        suite: whose exam gives the cases and their order.
+        table: from `by_case`.
+        missing: what a missing score is taken for in each arm; None leaves missing samples out.
+    """
+    rows: list[tuple[int, float, float]] = []
+    for position, case in enumerate(suite.exam.cases):
+        found = {arm: _values(suite, table.get((suite.name, case.id, arm), ()), arm, missing) for arm in ArmName}
+        k = min(len(values) for values in found.values())
+        if k:
+            means = [float(np.mean(found[arm][:k])) for arm in (ArmName.BASELINE, ArmName.CANDIDATE)]
+            rows.append((position, means[0], means[1]))
+    columns = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 2)
+    return Scores(np.array([row[0] for row in rows], dtype=np.int64), columns[:, 0], columns[:, 1])
+
+
+def _values(suite: Suite, row: Sequence[Sample], arm: ArmName, missing: Mapping[ArmName, float] | None) -> list[float]:
+    known = {sample.index: sample.score for sample in row if not isinstance(sample.score, Unscored)}
+    if missing is None:
+        return list(known.values())
+    return [known.get(index, missing[arm]) for index in range(suite.samples)]
+
+
+def clusters(suite: Suite) -> NDArray[np.int64] | None:
+    """int[N] unit of each case, or None when no case declares a cluster; an undeclared case is its own unit."""
+    cases = suite.exam.cases
+    if all(case.cluster is None for case in cases):
+        return None
+    names: dict[tuple[str, str], int] = {}
+    keys = [("cluster", case.cluster) if case.cluster is not None else ("case", case.id) for case in cases]
+    return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)

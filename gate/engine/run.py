@@ -1,0 +1,91 @@
+"""Takes the samples: a fixed number of workers, one job each at a time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from gate.domain.absence import Failed
+from gate.domain.sample import Sample
+from gate.engine.plan import Job
+
+FAILURES_IN_A_ROW = 25
+"""With no success before them, so many failures mean that the service is not there: asking on is a waste."""
+
+
+@dataclass(slots=True)
+class Stop:
+    """A switch that ends a run early; the first reason stays."""
+
+    reason: str | None = None
+    _abandon: Callable[[], None] | None = None
+
+    def drain(self, reason: str) -> None:
+        """Take no more work; what is under way is finished."""
+        self.reason = self.reason or reason
+
+    def now(self, reason: str) -> None:
+        """Take no more work and give up what is under way."""
+        self.drain(reason)
+        if self._abandon is not None:
+            self._abandon()
+
+    def abandon_with(self, abandon: Callable[[], None]) -> None:
+        """What `now` has to call to give up what is under way."""
+        self._abandon = abandon
+
+
+@dataclass(slots=True)
+class Runner:
+    """Runs jobs and hands every finished sample on.
+
+    Args:
+        take: takes one sample; a failure is part of the sample, an exception ends the run.
+        on_sample: sees each sample as soon as it is finished, in order of completion.
+        stop: set from outside, or by the runner when nothing answers.
+        workers: jobs in work at once, 1 or more.
+    """
+
+    take: Callable[[Job], Awaitable[Sample]]
+    on_sample: Callable[[Sample], None]
+    stop: Stop
+    workers: int
+    _failures: int = field(default=0, init=False)
+    _answered: bool = field(default=False, init=False)
+
+    async def run(self, jobs: Iterator[Job]) -> None:
+        """Work until the jobs are done or the switch is set.
+
+        Raises:
+            GateError: the first one that a job raised; the other workers are cancelled before.
+        """
+        tasks = [asyncio.ensure_future(self._work(jobs)) for _ in range(self.workers)]
+        self.stop.abandon_with(lambda: _cancel(tasks))
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            for task in done:
+                if not task.cancelled():
+                    task.result()
+        finally:
+            _cancel(tasks)
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _work(self, jobs: Iterator[Job]) -> None:
+        for job in jobs:
+            if self.stop.reason is not None:
+                return
+            sample = await self.take(job)
+            self._watch(sample)
+            self.on_sample(sample)
+
+    def _watch(self, sample: Sample) -> None:
+        if not isinstance(sample.reply, Failed):
+            self._answered = True
+            return
+        self._failures += 1
+        if not self._answered and self._failures >= FAILURES_IN_A_ROW:
+            self.stop.drain(f"the first {self._failures} calls all failed; the last one: {sample.reply.reason}")
+
+
+def _cancel(tasks: Iterable[asyncio.Future[None]]) -> None:
+    for task in tasks:
+        task.cancel()

@@ -1,0 +1,94 @@
+"""All suites of a run laid on top of each other, for one joint test."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gate.domain.suite import OVERALL, Suite
+from gate.engine.pairs import Floats, Scores, clusters
+from gate.inputs.slices import members
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One slice of one suite.
+
+    Args:
+        suite: the suite's name.
+        name: `overall` or `dimension=value`.
+        full_name: with the suite in front, in a run over several suites.
+        advisory: shown, never blocks.
+        rows: int[n], indices into the stacked arrays; cases without a scored pair are not among them.
+    """
+
+    suite: str
+    name: str
+    full_name: str
+    advisory: bool
+    rows: NDArray[np.int64]
+
+    @property
+    def is_overall(self) -> bool:
+        return self.name == OVERALL
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The stacked arrays.
+
+    Args:
+        baseline, candidate: float[N], per-case mean scores of all suites.
+        units: int[N], independent unit of each case.
+        slices: every slice of every suite, `overall` first in each suite.
+    """
+
+    baseline: Floats
+    candidate: Floats
+    units: NDArray[np.int64]
+    slices: tuple[Slice, ...]
+
+    @property
+    def deltas(self) -> Floats:
+        """float[N], candidate minus baseline."""
+        return self.candidate - self.baseline
+
+    def unit_count(self, rows: NDArray[np.int64]) -> int:
+        """Independent units among some rows."""
+        return int(np.unique(self.units[rows]).size)
+
+
+def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
+    """Lay the suites on top of each other.
+
+    Args:
+        suites: all suites of the run.
+        scored: scores of each suite, by its name.
+    """
+    baseline: list[Floats] = []
+    candidate: list[Floats] = []
+    units: list[NDArray[np.int64]] = []
+    slices: list[Slice] = []
+    offset = unit_offset = 0
+    for suite in suites:
+        scores = scored[suite.name]
+        declared = clusters(suite)
+        own = np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
+        slices += _slices(suite, scores, offset, several=len(suites) > 1)
+        baseline.append(scores.baseline)
+        candidate.append(scores.candidate)
+        units.append(own[scores.positions] + unit_offset)
+        offset += scores.positions.size
+        unit_offset += len(suite.exam.cases)
+    return Stack(np.concatenate(baseline), np.concatenate(candidate), np.concatenate(units), tuple(slices))
+
+
+def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list[Slice]:
+    row_of = {int(position): offset + row for row, position in enumerate(scores.positions)}
+    out = []
+    for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
+        rows = np.array([row_of[p] for p in positions if p in row_of], dtype=np.int64)
+        full = f"{suite.name}/{name}" if several else name
+        out.append(Slice(suite.name, name, full, name in suite.exam.policy.advisory, rows))
+    return out

@@ -1,0 +1,106 @@
+"""Reads the exam of one suite from one source, and says how another source would change it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import cast
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import Exam, SuitePolicy
+from gate.inputs.slices import length_edges, with_length
+
+LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class ExamChanges:
+    """Case ids that the candidate's side added, removed or edited; the exam itself stays the baseline's."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.edited)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How cases are scored and judged.
+
+    Args:
+        scorers: the suite's scorers.
+        dimensions: slice dimensions to test; None tests every dimension that the cases have, and `length`.
+        policy: what the suite tolerates.
+    """
+
+    scorers: tuple[ScorerSpec, ...]
+    dimensions: tuple[str, ...] | None
+    policy: SuitePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeDefault:
+    """Who judges where a judge names no model: the baseline's model, by the baseline's address, for both arms."""
+
+    model: ModelRef
+    params: Params
+
+    def completed(self, spec: ScorerSpec) -> ScorerSpec:
+        """The scorer with a model; scorers that are no judges, and judges that name one, stay as they are."""
+        if spec.kind != "judge" or spec.options.get("model") is not None:
+            return spec
+        address = {key: value for key, value in self.params.changed().items() if key in ("base_url", "chat_template")}
+        given = spec.options.get("params")
+        params: JsonValue = {**address, **given} if isinstance(given, dict) else dict(address)
+        return replace(spec, options={**spec.options, "model": str(self.model), "params": params})
+
+
+def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) -> Exam:
+    """Make an exam.
+
+    Args:
+        cases: parsed cases.
+        rules: scorers, dimensions and policy.
+        ref: where they were read.
+        judge: for judges that name no model.
+    """
+    dimensions = rules.dimensions
+    if dimensions is None:
+        seen = dict.fromkeys(dimension for case in cases for dimension in case.slices)
+        dimensions = (*seen, LENGTH) if LENGTH not in seen else tuple(seen)
+    if LENGTH in dimensions:
+        cases = with_length(cases, length_edges(cases))
+    asked = tuple(_with_judges(case, judge) for case in cases)
+    scorers = tuple(judge.completed(spec) for spec in rules.scorers)
+    content: JsonValue = {
+        "cases": [_plain(case) for case in asked],
+        "scorers": [cast("JsonValue", asdict(spec)) for spec in scorers],
+        "dimensions": list(dimensions),
+        "policy": cast("JsonValue", asdict(rules.policy)),
+    }
+    return Exam(ref, digest(content), asked, scorers, dimensions, rules.policy)
+
+
+def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:
+    """How `head`'s cases differ from `base`'s, by id."""
+    old = {case.id: digest(_plain(case)) for case in base}
+    new = {case.id: digest(_plain(case)) for case in head}
+    return ExamChanges(
+        added=tuple(key for key in new if key not in old),
+        removed=tuple(key for key in old if key not in new),
+        edited=tuple(key for key in old if key in new and old[key] != new[key]),
+    )
+
+
+def _plain(case: Case) -> JsonValue:
+    fields = asdict(case)
+    del fields["where"]  # a line number is no content
+    return cast("JsonValue", fields)
+
+
+def _with_judges(case: Case, judge: JudgeDefault) -> Case:
+    if case.scorers is None:
+        return case
+    return replace(case, scorers=tuple(judge.completed(spec) for spec in case.scorers))

@@ -1,0 +1,99 @@
+"""Two prompt files and a case file become one suite, without any configuration."""
+
+from dataclasses import dataclass
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import PromptVersion
+from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
+from gate.errors import InputErrors, Problem
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.resolve import Resolved
+from gate.inputs import cases as case_files
+from gate.inputs import prompts
+from gate.inputs.source import FileSource
+from gate.inputs.text import decode
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The three files of file mode."""
+
+    baseline: str
+    candidate: str
+    cases: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileRun:
+    """How the files are compared.
+
+    Args:
+        baseline_model, candidate_model: who answers for each arm.
+        params: for both arms.
+        scorers: at least one.
+        judge: the model for judges that name none.
+        samples: k.
+        policy: level, method and what fails.
+        suite_policy: allowances of the suite.
+    """
+
+    baseline_model: ModelRef
+    candidate_model: ModelRef
+    params: Params
+    scorers: tuple[ScorerSpec, ...]
+    judge: ModelRef
+    samples: int
+    policy: RunPolicy
+    suite_policy: SuitePolicy
+
+
+def resolve_files(source: FileSource, files: Files, run: FileRun) -> Resolved:
+    """Read the files.
+
+    Args:
+        source: reads the files, by the paths that the user gave.
+        files: which ones.
+        run: models, scorers and policy.
+
+    Raises:
+        InputErrors: mistakes in any of the files, all of them at once.
+    """
+    problems: list[Problem] = []
+    texts = {path: _read(source, path, problems) for path in (files.baseline, files.candidate, files.cases)}
+    versions = []
+    for path in (files.baseline, files.candidate):
+        try:
+            if (text := texts[path]) is not None:
+                versions.append(PromptVersion(path, "file", None, prompts.parse(text, path)))
+        except InputErrors as errors:
+            problems += errors.problems
+    cases: tuple[Case, ...] = ()
+    try:
+        if (text := texts[files.cases]) is not None:
+            cases = case_files.parse(text, files.cases)
+    except InputErrors as errors:
+        problems += errors.problems
+    if problems:
+        raise InputErrors(problems)
+    exam = build(cases, Rules(run.scorers, None, run.suite_policy), files.cases, JudgeDefault(run.judge, run.params))
+    suite = Suite(
+        name="diff",
+        baseline=Arm(versions[0], run.baseline_model, run.params),
+        candidate=Arm(versions[1], run.candidate_model, run.params),
+        exam=exam,
+        samples=run.samples,
+    )
+    return Resolved((suite,), {suite.name: ExamChanges()}, (), (), run.policy, Budget(), None)
+
+
+def _read(source: FileSource, path: str, problems: list[Problem]) -> str | None:
+    data = source.read(path)
+    if data is None:
+        problems.append(Problem(path, 0, "this file does not exist", "check the path"))
+        return None
+    try:
+        return decode(data, path)
+    except InputErrors as errors:
+        problems += errors.problems
+        return None

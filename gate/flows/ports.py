@@ -1,0 +1,34 @@
+"""What a flow needs of the world: somewhere to put samples, somebody to tell."""
+
+from typing import Protocol
+
+from gate.domain.record import RunRecord
+from gate.domain.sample import Sample
+
+
+class RunSink(Protocol):
+    """Keeps the record of a run."""
+
+    def sample(self, sample: Sample) -> None:
+        """Keep one finished sample at once, so that nothing is lost when the run is killed."""
+        ...
+
+    def run(self, run: RunRecord) -> None:
+        """Keep the finished run."""
+        ...
+
+
+class Progress(Protocol):
+    """Tells the user how far the run is."""
+
+    def start(self, total: int) -> None:
+        """`total` samples will be taken."""
+        ...
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        """One sample is finished; so much has been spent, in dollars, where that is known."""
+        ...
+
+    def finish(self) -> None:
+        """No more samples will come."""
+        ...

@@ -1,0 +1,40 @@
+"""The only reader of the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the environment says.
+
+    Args:
+        openai_api_key, anthropic_api_key: keys, or None.
+        openai_base_url, anthropic_base_url: compatible servers, or None.
+        cache_dir: where the packaged model is assembled.
+    """
+
+    openai_api_key: str | None = field(default=None, repr=False)
+    anthropic_api_key: str | None = field(default=None, repr=False)
+    openai_base_url: str | None = None
+    anthropic_base_url: str | None = None
+    cache_dir: Path = Path(".cache/prompt-gate")
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
+        """Read the environment; an empty variable counts as absent.
+
+        Args:
+            environ: the variables; the process's own when None.
+        """
+        env = os.environ if environ is None else environ
+        home = env.get("XDG_CACHE_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".cache")
+        return cls(
+            openai_api_key=env.get("OPENAI_API_KEY") or None,
+            anthropic_api_key=env.get("ANTHROPIC_API_KEY") or None,
+            openai_base_url=env.get("OPENAI_BASE_URL") or None,
+            anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
+            cache_dir=Path(home) / "prompt-gate",
+        )

@@ -1,0 +1,46 @@
+"""Reads a `run.json` that may come from anywhere."""
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from gate.domain.record import SCHEMA, RunRecord
+from gate.errors import GateError
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes; a larger file is not one of ours."""
+
+
+def load_run(path: Path) -> RunRecord:
+    """Read a record.
+
+    Args:
+        path: a `run.json`, or the folder that holds one.
+
+    Raises:
+        GateError: no such file, not a run, or a run of a newer version.
+    """
+    file = path / "run.json" if path.is_dir() else path
+    hint = "name a run.json, or a folder that gate diff --out made"
+    try:
+        if file.stat().st_size > LARGEST:
+            raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a run", hint)
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise GateError(f"cannot read {file}: {error.strerror}", hint) from None
+    except (ValueError, RecursionError) as error:
+        raise GateError(f"{file} is not JSON: {error}", hint) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    match = re.fullmatch(r"prompt-gate/run/(\d{1,6})", schema) if isinstance(schema, str) else None
+    if match is None:
+        raise GateError(f"{file} is not a run: it has no schema {SCHEMA}", hint)
+    if int(match[1]) > int(SCHEMA.rsplit("/", 1)[1]):
+        raise GateError(f"{file} has schema {schema}, newer than this version reads ({SCHEMA})", "update Prompt Gate")
+    try:
+        return RunRecord.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise GateError(f"{file} is not a whole run: {where}: {first['msg']}", hint) from None

@@ -1,0 +1,126 @@
+"""A run on disk: `run.json`, `samples.jsonl` and the rendered reports in one folder."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.record import RunRecord
+from gate.domain.sample import Sample, Score
+from gate.domain.usage import Cost, Dollars
+from gate.errors import GateError
+
+SAMPLE_SCHEMA = "prompt-gate/sample/1"
+
+
+@dataclass(slots=True)
+class RunFolder:
+    """Keeps samples as they come and the record at the end; nothing is made on disk before the first sample.
+
+    Args:
+        path: the folder; made when it is needed, earlier files of the same names are replaced.
+        reports: file name to renderer, such as `report.md`.
+    """
+
+    path: Path
+    reports: Mapping[str, Callable[[RunRecord], str]]
+    kept: int = 0
+    _samples: TextIO | None = field(default=None, init=False)
+
+    def sample(self, sample: Sample) -> None:
+        """Append one line to `samples.jsonl` and flush it."""
+        if self._samples is None:
+            self._prepare()
+            self._samples = (self.path / "samples.jsonl").open("w", encoding="utf-8", newline="\n")
+        self._samples.write(json.dumps(sample_row(sample), ensure_ascii=False) + "\n")
+        self._samples.flush()
+        self.kept += 1
+
+    def run(self, run: RunRecord) -> None:
+        """Write `run.json` and the reports, each whole or not at all."""
+        self._prepare()
+        write_whole(self.path / "run.json", dump_run(run))
+        for name, render in self.reports.items():
+            write_whole(self.path / name, render(run))
+
+    def close(self) -> None:
+        """Close `samples.jsonl`."""
+        if self._samples is not None:
+            self._samples.close()
+            self._samples = None
+
+    def _prepare(self) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GateError(
+                f"cannot write to {self.path}: {error.strerror}", "name another folder with --out"
+            ) from None
+        if self.path.parent.name == ".gate":
+            # Runs hold model outputs; they are not for the repository unless somebody decides so.
+            write_whole(self.path.parent / ".gitignore", "*\n")
+
+
+def dump_run(run: RunRecord) -> str:
+    """The text of `run.json`."""
+    return run.model_dump_json(by_alias=True, indent=2) + "\n"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old or the new one, never a half."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    os.replace(temporary, path)
+
+
+def sample_row(sample: Sample) -> dict[str, JsonValue]:
+    """One line of `samples.jsonl`, schema `prompt-gate/sample/1`."""
+    row: dict[str, JsonValue] = {
+        "schema": SAMPLE_SCHEMA,
+        "suite": sample.suite,
+        "case": sample.case_id,
+        "arm": sample.arm.value,
+        "index": sample.index,
+        "score": None if isinstance(sample.score, Unscored) else sample.score,
+        "unscored": sample.score.reason if isinstance(sample.score, Unscored) else None,
+        "scores": [_score(score) for score in sample.scores],
+    }
+    reply = sample.reply
+    if isinstance(reply, Failed):
+        return {**row, "failure": reply.reason, "attempts": reply.attempts}
+    usage = reply.usage
+    return {
+        **row,
+        "text": reply.text,
+        "model_id": reply.model_id,
+        "stop_reason": reply.stop_reason,
+        "attempts": reply.attempts,
+        "latency_s": reply.latency_s,
+        "cost_usd": _dollars(reply.cost),
+        "usage": {
+            "input_tokens": usage.input_tokens,
+            "cache_read_tokens": usage.cache_read_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+            "output_tokens": usage.output_tokens,
+        },
+    }
+
+
+def _score(score: Score) -> JsonValue:
+    value = score.value
+    return {
+        "scorer": score.scorer,
+        "value": None if isinstance(value, Unscored) else value,
+        "unscored": value.reason if isinstance(value, Unscored) else None,
+        "reason": score.reason,
+        "calls": score.calls,
+        "cost_usd": _dollars(score.cost),
+    }
+
+
+def _dollars(cost: Cost | None) -> float | None:
+    return cost.amount if isinstance(cost, Dollars) else None

@@ -1,0 +1,52 @@
+"""Stand-ins for ports, simple enough to be read at a glance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gate.domain.absence import Failed
+from gate.domain.record import RunRecord
+from gate.domain.sample import Reply, Sample
+from gate.domain.usage import Dollars, Usage
+from gate.providers.base import Request
+
+
+def reply(text: str, *, stop_reason: str = "stop", cost: float = 0.001, latency_s: float | None = 0.1) -> Reply:
+    """A reply with unremarkable figures."""
+    return Reply(text, "fake-1", Usage(10, 0, 0, 2), Dollars(cost), latency_s, 1, stop_reason)
+
+
+@dataclass
+class ScriptedCalls:
+    """Answers requests from a script, and remembers them."""
+
+    script: Sequence[Reply | Failed]
+    requests: list[Request] = field(default_factory=list)
+
+    async def call(self, request: Request) -> Reply | Failed:
+        self.requests.append(request)
+        return self.script[len(self.requests) - 1]
+
+
+@dataclass
+class Memory:
+    """A sink and a progress display that only remember."""
+
+    samples: list[Sample] = field(default_factory=list)
+    runs: list[RunRecord] = field(default_factory=list)
+    total: int = 0
+    finished: bool = False
+
+    def sample(self, sample: Sample) -> None:
+        self.samples.append(sample)
+
+    def run(self, run: RunRecord) -> None:
+        self.runs.append(run)
+
+    def start(self, total: int) -> None:
+        self.total = total
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        return
+
+    def finish(self) -> None:
+        self.finished = True

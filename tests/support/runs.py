@@ -1,0 +1,72 @@
+"""Suites and samples with known scores, for tests of everything behind the sampling."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.sample import ArmName, Reply, Sample, Score
+from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.domain.usage import Dollars, Usage
+
+ScoreOf = Callable[[Case, ArmName, int], float | None]
+
+
+def arm(text: str = "Be kind.", model: str = "fake:m") -> Arm:
+    """An arm with a plain prompt."""
+    provider, name = model.split(":", 1)
+    version = PromptVersion("prompts/p.md", "main", "a" * 40, Prompt((Message("system", text),)))
+    return Arm(version, ModelRef(provider, name), Params())
+
+
+def suite(
+    slices: Sequence[Mapping[str, str]],
+    *,
+    name: str = "support",
+    samples: int = 1,
+    policy: SuitePolicy | None = None,
+    clusters: Sequence[str | None] | None = None,
+) -> Suite:
+    """A suite with one case for each entry of `slices`."""
+    named = clusters or [None] * len(slices)
+    cases = tuple(
+        Case(
+            f"c{i:03}",
+            input=f"question {i}",
+            expected="yes",
+            slices=dict(row),
+            cluster=named[i],
+            where=f"cases.jsonl:{i + 1}",
+        )
+        for i, row in enumerate(slices)
+    )
+    dimensions = tuple(dict.fromkeys(key for row in slices for key in row))
+    scorers = (ScorerSpec("contains", "contains", {"value": "{{ expected }}"}),)
+    exam = Exam("main", "e" * 64, cases, scorers, dimensions, policy or SuitePolicy())
+    return Suite(name, arm(), arm("Be brief."), exam, samples)
+
+
+def reply(cost: float = 0.001, latency_s: float | None = 0.5) -> Reply:
+    """A reply with known price and time."""
+    return Reply("yes", "m-1", Usage(20, 0, 0, 3), Dollars(cost), latency_s, 1, "stop")
+
+
+def take(suite: Suite, score_of: ScoreOf, reply_of: Callable[[ArmName, int], Reply] | None = None) -> list[Sample]:
+    """Every sample of a suite; a score of None is a failed call."""
+    out = []
+    for position, case in enumerate(suite.exam.cases):
+        for name in ArmName:
+            for index in range(suite.samples):
+                score = score_of(case, name, index)
+                answer = reply_of(name, position) if reply_of else reply()
+                sample = Sample(suite.name, case.id, name, index, answer)
+                if score is None:
+                    sample = replace(
+                        sample, reply=Failed("503 from the service", 6), score=Unscored("503 from the service")
+                    )
+                else:
+                    sample = replace(sample, scores=(Score("contains", score),), score=score)
+                out.append(sample)
+    return out

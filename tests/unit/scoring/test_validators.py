@@ -1,0 +1,68 @@
+import pytest
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.scoring.validators import validate
+
+
+def score(kind: str, answer: str, expected: JsonValue = None, **options: JsonValue) -> float:
+    spec = ScorerSpec(kind, kind, options)
+    value = validate(spec, Case("c", input="q", expected=expected), answer).value
+    assert isinstance(value, float)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "expected"),
+    [
+        ("Paris", {}, 1.0),
+        ("  Paris\n", {}, 1.0),
+        ("  Paris\n", {"strip": False}, 0.0),
+        ("paris", {}, 0.0),
+        ("paris", {"ignore_case": True}, 1.0),
+        ("Paris!", {}, 0.0),
+    ],
+)
+def test_exact(answer: str, options: dict[str, JsonValue], expected: float) -> None:
+    assert score("exact", answer, "Paris", value="{{ expected }}", **options) == expected
+
+
+def test_contains_folds_case_when_asked() -> None:
+    assert score("contains", "Die STRASSE ist lang", "straße", value="{{ expected }}", ignore_case=True) == 1.0
+    assert score("contains", "Die STRASSE ist lang", "straße", value="{{ expected }}", ignore_case=False) == 0.0
+
+
+def test_a_number_as_expected_is_compared_as_it_is_written() -> None:
+    assert score("contains", "It costs 42 euro", 42, value="{{ expected }}") == 1.0
+
+
+def test_regex() -> None:
+    assert score("regex", "Order 4711 shipped", pattern=r"\b\d{4}\b") == 1.0
+    assert score("regex", "order shipped", pattern=r"\b\d{4}\b") == 0.0
+    assert score("regex", "first\nSECOND", pattern="^second$", ignore_case=True) == 1.0
+
+
+SCHEMA: JsonValue = {"type": "object", "required": ["price"], "properties": {"price": {"type": "number"}}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ('{"price": 3}', 1.0),
+        ('```json\n{"price": 3}\n```', 1.0),
+        ('{"price": "3"}', 0.0),
+        ("{}", 0.0),
+        ('Here you are: {"price": 3}', 0.0),
+        ("", 0.0),
+        ("[" * 100_000, 0.0),
+    ],
+)
+def test_json_schema(answer: str, expected: float) -> None:
+    assert score("json_schema", answer, schema=SCHEMA) == expected
+
+
+def test_the_reason_says_what_was_missing() -> None:
+    spec = ScorerSpec("contains", "names the city", {"value": "{{ expected }}"}, weight=2.0, required=True)
+    result = validate(spec, Case("c", input="q", expected="Paris"), "Lyon")
+    assert result.reason == 'does not contain "Paris"'
+    assert (result.scorer, result.weight, result.required) == ("names the city", 2.0, True)
