@@ -6,10 +6,10 @@ import random
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.calls.caller import Caller
+from gate.calls.caller import Caller, CallPolicy
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
@@ -19,8 +19,12 @@ from gate.errors import GateError
 from gate.flows.evaluate import Tools, default_seed, evaluate
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.ports import Progress
+from gate.flows.rehearsal import rehearse
 from gate.flows.resolve import Refs, Resolved, resolve
 from gate.git.repo import Repo
+from gate.inputs.models import parse_model, parse_params
+from gate.inputs.text import decode
+from gate.providers.base import Misconfigured
 from gate.providers.factory import Factory, Keys
 from gate.report import markdown, preview
 from gate.scoring.judge import Judge
@@ -62,12 +66,17 @@ def resolve_git_mode(
     repo = Repo.open(directory)
     base, head = refs
     sides = Refs(repo.at(base), repo.at(head) if head is not None else repo.tree(), config)
-    return resolve(sides, suites, everything=everything)
+    return _rehearsed(resolve(sides, suites, everything=everything))
 
 
 def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
     """Read three files by the paths that the user gave."""
-    return resolve_files(DiskSource(), files, run)
+    return _rehearsed(resolve_files(DiskSource(), files, run))
+
+
+def _rehearsed(resolved: Resolved) -> Resolved:
+    rehearse(resolved.suites)
+    return resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +144,7 @@ def _preflight(suites: Sequence[Suite], factory: Factory) -> None:
         for arm in (suite.baseline, suite.candidate):
             factory.provider(arm.model, arm.params).check(arm.params)
         for spec in _judges(suite):
-            model, params = judge_model(spec), judge_params(spec)
-            factory.provider(model, params).check(params)
+            _judge_of(spec, factory)
 
 
 def _judges(suite: Suite) -> Iterator[ScorerSpec]:
@@ -144,12 +152,36 @@ def _judges(suite: Suite) -> Iterator[ScorerSpec]:
     yield from (spec for spec in (*suite.exam.scorers, *own) if spec.kind == "judge")
 
 
+def _judge_of(spec: ScorerSpec, factory: Factory) -> tuple[ModelRef, Params]:
+    """A judge's model and parameters; temperature 0 where its interface takes one and nothing else was asked for."""
+    model = parse_model(str(spec.options["model"]))
+    given = spec.options.get("params")
+    params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+    provider = factory.provider(model, params)
+    provider.check(params)
+    if params.temperature is None:
+        cool = replace(params, temperature=0.0)
+        try:
+            provider.check(cool)
+        except Misconfigured:
+            return model, params
+        return model, cool
+    return model, params
+
+
 def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
-    policy = CallPolicy(concurrency=plan.concurrency, retry=RetryPolicy(), budget=plan.resolved.budget)
-    caller = Caller(factory.provider, policy, random.Random())  # noqa: S311 jitter is no secret
+    policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
+    judges: dict[int, Judge] = {}
+
+    def judge(spec: ScorerSpec) -> Judge:
+        if id(spec) not in judges:
+            judges[id(spec)] = Judge(spec, *_judge_of(spec, factory), caller)
+        return judges[id(spec)]
+
+    caller = Caller(factory.provider, policy, random.Random(), factory.price)  # noqa: S311 jitter is no secret
     return Tools(
         calls=caller,
-        judge=lambda spec: Judge(spec, judge_model(spec), judge_params(spec), caller),
+        judge=judge,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,

@@ -1,8 +1,7 @@
 """`gate diff`: baseline against candidate."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -52,35 +51,7 @@ def diff(**options: Any) -> None:
     In git mode (--base) the suites of gate.yaml that the change touches are run; the exam (cases, scorers, policy) is
     the one of the base. In file mode (--baseline, --candidate, --cases) no configuration is needed.
     """
+    from gate.cli.diff_options import DiffOptions
     from gate.cli.diff_run import execute
 
     raise click.exceptions.Exit(execute(DiffOptions(**options)))
-
-
-@dataclass(frozen=True, slots=True)
-class DiffOptions:
-    """The options of `gate diff`, as typed."""
-
-    base: str | None
-    head: str | None
-    config: str
-    suites: tuple[str, ...]
-    everything: bool
-    baseline: str | None
-    candidate: str | None
-    cases: str | None
-    scorers: tuple[str, ...]
-    criteria: str | None
-    model: str | None
-    baseline_model: str | None
-    candidate_model: str | None
-    judge_model: str | None
-    params: tuple[str, ...]
-    samples: int | None
-    method: Literal["maxt", "percentile"] | None
-    fail_on: Literal["block", "hold"] | None
-    concurrency: int
-    seed: int | None
-    out: Path | None
-    as_json: bool
-    quiet: bool

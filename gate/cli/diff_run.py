@@ -11,7 +11,7 @@ from rich.console import Console
 
 from gate.bootstrap import Plan, resolve_files_mode, resolve_git_mode, run_plan
 from gate.cli import show
-from gate.cli.diff import DiffOptions
+from gate.cli.diff_options import DiffOptions
 from gate.cli.progress import Bar, Lines, Silent
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
@@ -22,7 +22,6 @@ from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers import parse_scorers
-from gate.report import headline
 from gate.settings import Settings
 
 DEFAULT_OUT = Path(".gate/last")
@@ -50,7 +49,7 @@ def execute(options: DiffOptions) -> int:
     if options.as_json:
         show.render(run, "json")
     elif options.quiet:
-        click.echo(headline.plain(run))
+        click.echo(show.first_line(run))
     else:
         show.render(run, "terminal")
         click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
+import numpy as np
+
 from gate.domain.comparison import Comparison
 from gate.domain.suite import RunPolicy
 from gate.domain.verdict import State
@@ -167,14 +169,20 @@ class _Planning(TypedDict):
 def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planning:
     """The smallest fall that the slice would show, and how many cases would show the one that was seen."""
     deltas = stack.deltas[piece.rows]
-    if deltas.size < 2:
+    _, unit, sizes = np.unique(stack.units[piece.rows], return_inverse=True, return_counts=True)
+    if sizes.size < 2:
         return {"mde": None, "cases_needed": None}
-    sd, mean = float(deltas.std(ddof=1)), float(deltas.mean())
-    smallest = detectable(sd, stack.unit_count(piece.rows), critical)
+    per_unit = np.bincount(unit, weights=deltas) / sizes
+    sd, mean = float(per_unit.std(ddof=1)), float(deltas.mean())
+    smallest = detectable(sd, sizes.size, critical)
     needed = None
     if state in (State.NOISE, State.SUSPECT) and abs(mean) > TOLERANCE:
-        needed = cases_needed(sd, abs(mean), critical)
-    return {"mde": smallest if smallest <= 1.0 else None, "cases_needed": needed}
+        needed = cases_needed(sd, mean, critical)
+    cases_per_unit = deltas.size / sizes.size
+    return {
+        "mde": smallest if smallest <= 1.0 else None,
+        "cases_needed": None if needed is None else math.ceil(needed * cases_per_unit),
+    }
 
 
 def _finite(value: float) -> float | None:

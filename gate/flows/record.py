@@ -142,7 +142,7 @@ def _calls(samples: Iterable[Sample]) -> CallsRecord:
     for sample in samples:
         failed += isinstance(sample.reply, Failed)
         made += isinstance(sample.reply, Reply) + sum(score.calls for score in sample.scores)
-        retried += sample.reply.attempts - 1 + sum(score.retries for score in sample.scores)
+        retried += max(0, sample.reply.attempts - 1) + sum(score.retries for score in sample.scores)
     return CallsRecord(made=made, cached=0, retried=retried, failed=failed)
 
 

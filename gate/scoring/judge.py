@@ -70,7 +70,7 @@ class Judge:
             reply = await self.calls.call(request)
             if isinstance(reply, Failed):
                 problem = f"the judge gave no answer: {reply.reason}"
-                retries += reply.attempts - 1
+                retries += max(0, reply.attempts - 1)
                 break
             calls += 1
             retries += reply.attempts - 1

@@ -1,0 +1,101 @@
+"""The joint null distribution: random sign flips of whole units, the same flips for every slice."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gate.stats.arrays import TOLERANCE, FloatArray
+from gate.stats.canonical import canonical_rows
+
+EXHAUSTIVE_BELOW = 13
+"""With fewer units than this all sign vectors are tried."""
+
+_CHUNK = 1 << 22  # entries of the sign matrix held at once, 32 MiB as floats
+
+
+@dataclass(frozen=True, slots=True)
+class NullMinima:
+    """What the smallest statistic over all slices looks like if the change does nothing.
+
+    Args:
+        minima: float[F], ascending: min over the slices of the flipped statistics, for each of F flips.
+    """
+
+    minima: FloatArray
+
+    @property
+    def flips(self) -> int:
+        return len(self.minima)
+
+    def p_value(self, statistic: float) -> float:
+        """Share of flips, the observed signs included, whose smallest statistic is as small as this one."""
+        as_small = np.searchsorted(self.minima, statistic + TOLERANCE, side="right")
+        return (1 + int(as_small)) / (self.flips + 1)
+
+    def critical(self, alpha: float) -> float:
+        """c such that p <= alpha exactly for statistics below -c; infinite when no statistic could reach that level."""
+        reachable = int((alpha + TOLERANCE) * (self.flips + 1))
+        return -float(self.minima[reachable - 1]) if reachable else np.inf
+
+
+def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
+    """Flip the signs of whole units and keep the smallest studentised sum of each flip.
+
+    Args:
+        y: float[U, S], unit values for each slice of the family; columns without a nonzero value carry no information
+            and are left out.
+        flips: how many flips at least; rounded up to pairs of a flip and its opposite. With fewer than 13 units all
+            2^U are used instead.
+        seed: of the flips.
+
+    Returns:
+        The minima; none of them when there is nothing to flip.
+
+    Raises:
+        ValueError: flips is below 1.
+    """
+    if flips < 1:
+        raise ValueError(f"flips must be at least 1, not {flips}.")
+    y = _distinct_columns(y[:, np.any(y != 0.0, axis=0)])
+    if y.shape[1] == 0:
+        return NullMinima(np.empty(0))
+    if len(y) < EXHAUSTIVE_BELOW:
+        bits = iter([_all_signs(len(y))])
+    else:
+        y = y[np.any(y != 0.0, axis=1)]
+        order, lead = canonical_rows(y)
+        y = (y * lead[:, None])[order]
+        bits = _random_signs(len(y), (flips + 1) // 2, seed)
+    z = y / np.sqrt(np.sum(y * y, axis=0))
+    total = z.sum(axis=0)
+    minima = []
+    for chunk in bits:
+        flipped = total - 2.0 * (chunk.astype(np.float64) @ z)
+        minima += [flipped.min(axis=1), -flipped.max(axis=1)]
+    return NullMinima(np.sort(np.concatenate(minima)))
+
+
+def _distinct_columns(y: FloatArray) -> FloatArray:
+    """Drop repeated columns: the minimum over the slices does not see them."""
+    kept = {y[:, column].tobytes(): column for column in reversed(range(y.shape[1]))}
+    return y[:, sorted(kept.values())]
+
+
+def _all_signs(units: int) -> npt.NDArray[np.uint8]:
+    """Half of all sign vectors, uint8[2^(units - 1), units] with 1 for minus; the other half are their opposites."""
+    numbers = np.arange(2 ** (units - 1), dtype=np.uint16)
+    return (numbers[:, None] >> np.arange(units, dtype=np.uint16) & 1).astype(np.uint8)
+
+
+def _random_signs(units: int, pairs: int, seed: int) -> Iterator[npt.NDArray[np.uint8]]:
+    """Yield uint8[rows, units] in chunks; the same seed and number of units give the same signs on every machine."""
+    # Raw output of the generator is stable across versions of numpy, its distributions are not.
+    source = np.random.PCG64(seed)
+    words = -(-units // 64)
+    rows = max(1, _CHUNK // units)
+    for start in range(0, pairs, rows):
+        count = min(rows, pairs - start)
+        raw = source.random_raw(count * words).astype("<u8").view(np.uint8).reshape(count, words * 8)
+        yield np.unpackbits(raw, axis=1, count=units)

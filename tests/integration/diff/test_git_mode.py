@@ -1,0 +1,160 @@
+"""Two refs of a real repository: whose prompt, whose exam, and which suites."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate, git, write_jsonl
+
+CONFIG = """\
+version: 1
+defaults: {model: "fake:oracle", samples: 2}
+suites:
+  - name: support
+    prompt: prompts/support.md
+    cases: evals/support.jsonl
+    slices: [tier]
+    scorers: [contains]
+  - name: faq
+    prompt: prompts/faq.md
+    cases: evals/faq.jsonl
+    scorers: [exact]
+"""
+
+
+def case(number: int, tier: str) -> dict[str, object]:
+    text = f"slice={tier} answer=word{number}"
+    return {"id": f"c{number}", "input": text, "expected": f"word{number}", "slices": {"tier": tier}}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    (tmp_path / "gate.yaml").write_text(CONFIG)
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/support.md").write_text("Help the customer. quality=1.0")
+    (tmp_path / "prompts/faq.md").write_text("Answer. quality=1.0")
+    write_jsonl(tmp_path / "evals/support.jsonl", [case(i, "gold" if i % 2 else "free") for i in range(40)])
+    write_jsonl(tmp_path / "evals/faq.jsonl", [case(i, "free") for i in range(12)])
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    return tmp_path
+
+
+def run(repo: Path, *more: str) -> Outcome:
+    return gate("diff", "--base", "main", "--json", *more, cwd=repo)
+
+
+def break_gold(repo: Path) -> None:
+    (repo / "prompts/support.md").write_text("Help. quality=1.0 quality[gold]=0.1")
+
+
+def test_a_change_in_the_working_tree_is_compared_with_the_base(repo: Path) -> None:
+    break_gold(repo)
+    outcome = run(repo)
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    assert "tier=gold" in record.reasons[0]
+    assert [suite.name for suite in record.suites] == ["support"]
+    arms = record.suites[0]
+    assert (arms.baseline.ref, arms.candidate.ref) == ("main", "working tree")
+    assert arms.baseline.sha == git(repo, "rev-parse", "main")
+
+
+def test_a_change_on_a_branch_is_read_from_git_whatever_is_checked_out(repo: Path) -> None:
+    git(repo, "switch", "--quiet", "--create", "change")
+    break_gold(repo)
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    git(repo, "switch", "--quiet", "main")
+    record = run(repo, "--head", "change").record
+    assert record.verdict is Verdict.BLOCK
+    assert record.commit == git(repo, "rev-parse", "change")
+
+
+def test_from_a_folder_below_the_root(repo: Path) -> None:
+    break_gold(repo)
+    assert gate("diff", "--base", "main", "--quiet", cwd=repo / "prompts").code == 1
+
+
+def test_nothing_touched_is_skipped(repo: Path) -> None:
+    (repo / "README.md").write_text("Hello")
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 0
+    assert "SKIPPED" in outcome.out
+    assert not (repo / ".gate").exists()
+
+
+def test_everything_on_request(repo: Path) -> None:
+    record = run(repo, "--all").record
+    assert [suite.name for suite in record.suites] == ["support", "faq"]
+    assert record.verdict is Verdict.PASS
+
+
+def test_one_suite_on_request(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "prompts/faq.md").write_text("Answer quickly. quality=1.0")
+    assert [suite.name for suite in run(repo, "--suite", "faq").record.suites] == ["faq"]
+    assert gate("diff", "--base", "main", "--suite", "nope", cwd=repo).code == 2
+
+
+def test_the_exam_is_the_bases(repo: Path) -> None:
+    break_gold(repo)
+    kept = [case(i, "free") for i in range(0, 40, 2)]
+    write_jsonl(repo / "evals/support.jsonl", [*kept[1:], {**kept[0], "expected": "anything"}, case(99, "free")])
+    outcome = run(repo)
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    exam = record.suites[0].exam
+    assert (exam.cases, exam.ref) == (40, "main")
+    assert exam.added == ["c99"]
+    assert exam.edited == ["c0"]
+    assert len(exam.removed) == 20
+
+
+def test_a_policy_that_the_change_loosens_is_not_used(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "gate.yaml").write_text(CONFIG.replace("slices: [tier]", "slices: []"))
+    assert run(repo).record.verdict is Verdict.BLOCK
+
+
+def test_a_change_of_the_model_alone_runs_the_suite(repo: Path) -> None:
+    (repo / "gate.yaml").write_text(CONFIG.replace("fake:oracle", "fake:echo"))
+    record = run(repo, "--suite", "support").record
+    assert (record.suites[0].baseline.model, record.suites[0].candidate.model) == ("fake:oracle", "fake:echo")
+
+
+def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "--cached", "gate.yaml")
+    git(repo, "commit", "--quiet", "--message", "without a configuration")
+    break_gold(repo)
+    outcome = run(repo)
+    assert outcome.record.verdict is Verdict.BLOCK
+    assert "gate.yaml is new" in outcome.err
+    assert any("gate.yaml is new" in reason for reason in outcome.record.reasons)
+
+
+def test_a_prompt_without_a_baseline_is_a_clear_error(repo: Path) -> None:
+    (repo / "prompts/new.md").write_text("New.")
+    new = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
+    (repo / "gate.yaml").write_text(CONFIG + new)
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "prompts/new.md" in outcome.err
+
+
+def test_a_glob_is_one_suite_for_each_file(repo: Path) -> None:
+    globbed = CONFIG[: CONFIG.index("suites:")] + (
+        "suites:\n  - {name: all, prompt: 'prompts/*.md', cases: evals/faq.jsonl, scorers: [contains]}\n"
+    )
+    (repo / "gate.yaml").write_text(globbed)
+    git(repo, "commit", "--quiet", "--all", "--message", "glob")
+    (repo / "prompts/faq.md").write_text("Answer in one word. quality=1.0")
+    assert [suite.name for suite in run(repo).record.suites] == ["all:faq"]
+
+
+def test_the_verdict_is_the_same_when_run_again(repo: Path) -> None:
+    break_gold(repo)
+    first, second = run(repo).record, run(repo).record
+    assert (first.seed, first.verdict) == (second.seed, second.verdict)
+    assert first.suites[0].quality == second.suites[0].quality

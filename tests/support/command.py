@@ -1,0 +1,55 @@
+"""Runs the `gate` command as a user would: a process of its own, with an environment of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gate.domain.record import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def record(self) -> RunRecord:
+        """The record that `--json` printed."""
+        return RunRecord.model_validate_json(self.out)
+
+
+def environment(home: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """An environment without the caller's keys and settings."""
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
+    return {**kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, **(extra or {})}
+
+
+def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Outcome:
+    """Run `gate` to its end."""
+    command = [sys.executable, "-m", "gate", *arguments]
+    done = subprocess.run(
+        command, cwd=cwd, env=environment(cwd, env), capture_output=True, text=True, timeout=120, check=False
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write one JSON object a line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def git(root: Path, *arguments: str) -> str:
+    """Run git in a repository and return what it printed."""
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"]
+    command = ["git", *identity, "-C", str(root), *arguments]
+    return subprocess.run(command, env=environment(root), capture_output=True, text=True, check=True).stdout.strip()
