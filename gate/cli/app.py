@@ -1,5 +1,6 @@
 """The command group, and how every error leaves the process."""
 
+import io
 import sys
 
 import click
@@ -41,6 +42,10 @@ cli.add_command(demo)
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A report must not die of a character that the screen cannot show.
+            stream.reconfigure(errors="replace")
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Exit as done:

@@ -104,7 +104,7 @@ def _exceeded(facts: Facts) -> Iterator[str]:
         for axis in axes:
             if axis.exceeded and axis.change is not None:
                 where = f"{name}: " if len(facts.suites) > 1 else ""
-                yield f"{where}{axis.axis} rose by {axis.change:.0%}, more than the allowed {axis.allowance:.0%}."
+                yield f"{where}{axis.axis} rose by {_percent(axis.change)}, more than the allowed {_percent(axis.allowance)}."
 
 
 def _unmeasured(facts: Facts) -> Iterator[str]:
@@ -122,5 +122,9 @@ def _fall(row: Comparison) -> str:
     return f"fell by {-(row.mean or 0.0):.3f}"
 
 
+def _percent(value: float) -> str:
+    return f"{value * 100:.0f} %"
+
+
 def _bound(value: float | None) -> str:
-    return "infinite" if value is None else f"{value:+.3f}"
+    return "infinite" if value is None else f"{value:+.3f}".replace("-", "−")

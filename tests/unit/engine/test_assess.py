@@ -75,7 +75,7 @@ def test_cost_beyond_its_allowance_holds_and_fails_only_when_asked() -> None:
     samples = take(one, rises, dearer)
     held = assess(one, samples).decision
     assert (held.verdict, held.exit_code) == (Verdict.HOLD, 0)
-    assert held.reasons == ("cost rose by 50%, more than the allowed 10%.",)
+    assert held.reasons == ("cost rose by 50 %, more than the allowed 10 %.",)
     assert assess(one, samples, RunPolicy(fail_on="hold")).decision.exit_code == 1
 
 

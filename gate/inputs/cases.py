@@ -1,0 +1,161 @@
+"""Case files: JSON Lines, one case a line, every mistake reported at once."""
+
+from collections.abc import Mapping
+
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.prompt import Message
+from gate.inputs.fields import Fields
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS
+from gate.inputs.names import dimension_complaint, value_complaint
+from gate.inputs.nodes import Node, described, plain, wrap
+from gate.inputs.problems import Problems, one_problem, quoted
+from gate.inputs.prompts import read_messages
+from gate.inputs.scorers import read_scorers
+
+KEYS = ("id", "input", "messages", "expected", "slices", "slice", "cluster", "scorers", "vars")
+SLICE = "slice"
+"""The dimension that `slice: X` is short for."""
+
+_MEANT = {
+    "question": "input",
+    "prompt": "input",
+    "query": "input",
+    "text": "input",
+    "answer": "expected",
+    "expected_output": "expected",
+    "output": "expected",
+    "ideal": "expected",
+    "label": "expected",
+    "target": "expected",
+    "tags": "slices",
+    "metadata": "slices",
+    "group": "cluster",
+    "variables": "vars",
+    "name": "id",
+}
+_LATER = ("rounds", "turns", "tools", "thresholds", "expect")
+_RESERVED = ("input", "id", "slices", "expected")
+
+
+def parse(text: str, file: str) -> tuple[Case, ...]:
+    """The cases, in the order of the file.
+
+    Args:
+        text: JSON Lines; blank lines, Windows line ends and a byte order mark are let pass.
+        file: path for messages and for `Case.where`.
+
+    Raises:
+        InputErrors: every mistake, the first 20 spelled out.
+    """
+    if len(text) > CASES_CHARS:
+        raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several suites")
+    problems = Problems(file)
+    cases: list[Case] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        if not line.strip(" \t\r"):
+            continue
+        if not cases and not seen and line.strip() in ("[", "{"):
+            hint = "write one JSON object per line, without a list around them"
+            raise one_problem(file, number, "is JSON spread over several lines, not JSON Lines", hint)
+        if len(seen) >= CASES:
+            problems.add(number, f"more than {CASES:,} cases", "split the file")
+            break
+        case = _case(line, number, problems)
+        if case.id in seen:
+            hint = "give each case its own id"
+            problems.add(number, f"the id {quoted(case.id)} is already used on line {seen[case.id]}", hint)
+        seen[case.id or f"\0{number}"] = number
+        cases.append(case)
+    if not cases:
+        problems.add(0, "holds no cases", 'write one JSON object per line: {"id": "1", "input": "…", "expected": "…"}')
+    problems.check()
+    return tuple(cases)
+
+
+def _case(line: str, number: int, problems: Problems) -> Case:
+    if len(line) > LINE_CHARS:
+        problems.add(number, f"the line is longer than {LINE_CHARS:,} characters")
+        return Case("")
+    try:
+        value = parse_json(line)
+    except BadJson as error:
+        problems.add(number, error.message, "each line must be one JSON object")
+        return Case("")
+    if not isinstance(value, dict):
+        found = described(value)
+        problems.add(number, f"a case must be a JSON object, not {found}", "each line must be one JSON object")
+        return Case("")
+    fields = Fields(wrap(value, number), "", problems)
+    fields.only(KEYS, later=_LATER, meant=_MEANT)
+    text, messages = _question(fields)
+    return Case(
+        id=_id(fields),
+        input=text,
+        messages=messages,
+        expected=value.get("expected"),
+        slices=_slices(fields),
+        cluster=_label(fields.get("cluster"), "cluster", problems),
+        scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
+        vars=_vars(fields),
+        where=f"{problems.file}:{number}",
+    )
+
+
+def _id(fields: Fields) -> str:
+    fields.require("id", '"id": "refund-1"')
+    return _label(fields.get("id"), "id", fields.problems) or ""
+
+
+def _question(fields: Fields) -> tuple[str, tuple[Message, ...]]:
+    if fields.has("messages"):
+        if fields.has("input"):
+            fields.problems.add(fields.line, "a case has either 'input' or 'messages', not both")
+        messages = tuple(message for _, message in read_messages(fields.entries["messages"], fields.problems))
+        if messages and messages[-1].role != "user":
+            fields.problems.add(fields.line, f"the last message must be the user's, not the {messages[-1].role}'s")
+        return "", messages
+    fields.require("input", '"input": "Where is my order?"')
+    return fields.text("input", most=LINE_CHARS), ()
+
+
+def _slices(fields: Fields) -> dict[str, str]:
+    problems = fields.problems
+    slices: dict[str, str] = {}
+    for dimension, node in fields.mapping("slices").entries.items():
+        if complaint := dimension_complaint(dimension):
+            problems.add(fields.line, f"the slice dimension {quoted(dimension)} {complaint}")
+        slices[dimension] = _label(node, f"slices.{dimension[:60]}", problems) or ""
+    if fields.has("slice"):
+        if SLICE in slices:
+            problems.add(fields.line, "'slice' and 'slices.slice' are the same dimension", "keep one of the two")
+        slices[SLICE] = _label(fields.get("slice"), "slice", problems) or ""
+    return slices
+
+
+def _vars(fields: Fields) -> Mapping[str, JsonValue]:
+    entries = fields.mapping("vars").entries
+    for name in _RESERVED:
+        if name in entries:
+            fields.problems.add(fields.line, f"vars must not hold {name!r}, which has its own meaning", "rename it")
+    return {name: plain(node) for name, node in entries.items()}
+
+
+def _label(node: Node | None, name: str, problems: Problems) -> str | None:
+    """A short text; numbers and booleans become text."""
+    if node is None:
+        return None
+    value = node.value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return str(value)
+    if not isinstance(value, str):
+        problems.add(node.line, f"{name} must be text, not {described(value)}")
+        return None
+    if complaint := value_complaint(value):
+        problems.add(node.line, f"{name} {complaint}")
+        return None
+    return value

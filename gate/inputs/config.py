@@ -1,0 +1,101 @@
+"""`gate.yaml`, version 1: text in, a checked configuration out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from gate.domain.suite import Budget, MethodName, RunPolicy
+from gate.inputs.fields import Fields, Range
+from gate.inputs.limits import CONFIG_CHARS
+from gate.inputs.nodes import described
+from gate.inputs.problems import Problems, one_problem, quoted
+from gate.inputs.suites import SuiteConfig, read_suites
+from gate.inputs.yamltext import parse_yaml
+
+VERSION = 1
+KEYS = ("version", "policy", "budget", "defaults", "suites")
+POLICY = ("confidence", "fail_on", "method")
+BUDGET = ("max_calls", "max_usd", "max_minutes")
+METHODS = ("maxt", "percentile")
+FAIL_ON = ("block", "hold")
+CONFIDENCE = Range(0.5, 1, above=True, below=True)
+MAX_CALLS = Range(1, 10_000_000)
+MAX_USD = Range(0, 1_000_000)
+MAX_MINUTES = Range(0, 10_000, above=True)
+
+_LATER = ("server", "store", "github", "extends", "include", "plugins")
+_LATER_POLICY = ("correction", "breakage", "margin", "margins", "early_stop", "futility")
+_LATER_METHODS = ("t", "mcnemar")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole of `gate.yaml`.
+
+    Args:
+        policy: for the whole run.
+        budget: limits that are enforced before each call.
+        suites: in file order, at least one.
+    """
+
+    policy: RunPolicy
+    budget: Budget
+    suites: tuple[SuiteConfig, ...]
+
+
+def load(text: str, file: str) -> Config:
+    """Read a configuration.
+
+    Args:
+        text: the YAML.
+        file: path for messages.
+
+    Raises:
+        InputErrors: every mistake with its line.
+    """
+    if len(text) > CONFIG_CHARS:
+        raise one_problem(file, 0, f"is longer than {CONFIG_CHARS:,} characters", "keep cases and prompts in files")
+    problems = Problems(file)
+    root = parse_yaml(text, problems)
+    problems.check()
+    if root is None or root.value is None:
+        raise one_problem(file, 0, "is empty", "it needs at least 'version: 1' and 'suites'")
+    if not isinstance(root.value, Mapping):
+        raise one_problem(file, root.line, f"must be a mapping, not {described(root.value)}", "begin with 'version: 1'")
+    fields = Fields(root, "", problems)
+    _check_version(fields)
+    fields.only(KEYS, later=_LATER)
+    config = Config(_policy(fields.mapping("policy")), _budget(fields.mapping("budget")), read_suites(fields))
+    problems.check()
+    return config
+
+
+def _check_version(fields: Fields) -> None:
+    """Another version ends all reading: its other mistakes would be guesses."""
+    if not fields.require("version", f"version: {VERSION}"):
+        return
+    node = fields.entries["version"]
+    if isinstance(node.value, bool) or node.value != VERSION:
+        found = quoted(node.value) if isinstance(node.value, str) else described(node.value)
+        message = f"version {found} is not supported; this gate reads version {VERSION}"
+        raise one_problem(fields.problems.file, node.line, message, f"write 'version: {VERSION}'")
+
+
+def _policy(fields: Fields) -> RunPolicy:
+    fields.only(POLICY, later=_LATER_POLICY, meant={"fail-on": "fail_on", "alpha": "confidence"})
+    fail_on = fields.choice("fail_on", "block", FAIL_ON)
+    method = fields.choice("method", "maxt", METHODS, later=_LATER_METHODS)
+    return RunPolicy(
+        confidence=fields.number("confidence", 0.95, CONFIDENCE, "0.95 is usual"),
+        fail_on="hold" if fail_on == "hold" else "block",
+        method=cast(MethodName, method),
+    )
+
+
+def _budget(fields: Fields) -> Budget:
+    fields.only(BUDGET, later=("max_tokens",))
+    return Budget(
+        max_calls=fields.integer("max_calls", 1, MAX_CALLS) if fields.has("max_calls") else None,
+        max_usd=fields.number("max_usd", 0, MAX_USD) if fields.has("max_usd") else None,
+        max_minutes=fields.number("max_minutes", 1, MAX_MINUTES) if fields.has("max_minutes") else None,
+    )

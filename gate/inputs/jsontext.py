@@ -1,0 +1,88 @@
+"""Strict JSON: no NaN, no Infinity, no duplicate keys, no half surrogates, bounded depth."""
+
+import json
+import math
+from collections import Counter
+
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.limits import DEPTH
+from gate.inputs.problems import quoted
+
+
+class BadJson(Exception):
+    """Text that is not the JSON we take.
+
+    Args:
+        message: what is wrong.
+        line, column: 1-based position in the text; 0 where there is none.
+    """
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+def parse_json(text: str) -> JsonValue:
+    """One JSON value (RFC 8259).
+
+    Raises:
+        BadJson: with the position, where the parser names one.
+    """
+    try:
+        value: JsonValue = _DECODER.decode(text)
+        # Surrogates can only come from the text itself or from an escape.
+        text.encode()
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise BadJson(f"invalid JSON at column {error.colno}: {error.msg}", error.lineno, error.colno) from None
+    except UnicodeEncodeError:
+        raise BadJson("half of a surrogate pair (\\ud800 to \\udfff) is not text") from None
+    except RecursionError:
+        raise BadJson(f"nested more than {DEPTH} levels deep") from None
+    if text.count("[") + text.count("{") > DEPTH and _too_deep(value):
+        raise BadJson(f"nested more than {DEPTH} levels deep")
+    return value
+
+
+def _constant(word: str) -> JsonValue:
+    raise BadJson(f"{word} is not a JSON number")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise BadJson(f"{quoted(text)} is too large a number")
+    return number
+
+
+def _integer(text: str) -> int:
+    if len(text) > 300:
+        raise BadJson(f"{quoted(text)} is too large a number")
+    return int(text)
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        count = Counter(key for key, _ in pairs)
+        raise BadJson(f"the key {quoted(count.most_common(1)[0][0])} is given twice")
+    return found
+
+
+def _too_deep(value: JsonValue) -> bool:
+    level: list[JsonValue] = [value]
+    for _ in range(DEPTH + 1):
+        inner: list[JsonValue] = []
+        for item in level:
+            if isinstance(item, list):
+                inner.extend(item)
+            elif isinstance(item, dict):
+                inner.extend(item.values())
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_integer, object_pairs_hook=_object)

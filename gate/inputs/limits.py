@@ -1,0 +1,43 @@
+"""How large an input may be; everything is hostile until it is parsed."""
+
+FILE_BYTES = 64 * 1024 * 1024
+"""Any file that is read from a source."""
+
+CONFIG_CHARS = 256 * 1024
+"""`gate.yaml`."""
+
+PROMPT_CHARS = 1024 * 1024
+"""One prompt file."""
+
+CASES_CHARS = 64 * 1024 * 1024
+"""One case file."""
+
+LINE_CHARS = 4 * 1024 * 1024
+"""One line of a case file."""
+
+CASES = 100_000
+"""Cases of one file."""
+
+DEPTH = 64
+"""Lists and mappings inside each other, in YAML and JSON."""
+
+YAML_NODES = 20_000
+"""Values of one YAML file, aliases counted as often as they are used."""
+
+RENDERED_CHARS = 4 * 1024 * 1024
+"""One rendered message, and any value that a template builds on the way."""
+
+LOOP_STEPS = 100_000
+"""Turns of all loops of one rendering."""
+
+NAME_CHARS = 200
+"""Names, ids, slice values."""
+
+PATH_CHARS = 1024
+"""A path, as configuration writes it."""
+
+PATTERN_CHARS = 10_000
+"""A regular expression."""
+
+SHOWN_PROBLEMS = 20
+"""Mistakes that are listed one by one; the rest are counted."""

@@ -1,0 +1,79 @@
+"""Paths in configuration: relative to the repository, inside it, and matched the same way in every source."""
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from gate.inputs.limits import PATH_CHARS
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def escapes(path: str) -> str:
+    """Why a path may not be read from a repository; empty when it may."""
+    if not path or path == ".":
+        return "is empty"
+    if "\0" in path:
+        return "holds a NUL character"
+    if path.startswith("/"):
+        return "is absolute"
+    parts = path.split("/")
+    if ".." in parts:
+        return "leaves the repository ('..')"
+    if any(part.lower() == ".git" for part in parts):
+        return "is inside .git"
+    return ""
+
+
+def complaint(path: str) -> str:
+    """Why a path in configuration is refused; empty when it is fine. Stricter than `escapes`."""
+    if len(path) > PATH_CHARS:
+        return f"is longer than {PATH_CHARS:,} characters"
+    if _DRIVE.match(path):
+        return "is absolute"
+    if "\\" in path:
+        return "holds a backslash (write '/')"
+    if _CONTROL.search(path):
+        return "holds a control character"
+    return escapes(path)
+
+
+def normal(path: str) -> str:
+    """The path as git names it: no `./`, no doubled slashes."""
+    return str(PurePosixPath(path))
+
+
+def is_glob(path: str) -> bool:
+    """The path is a pattern that may stand for several files."""
+    return any(char in path for char in "*?[")
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Does a path match a pattern?
+
+    `*`, `?` and `[…]` stay within one folder, `**` stands for any folders, and names that start with a dot only match
+    a pattern that does.
+    """
+    return _matches(path.split("/"), pattern.split("/"))
+
+
+def _matches(names: list[str], patterns: list[str]) -> bool:
+    # reached[i]: the patterns so far can match the first i names.
+    reached = [True] + [False] * len(names)
+    for pattern in patterns:
+        following = [False] * (len(names) + 1)
+        for index, yes in enumerate(reached):
+            if pattern == "**":
+                dotted = index > 0 and names[index - 1].startswith(".")
+                following[index] = yes or (index > 0 and following[index - 1] and not dotted)
+            elif yes and index < len(names):
+                following[index + 1] = _segment(names[index], pattern)
+        reached = following
+    return reached[-1]
+
+
+def _segment(name: str, pattern: str) -> bool:
+    if name.startswith(".") and not pattern.startswith("."):
+        return False
+    return fnmatchcase(name, pattern)

@@ -1,0 +1,53 @@
+"""Collects every mistake of one input file, so that all are reported at once."""
+
+import difflib
+from collections.abc import Iterable
+
+from gate.errors import InputErrors, Problem
+from gate.inputs.limits import SHOWN_PROBLEMS
+
+_QUOTED_CHARS = 60
+
+
+class Problems:
+    """The mistakes of one file, in the order of their lines.
+
+    Args:
+        file: path as the user wrote it.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._found: set[Problem] = set()
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        """Note a mistake; `line` is 1-based, 0 for the whole file."""
+        self._found.add(Problem(self.file, line, message, hint))
+
+    def check(self) -> None:
+        """Raise `InputErrors` when there is a mistake; a long list ends in a count of the rest."""
+        if not self._found:
+            return
+        found = sorted(self._found)
+        shown, rest = found[:SHOWN_PROBLEMS], found[SHOWN_PROBLEMS:]
+        if rest:
+            # An ellipsis sorts behind any letter, so this stays last among the problems of its line.
+            shown.append(Problem(self.file, rest[0].line, f"… and {len(rest)} more problems"))
+        raise InputErrors(shown)
+
+
+def one_problem(file: str, line: int, message: str, hint: str = "") -> InputErrors:
+    """The error for a mistake that ends all reading."""
+    return InputErrors([Problem(file, line, message, hint)])
+
+
+def quoted(text: str) -> str:
+    """User text inside a message: short, and with control characters escaped."""
+    return repr(text if len(text) <= _QUOTED_CHARS else text[:_QUOTED_CHARS] + "…")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the closest known word, or else all of them."""
+    words = list(known)
+    close = difflib.get_close_matches(word[:100].lower(), words, n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else "known: " + ", ".join(words)

@@ -1,0 +1,128 @@
+"""Prompt files: plain text, a Jinja2 template, or a chat file with roles."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from gate.domain.prompt import Message, Prompt, Role
+from gate.inputs.fields import Fields
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.limits import PROMPT_CHARS
+from gate.inputs.nodes import Node, described, wrap
+from gate.inputs.problems import Problems, did_you_mean, one_problem
+from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.yamltext import parse_yaml
+
+TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
+CHAT_ENDINGS = (".yaml", ".yml", ".json")
+ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+
+_LATER_ENDINGS = (".prompt.yml", ".prompt.yaml", ".prompty", ".py")
+
+
+def not_yet(path: str) -> str:
+    """Why this kind of prompt is not read in this version; empty when it is."""
+    if path.startswith("python:"):
+        return "'python:' prompts are not supported in this version"
+    ending = next((ending for ending in _LATER_ENDINGS if path.lower().endswith(ending)), "")
+    return f"prompt files ending in {ending} are not supported in this version" if ending else ""
+
+
+def parse(text: str, path: str, *, template: bool = False) -> Prompt:
+    """Read one prompt file.
+
+    The line break that editors put at the end of a file is no part of a text prompt, and Windows line ends count as
+    line ends.
+
+    Args:
+        text: the file.
+        path: decides the kind by its ending, and stands in messages.
+        template: contents are Jinja2 whatever the ending says.
+
+    Raises:
+        InputErrors: empty, too large, not a chat file, or a template with a mistake.
+    """
+    if reason := not_yet(path):
+        raise one_problem(path, 0, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
+    if len(text) > PROMPT_CHARS:
+        raise one_problem(path, 0, f"is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+    if not text.strip("\ufeff \t\r\n"):
+        raise one_problem(path, 0, "is empty", "write the prompt into it")
+    problems = Problems(path)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    ending = PurePosixPath(path).suffix.lower()
+    if ending in CHAT_ENDINGS:
+        turns = _chat(text, ending, problems)
+    else:
+        template = template or ending in TEMPLATE_ENDINGS
+        turns = ((0, Message("system", text.removesuffix("\n"))),)
+        _check_text(text, problems)
+    if template:
+        for line, message in turns:
+            _check_template(line, message.content, problems)
+    problems.check()
+    return Prompt(tuple(message for _, message in turns), template=template, chat=ending in CHAT_ENDINGS)
+
+
+def read_messages(node: Node, problems: Problems) -> tuple[tuple[int, Message], ...]:
+    """A list of `{role, content}`, each with its line; also how cases give a conversation."""
+    if not isinstance(node.value, tuple) or not node.value:
+        found = "an empty list" if node.value == () else described(node.value)
+        problems.add(node.line, f"messages must be a list of {{role, content}}, not {found}")
+        return ()
+    return tuple((item.line, _message(item, f"message {i}", problems)) for i, item in enumerate(node.value, start=1))
+
+
+def _chat(text: str, ending: str, problems: Problems) -> tuple[tuple[int, Message], ...]:
+    root = _json(text, problems) if ending == ".json" else parse_yaml(text, problems)
+    problems.check()
+    if root is None or not isinstance(root.value, (tuple, Mapping)):
+        hint = "begin with '- role: system', or name a text prompt .md or .txt"
+        raise one_problem(problems.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
+    if isinstance(root.value, Mapping):
+        fields = Fields(root, "", problems)
+        fields.only(("messages",), later=("model", "modelParameters", "params", "tools", "testData", "evaluators"))
+        if not fields.require("messages", "messages: [{role: system, content: …}]"):
+            return ()
+        root = fields.entries["messages"]
+    return read_messages(root, problems)
+
+
+def _json(text: str, problems: Problems) -> Node | None:
+    try:
+        return wrap(parse_json(text), 0)
+    except BadJson as error:
+        problems.add(error.line, error.message)
+        return None
+
+
+def _message(node: Node, name: str, problems: Problems) -> Message:
+    fields = Fields(node, name, problems)
+    if not isinstance(node.value, Mapping):
+        if node.value is None:
+            problems.add(node.line, f"{name} must be a mapping, not nothing")
+        return Message("user", "")
+    fields.only(("role", "content"), later=("name", "tool_calls", "tool_call_id"), meant={"text": "content"})
+    fields.require("role", "role: user")
+    fields.require("content", 'content: "Hello"')
+    role = fields.text("role", "user")
+    if role not in ROLES:
+        problems.add(fields.line_of("role"), f"{name} has the unknown role {role[:60]!r}", did_you_mean(role, ROLES))
+    content = fields.text("content", most=PROMPT_CHARS)
+    return Message(ROLES.get(role, "user"), content)
+
+
+def _check_text(text: str, problems: Problems) -> None:
+    if "\0" in text:
+        problems.add(text.count("\n", 0, text.index("\0")) + 1, "is not a text file (it holds NUL characters)")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        problems.add(text.count("\n", 0, error.start) + 1, "holds half of a surrogate pair, which is not text")
+
+
+def _check_template(line: int, content: str, problems: Problems) -> None:
+    """`line` is where a chat message stands, 0 when the template is the file."""
+    try:
+        compile_template(content)
+    except BadTemplate as error:
+        problems.add(line or error.line, error.message, "the prompt is read as a Jinja2 template")

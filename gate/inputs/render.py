@@ -1,0 +1,97 @@
+"""A prompt and a case become the messages that are sent; a scorer's text gets the case's fields."""
+
+from collections.abc import Mapping
+
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.prompt import Message, Prompt
+from gate.errors import InputErrors
+from gate.inputs.problems import one_problem
+from gate.inputs.templates import BadTemplate, compile_template
+
+
+def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Message, ...]:
+    """The messages for one case.
+
+    Plain text is the system message and the case's turns follow. A template sees `input`, `id`, `slices` and the
+    case's `vars`, never `expected`. A message that uses `input` holds the last question, so only the turns before it
+    are put in, ahead of that message; a plain template that uses it is a user message.
+
+    Args:
+        prompt: the parsed prompt.
+        case: the case.
+        file: the prompt's path, for messages.
+
+    Raises:
+        InputErrors: the template cannot be rendered for this case.
+    """
+    turns = case.messages or (Message("user", case.input),)
+    if not prompt.template:
+        return prompt.messages + turns
+    variables = _variables(case)
+    messages: list[Message] = []
+    asked = False
+    for message in prompt.messages:
+        try:
+            compiled = compile_template(message.content)
+            content = compiled.render(variables)
+        except BadTemplate as error:
+            raise _template_problem(error, case, file) from None
+        if not content.strip():
+            raise one_problem(file, 0, f"renders to nothing for case {_named(case)}")
+        uses_input = "input" in compiled.names
+        if uses_input and not asked:
+            messages.extend(turns[:-1])
+            asked = True
+        role = message.role if prompt.chat else ("user" if uses_input else "system")
+        messages.append(Message(role, content))
+    return tuple(messages) if asked else (*messages, *turns)
+
+
+def fill(text: str, case: Case) -> str:
+    """A scorer's text with the case's fields put in; text without `{{` stays as it is.
+
+    Args:
+        text: may hold `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; what is
+            not a string is written as JSON.
+        case: the case.
+
+    Raises:
+        InputErrors: a field that this case does not give.
+    """
+    if "{{" not in text:
+        return text
+    variables = _variables(case)
+    if case.expected is not None:
+        variables["expected"] = case.expected
+    try:
+        return compile_template(text).render(variables)
+    except BadTemplate as error:
+        file, line = _place(case)
+        hint = "add the field to the case, or change the scorer" if error.undefined else ""
+        message = f"the scorer's text cannot be filled in for case {case.id!r}: {error.message}"
+        raise one_problem(file, line, message, hint) from None
+
+
+def _variables(case: Case) -> dict[str, JsonValue]:
+    slices: Mapping[str, JsonValue] = dict(case.slices)
+    last = case.messages[-1].content if case.messages else case.input
+    return {**case.vars, "input": last, "id": case.id, "slices": dict(slices)}
+
+
+def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:
+    hint = ""
+    if error.undefined and "'expected'" in error.message:
+        hint = "the expected answer is never shown to a prompt"
+    elif error.undefined:
+        hint = "give it under 'vars' in the case, or take it out of the template"
+    return one_problem(file, error.line, f"{error.message} (case {_named(case)})", hint)
+
+
+def _named(case: Case) -> str:
+    return f"{case.id!r} at {case.where}" if case.where else repr(case.id)
+
+
+def _place(case: Case) -> tuple[str, int]:
+    file, _, line = case.where.rpartition(":")
+    return (file, int(line)) if file and line.isdigit() else (case.where or "cases", 0)

@@ -1,0 +1,240 @@
+"""The suites of `gate.yaml`, with the file's defaults put in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from gate.domain.case import ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import OVERALL, SuitePolicy
+from gate.inputs.fields import Fields, Range
+from gate.inputs.limits import PATH_CHARS
+from gate.inputs.models import read_model, read_params
+from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
+from gate.inputs.nodes import Node, described
+from gate.inputs.paths import complaint, is_glob, normal
+from gate.inputs.problems import quoted
+from gate.inputs.prompts import not_yet
+from gate.inputs.scorers import read_scorers
+
+DEFAULTS = ("model", "samples", "params")
+SUITE = ("name", "prompt", "cases", "slices", "model", "samples", "params", "scorers", "template", "policy")
+SUITE_POLICY = ("max_cost_increase", "max_latency_increase", "required", "advisory")
+SAMPLES = Range(1, 100)
+INCREASE = Range(0, 10)
+TEMPLATES = ("jinja2", True, False)
+CASE_ENDINGS = (".jsonl", ".ndjson")
+
+_LATER = ("target", "targets", "tools", "agent", "command", "thresholds", "threshold", "margin", "margins", "breakage")
+_LATER_POLICY = ("margin", "margins", "breakage", "thresholds", "threshold", "min_score", "max_p95_increase")
+_MEANT = {"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"}
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteConfig:
+    """One entry under `suites`.
+
+    Args:
+        name: unique within the file.
+        prompt: path, or a pattern that stands for one suite per file.
+        cases: path of the case file.
+        template: the prompt is Jinja2 whatever its ending says.
+        model: who answers; None only while `load` still collects problems.
+        params: the defaults' parameters, changed by the suite's own.
+        samples: k, outputs per case and arm.
+        scorers: with every default filled in, names unique.
+        slices: dimensions to test, in this order.
+        policy: what the suite tolerates.
+        line: 1-based line of the entry.
+    """
+
+    name: str
+    prompt: str
+    cases: str
+    template: bool
+    model: ModelRef | None
+    params: Params
+    samples: int
+    scorers: tuple[ScorerSpec, ...]
+    slices: tuple[str, ...]
+    policy: SuitePolicy
+    line: int
+
+
+def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
+    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`.
+
+    Args:
+        suite: a suite whose prompt may be a pattern; any other is returned as it is.
+        paths: the files that match.
+    """
+    if not is_glob(suite.prompt):
+        return (suite,)
+    folders = PurePosixPath(suite.prompt).parts
+    fixed = next(i for i, part in enumerate(folders) if is_glob(part))
+    named = {path: "-".join(PurePosixPath(path).parts[fixed:]) for path in sorted(paths)}
+    short = {path: name.rsplit(".", 1)[0] for path, name in named.items()}
+    unique = len(set(short.values())) == len(short)
+    names = short if unique else named
+    return tuple(replace(suite, name=f"{suite.name}:{names[path]}", prompt=path) for path in names)
+
+
+def read_suites(root: Fields) -> tuple[SuiteConfig, ...]:
+    """The list under `suites`, at least one, each with another name."""
+    defaults = root.mapping("defaults")
+    defaults.only(DEFAULTS, later=("scorers", "slices", "policy", "template"))
+    base = SuiteDefaults(
+        model=read_model(defaults, "model"),
+        has_model=defaults.has("model"),
+        samples=defaults.integer("samples", 3, SAMPLES),
+        params=read_params(defaults.mapping("params"), Params()),
+    )
+    if not root.require("suites", "suites: [{name: support, prompt: prompts/support.md, …}]"):
+        return ()
+    node = root.entries["suites"]
+    if not isinstance(node.value, tuple) or not node.value:
+        found = "an empty list" if node.value == () else described(node.value)
+        root.problems.add(node.line, f"suites must be a list with at least one suite, not {found}", "begin with '- '")
+        return ()
+    for item in node.value:
+        if not isinstance(item.value, Mapping):
+            root.problems.add(
+                item.line, f"a suite must be a mapping, not {described(item.value)}", "begin with 'name:'"
+            )
+    suites = [_suite(item, base, root) for item in node.value if isinstance(item.value, Mapping)]
+    _check_names(suites, root)
+    return tuple(suites)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteDefaults:
+    """What `defaults` gives to suites that do not say otherwise."""
+
+    model: ModelRef | None
+    has_model: bool
+    samples: int
+    params: Params
+
+
+def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
+    fields = Fields(node, "", root.problems)
+    fields.name = f"suite {quoted(name)}" if (name := _name(fields)) else "this suite"
+    fields.only(SUITE, later=_LATER, meant=_MEANT)
+    fields.require("name", "name: support")
+    fields.require("prompt", "prompt: prompts/support.md")
+    fields.require("cases", "cases: evals/support/cases.jsonl")
+    fields.require("scorers", "scorers: [contains]")
+    if not fields.has("model") and not base.has_model:
+        fields.require("model", "model: openai:gpt-5-mini, here or under 'defaults'")
+    fields.name = ""
+    slices = _slices(fields)
+    return SuiteConfig(
+        name=name,
+        prompt=_prompt(fields),
+        cases=_cases(fields),
+        template=_template(fields),
+        model=read_model(fields, "model") if fields.has("model") else base.model,
+        params=read_params(fields.mapping("params"), base.params),
+        samples=fields.integer("samples", base.samples, SAMPLES),
+        scorers=read_scorers(fields.entries["scorers"], root.problems) if fields.has("scorers") else (),
+        slices=slices,
+        policy=_policy(fields.mapping("policy"), slices),
+        line=node.line,
+    )
+
+
+def _name(fields: Fields) -> str:
+    name = fields.text("name")
+    if name and (reason := name_complaint(name)):
+        fields.problems.add(fields.line_of("name"), f"the suite name {quoted(name)} {reason}")
+    return name
+
+
+def _check_names(suites: Sequence[SuiteConfig], root: Fields) -> None:
+    first: dict[str, int] = {}
+    for suite in suites:
+        if suite.name and suite.name in first:
+            message = f"the suite name {quoted(suite.name)} is already used on line {first[suite.name]}"
+            root.problems.add(suite.line, message, "give each suite its own name")
+        first.setdefault(suite.name, suite.line)
+
+
+def _path(fields: Fields, key: str) -> str:
+    text = fields.text(key, most=PATH_CHARS)
+    if text and (reason := complaint(text)):
+        hint = "write a path inside the repository, relative to its root"
+        fields.problems.add(fields.line_of(key), f"{key} {quoted(text)} {reason}", hint)
+        return ""
+    return normal(text) if text else ""
+
+
+def _prompt(fields: Fields) -> str:
+    node = fields.get("prompt")
+    if node is not None and isinstance(node.value, str) and (reason := not_yet(node.value)):
+        fields.problems.add(node.line, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
+        return ""
+    return _path(fields, "prompt")
+
+
+def _cases(fields: Fields) -> str:
+    node = fields.get("cases")
+    if node is not None and isinstance(node.value, str) and node.value.startswith("store:"):
+        fields.problems.add(node.line, "'store:' cases are not supported in this version", "name a .jsonl file")
+        return ""
+    path = _path(fields, "cases")
+    line = fields.line_of("cases")
+    if path and is_glob(path):
+        fields.problems.add(line, f"cases {quoted(path)} is a pattern", "name one .jsonl file")
+    elif path and not path.lower().endswith(CASE_ENDINGS):
+        ending = PurePosixPath(path).suffix
+        kind = f"ending in {ending}" if ending else "without an ending"
+        message = f"case files {kind} are not supported in this version"
+        fields.problems.add(line, message, "use JSON Lines (.jsonl)")
+    return path
+
+
+def _template(fields: Fields) -> bool:
+    node = fields.get("template")
+    if node is None:
+        return False
+    if node.value == "jinja2" or isinstance(node.value, bool):
+        return node.value is not False
+    fields.problems.add(node.line, f"template must be jinja2, true or false, not {described(node.value)}")
+    return False
+
+
+def _slices(fields: Fields) -> tuple[str, ...]:
+    good = []
+    for node in fields.texts("slices"):
+        name = str(node.value)
+        if reason := dimension_complaint(name):
+            fields.problems.add(node.line, f"the slice dimension {quoted(name)} {reason}", "name dimensions only")
+        good.append(name)
+    return tuple(good)
+
+
+def _policy(fields: Fields, slices: tuple[str, ...]) -> SuitePolicy:
+    fields.only(SUITE_POLICY, later=_LATER_POLICY)
+    hint = "a fraction: 0.10 is +10 %"
+    policy = SuitePolicy(
+        max_cost_increase=fields.number("max_cost_increase", 0.10, INCREASE, hint),
+        max_latency_increase=fields.number("max_latency_increase", 0.20, INCREASE, hint),
+        required=_slice_names(fields, "required", slices),
+        advisory=_slice_names(fields, "advisory", slices),
+    )
+    for name in sorted(set(policy.required) & set(policy.advisory)):
+        message = f"{quoted(name)} is both required and advisory"
+        fields.problems.add(fields.line_of("advisory"), message, "keep it in one of the two")
+    return policy
+
+
+def _slice_names(fields: Fields, key: str, slices: tuple[str, ...]) -> tuple[str, ...]:
+    names = []
+    for node in fields.texts(key):
+        name = str(node.value)
+        if key == "advisory" and name == OVERALL:
+            fields.problems.add(node.line, f"policy.advisory: {OVERALL!r} always counts", "remove it")
+        elif name != OVERALL and (reason := slice_complaint(name, slices)):
+            fields.problems.add(node.line, f"policy.{key}: {quoted(name)} {reason}", "for example tier=enterprise")
+        names.append(name)
+    return tuple(names)

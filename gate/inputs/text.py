@@ -1,0 +1,31 @@
+"""Bytes to text, with a clear word about what is not text."""
+
+from gate.inputs.problems import one_problem
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def decode(data: bytes, path: str) -> str:
+    """UTF-8 text; a byte order mark is dropped.
+
+    Args:
+        data: the file.
+        path: for messages.
+
+    Raises:
+        InputErrors: Git LFS pointer, UTF-16, binary, or not UTF-8.
+    """
+    if data.startswith(_LFS):
+        hint = "fetch it with 'git lfs pull', or keep the file in git itself"
+        raise one_problem(path, 0, "is a Git LFS pointer, not the file itself", hint)
+    if data.startswith(_UTF16):
+        raise one_problem(path, 0, "is UTF-16 text", "save it as UTF-8")
+    if b"\0" in data:
+        raise one_problem(path, data.count(b"\n", 0, data.index(b"\0")) + 1, "is not a text file (it holds NUL bytes)")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # `start` counts from behind a byte order mark, which holds no line break.
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise one_problem(path, line, "is not UTF-8 text", "save it as UTF-8") from None

@@ -1,0 +1,138 @@
+"""Anthropic's Messages interface."""
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import Params
+from gate.domain.prompt import Message
+from gate.domain.usage import Usage
+from gate.providers import addresses
+from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
+from gate.providers.failures import Service
+from gate.providers.untrusted import Cleaner, Malformed, count, table
+
+DEFAULT_MAX_TOKENS = 4096
+"""The interface wants a limit; this is the one when the user names none."""
+
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+_REFUSED = ("temperature", "top_p", "seed", "chat_template")
+
+
+class AnthropicProvider:
+    """One model behind one address.
+
+    Args:
+        endpoint: key, address, connections.
+        model: the interface's name for the model.
+    """
+
+    max_in_flight: int | None = None
+    priced = True
+
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        with quick_import():
+            import anthropic as sdk
+        base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
+        self._model = model
+        name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
+        self._service = Service(name, "ANTHROPIC_API_KEY", model)
+        self._client = sdk.AsyncAnthropic(
+            api_key=endpoint.api_key,
+            base_url=base_url,
+            max_retries=0,
+            http_client=sdk.DefaultAioHttpClient(**client_settings(endpoint.connections)),  # type: ignore[arg-type]
+        )
+        self._transform = sdk.transform_schema
+        self._cleaner = Cleaner((endpoint.api_key,))
+        errors = SdkErrors(sdk.APIStatusError, sdk.APIConnectionError)
+        self._exchange = Exchange(self._client, errors, self._cleaner)
+
+    def check(self, params: Params) -> None:
+        """Raise `Misconfigured` for a parameter that the interface does not take."""
+        for name in _REFUSED:
+            if getattr(params, name) is not None:
+                raise Misconfigured(
+                    f"anthropic:{self._model} takes no {name}", f"remove {name}; the current interface has none"
+                )
+        if params.reasoning_effort is not None and params.reasoning_effort not in _EFFORTS:
+            known = ", ".join(_EFFORTS)
+            raise Misconfigured(
+                f"anthropic:{self._model} knows no reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
+            )
+
+    async def complete(self, request: Request) -> Completion:
+        """Send one request, once; see `gate.providers.base.Provider`."""
+        self.check(request.params)
+        received = await self._exchange.post(
+            "/v1/messages", self._body(request), self._service, request.params.timeout_s
+        )
+        try:
+            return completion(received.data, received.latency_s, self._cleaner, self._model)
+        except Malformed as error:
+            raise Transient(f"{self._service.name}: {error}") from None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    def _body(self, request: Request) -> dict[str, JsonValue]:
+        params = request.params
+        turns = [message for message in request.messages if message.role != "system"]
+        if not turns or turns[0].role != "user":
+            raise Rejected("Anthropic wants a message of the user first")
+        body: dict[str, JsonValue] = {
+            "model": self._model,
+            "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
+            "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
+        }
+        if system := _system(request.messages, mark=params.prompt_cache):
+            body["system"] = system
+        if params.stop:
+            body["stop_sequences"] = list(params.stop)
+        output: dict[str, JsonValue] = {}
+        if params.reasoning_effort is not None:
+            output["effort"] = params.reasoning_effort
+        if request.schema is not None:
+            output["format"] = {"type": "json_schema", "schema": self._transform(dict(request.schema))}
+        if output:
+            body["output_config"] = output
+        return body
+
+
+def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, asked: str) -> Completion:
+    """Read a reply, every field of which may be missing or hostile; see `gate.providers.openai.completion`."""
+    blocks = data.get("content")
+    if not isinstance(blocks, list):
+        said = cleaner.line(table(data, "error").get("message"))
+        raise Malformed("the reply holds no content" + (f": {said}" if said else ""))
+    texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    if not all(isinstance(text, str) for text in texts):
+        raise Malformed("the content of the reply is not text")
+    text = "".join(str(text) for text in texts)
+    stop = cleaner.line(data.get("stop_reason"), 64)
+    if stop == "refusal" and not text:
+        text = cleaner.line(table(data, "stop_details").get("explanation"), 2000)
+    return Completion(
+        text=cleaner.text(text),
+        model_id=cleaner.line(data.get("model"), 200) or asked,
+        usage=_usage(table(data, "usage")),
+        latency_s=latency_s,
+        stop_reason=stop,
+    )
+
+
+def _system(messages: tuple[Message, ...], *, mark: bool) -> list[JsonValue]:
+    """System messages as text blocks; the cache mark on the last one covers them all."""
+    texts = [message.content for message in messages if message.role == "system" and message.content]
+    blocks: list[JsonValue] = [{"type": "text", "text": text} for text in texts]
+    if mark and texts:
+        blocks[-1] = {"type": "text", "text": texts[-1], "cache_control": {"type": "ephemeral"}}
+    return blocks
+
+
+def _usage(usage: dict[str, JsonValue]) -> Usage:
+    """Tokens by kind; all zero, which nobody prices, when the server does not say."""
+    fresh, output = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
+    if fresh is None or output is None:
+        return Usage()
+    read, write = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
+    return Usage(fresh, count(read) or 0, count(write) or 0, output)

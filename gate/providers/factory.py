@@ -1,0 +1,181 @@
+"""Makes the provider that a model's name stands for, once for each model and address."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gate.domain.model import ModelRef, Params
+from gate.domain.usage import Cost, Usage
+from gate.errors import GateError, MissingKey
+from gate.providers import addresses
+from gate.providers.base import Misconfigured, Provider
+from gate.providers.prices import PriceList
+
+NO_KEY = "none"
+"""Sent to a compatible server when there is no key: the interface wants some word."""
+
+_MOST_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys and addresses from the environment.
+
+    Args:
+        openai, anthropic: keys, or None.
+        openai_base_url, anthropic_base_url: servers to use instead of the services' own, or None.
+    """
+
+    openai: str | None = field(default=None, repr=False)
+    anthropic: str | None = field(default=None, repr=False)
+    openai_base_url: str | None = None
+    anthropic_base_url: str | None = None
+
+
+class Factory:
+    """Owns every provider of a run.
+
+    Args:
+        keys: keys and addresses.
+        cache_dir: where the packaged model is assembled.
+        connections: requests that may be under way at once.
+        read_text: reads a file of recorded answers, by the path after `replay:`.
+        prices: prices replies; the default knows services by their addresses.
+    """
+
+    def __init__(
+        self,
+        keys: Keys,
+        cache_dir: Path,
+        connections: int,
+        read_text: Callable[[str], str],
+        prices: PriceList | None = None,
+    ) -> None:
+        self._keys = keys
+        self._cache_dir = cache_dir
+        self._connections = connections
+        self._read_text = read_text
+        self._prices = prices or PriceList()
+        self._made: dict[tuple[str, str, str | None, str | None], Provider] = {}
+
+    def provider(self, model: ModelRef, params: Params) -> Provider:
+        """The provider of a model, made at the first call; nothing is sent.
+
+        Args:
+            model: `openai`, `anthropic`, `local`, `replay` or `fake`, with a name.
+            params: `base_url` and `chat_template` belong to the provider, the rest to each request.
+
+        Raises:
+            MissingKey: the environment has no key for a service that wants one.
+            Misconfigured, GateError: an unknown provider, a bad address, a model file that cannot be loaded.
+        """
+        template = params.chat_template if model.provider == "local" else None
+        key = (model.provider, model.name, params.base_url, template)
+        if key not in self._made:
+            self._made[key] = self._make(model, params)
+        return self._made[key]
+
+    def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage) -> Cost:
+        """Price one reply; see `PriceList.price`."""
+        return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "")
+
+    async def close(self) -> None:
+        """Close every provider that was made."""
+        made, self._made = list(self._made.values()), {}
+        for provider in made:
+            await provider.close()
+
+    def _make(self, model: ModelRef, params: Params) -> Provider:
+        makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
+            "openai": self._openai,
+            "anthropic": self._anthropic,
+            "local": self._local,
+            "replay": self._replay,
+            "fake": self._fake,
+        }
+        if model.provider not in makers:
+            raise Misconfigured(
+                f"there is no provider {model.provider!r} (in {model})", f"write {':, '.join(makers)}: and a name"
+            )
+        if not model.name:
+            raise Misconfigured(f"{model} names no model", "write provider:name")
+        return makers[model.provider](model, params)
+
+    def _address(self, provider: str, params: Params) -> str | None:
+        if provider == "openai":
+            return params.base_url or self._keys.openai_base_url or addresses.OPENAI_URL
+        if provider == "anthropic":
+            return params.base_url or self._keys.anthropic_base_url or addresses.ANTHROPIC_URL
+        return None
+
+    def _openai(self, model: ModelRef, params: Params) -> Provider:
+        base_url = addresses.checked(self._address("openai", params) or "")
+        key = _key(self._keys.openai, "OPENAI_API_KEY")
+        if key is None:
+            if addresses.is_openai(base_url):
+                raise _missing("OPENAI_API_KEY", model)
+            key = NO_KEY
+
+        from gate.providers.exchange import Endpoint
+        from gate.providers.openai import OpenAIProvider
+
+        provider = OpenAIProvider(Endpoint(key, base_url, self._connections), model.name)
+        self._prices.prepare()
+        return provider
+
+    def _anthropic(self, model: ModelRef, params: Params) -> Provider:
+        base_url = addresses.checked(self._address("anthropic", params) or "")
+        key = _key(self._keys.anthropic, "ANTHROPIC_API_KEY")
+        if key is None:
+            raise _missing("ANTHROPIC_API_KEY", model)
+
+        from gate.providers.anthropic import AnthropicProvider
+        from gate.providers.exchange import Endpoint
+
+        provider = AnthropicProvider(Endpoint(key, base_url, self._connections), model.name)
+        self._prices.prepare()
+        return provider
+
+    def _local(self, model: ModelRef, params: Params) -> Provider:
+        from gate.providers import packaged
+        from gate.providers.local import LocalProvider
+
+        template, path = params.chat_template, Path(model.name)
+        if model.name == packaged.NAME:
+            path = packaged.assemble(packaged.packaged_parts(), self._cache_dir)
+            # It is a base model: it knows no roles.
+            template = template or "passthrough"
+        # One core is left for the rest of the gate; see LocalProvider on what a thread too many costs.
+        threads = max(1, min(_MOST_THREADS, (os.cpu_count() or 1) - 1))
+        return LocalProvider(path, template, threads)
+
+    def _replay(self, model: ModelRef, params: Params) -> Provider:
+        from gate.providers.replay import parse
+
+        try:
+            text = self._read_text(model.name)
+        except OSError as error:
+            raise GateError(f"cannot read {model.name}: {error.strerror}", "write replay:PATH.jsonl") from None
+        return parse(text, model.name)
+
+    def _fake(self, model: ModelRef, params: Params) -> Provider:
+        from gate.providers.fake import FakeProvider
+
+        return FakeProvider(model.name)
+
+
+def _key(value: str | None, variable: str) -> str | None:
+    """The key without the line break that often comes with it.
+
+    Raises:
+        Misconfigured: it cannot be sent in a header.
+    """
+    key = (value or "").strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise Misconfigured(f"{variable} holds characters that no key has", "copy the key again, without quotes")
+    return key or None
+
+
+def _missing(variable: str, model: ModelRef) -> MissingKey:
+    return MissingKey(f"{model} needs a key, and {variable} is not set", f"export {variable}=…, or add it as a secret")

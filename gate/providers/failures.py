@@ -1,0 +1,140 @@
+"""Sorts an error reply of an HTTP interface: worth another try, never going to work, or set up wrongly."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from gate.domain.jsonvalue import JsonValue
+from gate.providers.base import Misconfigured, Rejected, Transient
+from gate.providers.untrusted import Cleaner, Malformed, json_object
+
+Failure = Transient | Rejected | Misconfigured
+
+_RETRIED = frozenset({408, 409, 425})
+_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
+_UNSUPPORTED = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
+# Settings of an arm: a request that is refused for one of these is refused for every case.
+_SETTINGS = frozenset({"temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format"})
+# Anthropic names the field at the start of the message instead.
+_NAMED = re.compile(r"^`?(max_tokens|stop_sequences|output_config|thinking|temperature|top_p|model)\b|does not support")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Who answered, for messages.
+
+    Args:
+        name: as a reader knows it.
+        key: the environment variable that holds its key.
+        model: the model that was asked for.
+    """
+
+    name: str
+    key: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReply:
+    """An error reply, parsed and clean.
+
+    Args:
+        status: HTTP status.
+        codes: whatever words the reply gives for what went wrong.
+        param: the parameter that it blames, or empty.
+        message: one line, or empty.
+        retry_after_s: seconds that the server asked to wait.
+    """
+
+    status: int
+    codes: frozenset[str]
+    param: str
+    message: str
+    retry_after_s: float | None
+
+
+def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cleaner, now: float) -> ErrorReply:
+    """Parse an error reply of any server; every field may be missing or hostile.
+
+    Args:
+        status: HTTP status.
+        headers: response headers, looked up in any case.
+        body: the body, at most a few megabytes.
+        cleaner: removes secrets and control characters.
+        now: seconds since the epoch, for dates in `Retry-After`.
+    """
+    try:
+        data: Mapping[str, JsonValue] = json_object(body)
+    except Malformed:
+        data = {}
+    inner = data.get("error", data)
+    error = inner if isinstance(inner, dict) else {"message": inner}
+    said = error.get("message") or error.get("detail") or error.get("error")
+    codes = frozenset(word for word in (cleaner.line(error.get(key), 80) for key in ("code", "type")) if word)
+    return ErrorReply(
+        status, codes, cleaner.line(error.get("param"), 80), cleaner.line(said), retry_after(headers, now)
+    )
+
+
+def classify(error: ErrorReply, service: Service) -> Failure:
+    """The exception that an error reply stands for."""
+    said = f"{service.name} answered {error.status}" + (f": {error.message}" if error.message else "")
+    if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
+        return Misconfigured(said, "the account has no credit left: look at its billing page")
+    if error.status == 429:
+        return Transient(said, error.retry_after_s, throttled=True)
+    if error.status in _RETRIED or error.status >= 500:
+        return Transient(said, error.retry_after_s)
+    if error.status in (401, 403):
+        return Misconfigured(said, f"check {service.key}, and that it may use the model {service.model}")
+    if error.status == 404:
+        return Misconfigured(said, f"check the name of the model ({service.model}) and base_url")
+    if error.status < 400 or error.status == 405:
+        return Misconfigured(said, "check base_url: this is not the address of a model interface")
+    if _blames_a_setting(error):
+        return Misconfigured(said, f"change or remove that parameter for {service.model}")
+    return Rejected(said)
+
+
+def _blames_a_setting(error: ErrorReply) -> bool:
+    if error.status not in (400, 422):
+        return False
+    if error.param:
+        return bool(error.codes & _UNSUPPORTED) or error.param.split(".")[0] in _SETTINGS
+    return _NAMED.search(error.message) is not None
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.
+
+    Args:
+        headers: response headers.
+        now: seconds since the epoch.
+
+    Returns:
+        0 or more, or None when nothing usable is said.
+    """
+    wait = _seconds(headers.get("retry-after-ms"))
+    if wait is not None:
+        return wait / 1000.0
+    value = headers.get("retry-after")
+    wait = _seconds(value)
+    if wait is not None or value is None:
+        return wait
+    try:
+        date = parsedate_to_datetime(value)
+        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, moment - now)
+
+
+def _seconds(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0.0 else None

@@ -1,0 +1,110 @@
+"""A model that needs no network and always says the same, for tests of a gate's set-up and of the gate itself.
+
+`fake:echo`    answers the last user message.
+`fake:oracle`  knows how often it is right. A user message carries the right answer and, if it likes, a slice:
+               `answer=blue slice=enterprise`. The system prompt states the quality, for all and for a slice:
+               `quality=0.9 quality[enterprise]=0.45`. A right reply is the word, any other is `wrong`.
+`fake:judge`   scores the answer between `<<<` and `>>>`: 1 if it holds the reference answer, else 0.
+
+Replies are a hash of system prompt, user message and sample index. Tokens are characters / 4; latency is made up.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+
+from gate.domain.model import Params
+from gate.domain.prompt import Message
+from gate.domain.usage import Usage
+from gate.providers.base import Completion, Misconfigured, Rejected, Request
+
+_ANSWER = re.compile(r"\banswer=([\w.-]+)")
+_SLICE = re.compile(r"\bslice=([\w.-]+)")
+_QUALITY = re.compile(r"\bquality=([01](?:\.\d+)?)")
+_SLICE_QUALITY = re.compile(r"\bquality\[([\w.-]+)\]=([01](?:\.\d+)?)")
+_REFERENCE = re.compile(r"# Reference answer\n(.*?)\n+# Answer", re.DOTALL)
+_JUDGED = re.compile(r"<<<\w*\n?(.*?)\n?\w*>>>", re.DOTALL)
+
+
+class FakeProvider:
+    """One of the models above.
+
+    Args:
+        name: `echo`, `oracle` or `judge`.
+
+    Raises:
+        Misconfigured: an unknown name.
+    """
+
+    max_in_flight: int | None = None
+    priced = False
+
+    def __init__(self, name: str) -> None:
+        models: dict[str, Callable[[str, str, int], str]] = {
+            "echo": lambda _system, user, _index: user,
+            "oracle": oracle,
+            "judge": lambda _system, user, _index: judge(user),
+        }
+        if name not in models:
+            raise Misconfigured(f"there is no model fake:{name}", f"choose from fake:{', fake:'.join(models)}")
+        self._name = name
+        self._answer = models[name]
+
+    def check(self, params: Params) -> None:
+        """Takes every parameter and heeds none but the sample index."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer at once; see `gate.providers.base.Provider`."""
+        system, user = split(request.messages)
+        text = self._answer(system, user, request.index)
+        usage = Usage(input_tokens=tokens(system) + tokens(user), output_tokens=tokens(text))
+        latency = 0.05 + 0.001 * usage.output_tokens
+        return Completion(text, f"fake-{self._name}", usage, latency, "stop")
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def split(messages: Sequence[Message]) -> tuple[str, str]:
+    """The system messages, joined, and the last user message.
+
+    Raises:
+        Rejected: there is no user message.
+    """
+    users = [message.content for message in messages if message.role == "user"]
+    if not users:
+        raise Rejected("there is no user message to answer")
+    return "\n".join(message.content for message in messages if message.role == "system"), users[-1]
+
+
+def oracle(system: str, user: str, index: int) -> str:
+    """The word that the user text asks for, or `wrong`, with the probability of `true_quality`."""
+    found = _ANSWER.search(user)
+    if found is None:
+        return "wrong"
+    digest = hashlib.sha256("\0".join((system, user, str(index))).encode("utf-8", "replace")).digest()
+    return found[1] if int.from_bytes(digest[:7], "big") / 2**56 < true_quality(system, user) else "wrong"
+
+
+def true_quality(system: str, user: str) -> float:
+    """The probability of a right reply, in [0, 1]; 1 when the system prompt states none."""
+    where, stated = _SLICE.search(user), _QUALITY.search(system)
+    own = dict(_SLICE_QUALITY.findall(system))
+    if where is not None and where[1] in own:
+        return min(1.0, float(own[where[1]]))
+    return min(1.0, float(stated[1])) if stated else 1.0
+
+
+def judge(user: str) -> str:
+    """A judgement as a JSON object of `reason` and `score`."""
+    reference, judged = _REFERENCE.search(user), _JUDGED.search(user)
+    answer = judged[1] if judged else user
+    met = reference is None or reference[1].strip() in answer
+    reason = "The answer holds the reference." if met else "The reference is not in the answer."
+    return json.dumps({"reason": reason, "score": 1.0 if met else 0.0})
+
+
+def tokens(text: str) -> int:
+    """Tokens of a text, at four characters each; 0 only for an empty one."""
+    return (len(text) + 3) // 4

@@ -1,0 +1,83 @@
+"""What a server says is data from a stranger: it is typed, bounded and cleaned here before anything else sees it."""
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from gate.domain.jsonvalue import JsonValue
+
+MAX_TOKENS = 10**9
+"""A count above this is a lie, not a count."""
+
+_LOOKED_AT = 20_000
+# A server may quote a part of the key, or another key: whatever is shaped like one goes.
+_KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
+# Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
+_SHORTEST_KEY = 12
+
+
+class Malformed(ValueError):
+    """A reply that is not what the interface promises; the text is one clean line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaner:
+    """Makes text from outside fit for reasons and records.
+
+    Args:
+        secrets: strings that must not appear anywhere.
+    """
+
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def line(self, value: object, limit: int = 300) -> str:
+        """One printable line of at most `limit` characters, without secrets; empty when `value` is not text."""
+        if not isinstance(value, str):
+            return ""
+        kept = (" " if char.isspace() else char for char in value[:_LOOKED_AT] if not _unprintable(char))
+        clean = _KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split())))
+        return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+    def text(self, value: str) -> str:
+        """The same text as valid Unicode, without secrets: half a surrogate pair could not be written to a file."""
+        if value.isascii():
+            return self._redacted(value)
+        return self._redacted(value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+
+    def _redacted(self, text: str) -> str:
+        for secret in self.secrets:
+            if len(secret) >= _SHORTEST_KEY:
+                text = text.replace(secret, "[key]")
+        return text
+
+
+def json_object(body: bytes | str) -> dict[str, JsonValue]:
+    """Parse a JSON object.
+
+    Raises:
+        Malformed: anything else, however deep or large.
+    """
+    try:
+        value: JsonValue = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Malformed("the reply is not JSON" if body else "the reply is empty") from None
+    if not isinstance(value, dict):
+        raise Malformed("the reply is not a JSON object")
+    return value
+
+
+def table(value: JsonValue, key: str) -> dict[str, JsonValue]:
+    """The object under `key`, or an empty one when there is none."""
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def count(value: JsonValue) -> int | None:
+    """A number of tokens, or None when it is not one."""
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def _unprintable(char: str) -> bool:
+    """Controls, invisible format marks (direction overrides among them), surrogates and private use."""
+    return not char.isspace() and unicodedata.category(char).startswith("C")

@@ -1,0 +1,82 @@
+"""The cases that fell most, with the answers of both arms."""
+
+import json
+from collections.abc import Sequence
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.record import CaseRecord, OutputRecord, RunRecord
+from gate.domain.verdict import State
+from gate.report import numbers
+from gate.report.escape import visible
+from gate.report.parts import Answer, CaseView
+from gate.report.slices import LONGEST_SENTENCE, in_state, of_run, short
+
+CASES_SHOWN = 5
+SLICES_NAMED = 8
+REASONS_SHOWN = 5
+
+
+def cases(run: RunRecord) -> tuple[CaseView, ...]:
+    """The cases with the largest falls, worst first; among equals those of a slice that regressed."""
+    fallen = {named.full for named in in_state(of_run(run), State.REGRESSION)}
+    several = len(run.suites) > 1
+    found: list[tuple[float, int, str, CaseRecord]] = []
+    for suite in run.suites:
+        prefix = f"{suite.name}/" if several else ""
+        for case in suite.cases:
+            if case.delta is None or case.delta >= -1e-9:
+                continue
+            hits = sum(f"{prefix}{dimension}={value}" in fallen for dimension, value in case.slices.items())
+            found.append((round(case.delta, 9), -hits, f"{prefix}{case.id}", case))
+    found.sort(key=lambda item: item[:3])
+    return tuple(_case(full, case) for _, _, full, case in found[:CASES_SHOWN])
+
+
+def _case(full: str, case: CaseRecord) -> CaseView:
+    pairs = [f"{dimension}={value}" for dimension, value in case.slices.items()]
+    rest = len(pairs) - SLICES_NAMED
+    return CaseView(
+        name=short(full),
+        slices=", ".join(map(short, pairs[:SLICES_NAMED])) + (f" and {rest:,} more" if rest > 0 else ""),
+        scores=f"{_mean(case.baseline)} → {_mean(case.candidate)}",
+        question=None if case.input is None else visible(case.input),
+        expected=None if case.expected is None else visible(_plain(case.expected)),
+        baseline=_answers(case.baseline_outputs),
+        candidate=_answers(case.candidate_outputs),
+    )
+
+
+def _mean(scores: Sequence[float | None]) -> str:
+    known = [score for score in scores if score is not None]
+    return numbers.score(sum(known) / len(known) if known else None)
+
+
+def _plain(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
+    """Answers that are alike in text, score and reasons are shown once."""
+    alike: dict[tuple[str | None, str | None, float | None, tuple[str, ...]], list[int]] = {}
+    for output in outputs:
+        key = (output.text, output.failure, output.score, tuple(output.reasons))
+        alike.setdefault(key, []).append(output.index + 1)
+    return tuple(_answer(key, samples, len(outputs)) for key, samples in alike.items())
+
+
+def _answer(
+    key: tuple[str | None, str | None, float | None, tuple[str, ...]], samples: Sequence[int], total: int
+) -> Answer:
+    text, failure, value = None if key[0] is None else visible(key[0]), key[1], key[2]
+    reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in key[3][:REASONS_SHOWN])
+    if total == 1:
+        which = ""
+    elif len(samples) == total:
+        which = f"all {total} samples: "
+    else:
+        which = f"{'sample' if len(samples) == 1 else 'samples'} {', '.join(map(str, samples))}: "
+    if failure is not None:
+        return Answer(
+            f"{which}{'no answer' if text is None else 'no score'} ({short(failure, LONGEST_SENTENCE)})", text, reasons
+        )
+    return Answer(f"{which}{'no score' if value is None else f'score {numbers.score(value)}'}", text, reasons)

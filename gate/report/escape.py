@@ -1,0 +1,129 @@
+"""Text from strangers, made harmless: model output, case text and names, in Markdown, HTML and terminals.
+
+GitHub links mentions, issue references, commits and addresses in running text but not in code; so outputs go into
+fences and names into code spans, and what stays in running text has its triggers broken by a zero-width space.
+"""
+
+import html
+import re
+import unicodedata
+
+_BREAK = "\N{ZERO WIDTH SPACE}"
+
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+"""Needed by Persian and by emoji, and unable to reorder or hide text."""
+
+_NEWLINES = re.compile("\r\n|[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+
+_TRIGGERS = (
+    re.compile(r"(?<=@)(?=\w)"),  # mentions and e-mail addresses
+    re.compile(r"(?<=#)(?=\d)"),  # issue references
+    re.compile(r"(?i)(?<=\bgh-)(?=\d)"),  # GH-12
+    re.compile(r"(?<=:)(?=//)"),  # addresses with a scheme
+    re.compile(r"(?i)(?<=www)(?=\.)"),  # addresses without one
+)
+
+_COMMIT = re.compile(r"(?i)\b[0-9a-f]{7,40}\b")
+
+_PUNCTUATION = re.compile(r"([\\`*_{}<>~$&#!]|\[(?![+−]?[\d∞])|\](?=[(\[:])|^[-+=](?=[-+=\s]|$))")
+_NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
+
+
+def visible(text: str) -> str:
+    """Control, bidirectional and other invisible characters shown as what they are; line ends become `\\n`.
+
+    Args:
+        text: anything, lone surrogates included.
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_shown, _NEWLINES.sub("\n", text)))
+
+
+def one_line(text: str) -> str:
+    """`visible` on one line: line ends and tabs become single spaces, spaces at the ends go."""
+    return re.sub(r"\s+", " ", visible(text)).strip()
+
+
+def shorten(text: str, limit: int) -> str:
+    """Text with its middle left out, and how much of it.
+
+    Args:
+        text: already visible.
+        limit: characters to keep; the note comes on top.
+    """
+    if len(text) <= limit:
+        return text
+    head, tail = (limit + 1) // 2, limit // 2
+    note = f" […{len(text) - head - tail:,} characters left out…] "
+    return text[:head] + note + text[len(text) - tail :]
+
+
+def inline(text: str) -> str:
+    """Running Markdown text, also inside a table cell and a heading: no markup, no links, no references, one line."""
+    text = _PUNCTUATION.sub(r"\\\1", _unlinked(one_line(text)))
+    return _NUMBERED.sub(r"\1\\\2", text).replace("|", "&#124;")
+
+
+def code(text: str) -> str:
+    """A Markdown code span on one line; for use outside tables, whose pipes no code span can hold."""
+    text = _unmarked(one_line(text)) or " "
+    ticks = "`" * (_longest_run(text) + 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def fence(text: str, language: str = "text") -> str:
+    """A fenced block that nothing inside can close, without a line end after it.
+
+    Args:
+        text: of several lines.
+        language: our own word for the info string.
+    """
+    text = _unmarked(visible(text)).rstrip("\n")
+    ticks = "`" * max(3, _longest_run(text) + 1)
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def html_text(text: str) -> str:
+    """Text between HTML tags, where Markdown is not read, on one line."""
+    return html.escape(_unlinked(one_line(text)))
+
+
+def terminal(text: str, *, lines: bool = False) -> str:
+    """Text for a terminal or a runner's log: no escape codes, and no workflow commands (`::name::`, `##[name]`).
+
+    Args:
+        text: anything.
+        lines: keep line ends.
+    """
+    text = visible(text).expandtabs(4) if lines else one_line(text)
+    return re.sub(r"(?<=#)(?=#\w*\[)", _BREAK, re.sub("(?<=:)(?=:)", _BREAK, text))
+
+
+def _shown(char: str) -> str:
+    if char in "\n\t" or char in _JOINERS:
+        return char
+    category = unicodedata.category(char)
+    if category == "Cc" and ord(char) < 0x20:
+        return chr(0x2400 + ord(char))
+    if char == "\x7f":
+        return "\N{SYMBOL FOR DELETE}"
+    if category in {"Cc", "Cf", "Cs"}:
+        return f"⟨U+{ord(char):04X}⟩"
+    return char
+
+
+def _unlinked(text: str) -> str:
+    for trigger in _TRIGGERS:
+        text = trigger.sub(_BREAK, text)
+    return _COMMIT.sub(lambda found: _BREAK.join(re.findall("..?.?.?", found[0])), text)
+
+
+def _unmarked(text: str) -> str:
+    """No HTML comment, so that a search for a comment's hidden marker finds only the real one."""
+    return text.replace("<!--", f"<!{_BREAK}--")
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)

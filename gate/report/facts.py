@@ -1,0 +1,163 @@
+"""How the verdict was reached: method, promise, arms, exam, gaps, calls and money, one line each."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.domain.record import ArmAxisRecord, ArmRecord, AxisRecord, RunRecord, SuiteRecord
+from gate.report import numbers
+from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.slices import LONGEST_SENTENCE, short, suite_label
+
+IDS_NAMED = 8
+REASONS_SHOWN = 20
+DIGEST_SHOWN = 12
+
+
+def facts(run: RunRecord) -> tuple[Fact, ...]:
+    """Every fact of a run, the method first."""
+    if not run.suites:
+        return tuple(_ending(run))
+    return (*_method(run), *(fact for suite in run.suites for fact in _suite(run, suite)), *_ending(run))
+
+
+def usage(run: RunRecord) -> tuple[UsageRow, ...]:
+    """Tokens of each kind, money and time: two rows for each suite."""
+    rows = []
+    for suite in run.suites:
+        label = short(suite_label(run, suite))
+        prefix = f"{label}: " if label else ""
+        rows.append(_usage_row(f"{prefix}baseline", suite.cost.baseline, suite.latency.baseline))
+        rows.append(_usage_row(f"{prefix}candidate", suite.cost.candidate, suite.latency.candidate))
+    return tuple(rows)
+
+
+def _method(run: RunRecord) -> Iterator[Fact]:
+    method = run.method
+    for reason in run.reasons[:REASONS_SHOWN]:
+        yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
+    slices = numbers.counted(method.slices_tested, "slice")
+    flips = f" with {numbers.counted(method.flips, 'sign flip')}" if method.flips else ""
+    rate = numbers.percent(method.alpha)
+    if method.name == "percentile":
+        yield Fact("Method", (f"percentile bootstrap (the familiar rule), each of {slices} judged alone",), brief=True)
+        promise = (
+            f"about {rate} for one slice of many cases; not for a small slice, and not for several slices together"
+        )
+    else:
+        yield Fact(
+            "Method", ("joint sign-flip test (", Code(method.name), f") of {slices} together{flips}"), brief=True
+        )
+        promise = f"if this change did nothing, the chance of a block is at most {rate}, all slices taken together"
+    yield Fact("False blocks", (promise,), brief=True)
+    yield Fact("Margin", ("none; a slice is a regression when its whole interval lies below zero",))
+    yield Fact("Seed", (Code(str(run.seed)),))
+
+
+def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
+    label = short(suite_label(run, suite))
+    prefix = f"{label}: " if label else ""
+    yield Fact(f"{prefix}baseline", _arm(suite.baseline))
+    yield Fact(f"{prefix}candidate", _arm(suite.candidate))
+    exam = suite.exam
+    scorers = short(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
+    yield Fact(
+        f"{prefix}exam",
+        (
+            f"{numbers.counted(exam.cases, 'case')} at ",
+            _code(exam.ref),
+            ", digest ",
+            Code(exam.digest[:DIGEST_SHOWN]),
+            f", {numbers.counted(suite.samples, 'sample')} per case and arm, scored by {scorers}",
+        ),
+    )
+    yield from _exam_changes(prefix, suite)
+    if suite.latency.compared:
+        yield Fact(f"{prefix}latency", (_latency(suite.latency),))
+    if suite.cost_note:
+        yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))
+
+
+def _exam_changes(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
+    exam = suite.exam
+    changes = [
+        f"{verb} {_listed(ids)}"
+        for verb, ids in (("added", exam.added), ("removed", exam.removed), ("edited", exam.edited))
+        if ids
+    ]
+    if changes:
+        yield Fact(f"{prefix}exam changes", ("; ".join(changes),), brief=True)
+
+
+def _arm(arm: ArmRecord) -> Text:
+    out: list[str | Code] = [_code(arm.path), " at ", _code(arm.ref)]
+    if arm.sha and arm.sha != arm.ref:
+        out += [" (", Code(arm.sha[:DIGEST_SHOWN]), ")"]
+    out += [", prompt digest ", Code(arm.digest[:DIGEST_SHOWN]), ", model ", _code(arm.model)]
+    others = [name for name in arm.returned_models if not arm.model.endswith(f":{name}")]
+    if others:
+        out += [", answered by ", _code(", ".join(map(short, others[:IDS_NAMED])))]
+    if arm.params:
+        out += [", with ", _code(", ".join(f"{name}={value}" for name, value in arm.params.items()))]
+    return tuple(out)
+
+
+def _code(text: str) -> Code:
+    return Code(short(text, LONGEST_SENTENCE))
+
+
+def _ending(run: RunRecord) -> Iterator[Fact]:
+    missing = run.missing
+    if missing.samples:
+        why = (
+            f": {'; '.join(short(reason, LONGEST_SENTENCE) for reason in missing.reasons[:3])}"
+            if missing.reasons
+            else ""
+        )
+        yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
+    if missing.samples and missing.best and missing.worst:
+        yield Fact("Had they been", (f"best for the candidate: {missing.best}; worst: {missing.worst}",), brief=True)
+    calls = run.calls
+    yield Fact(
+        "Calls",
+        (f"{calls.made:,} made, {calls.cached:,} from a cache, {calls.retried:,} sent again, {calls.failed:,} failed",),
+        brief=True,
+    )
+    yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
+    yield Fact("Exit code", (f"{run.exit_code} (", Code("fail_on"), f": {run.method.fail_on})"))
+    commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
+    yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
+
+
+def _spent(run: RunRecord) -> str:
+    if run.spent_usd is not None:
+        return numbers.dollars(run.spent_usd)
+    local = bool(run.suites) and all(not suite.cost.applicable for suite in run.suites)
+    return "n/a" if local else "unknown: at least one model has no known price"
+
+
+def _latency(axis: AxisRecord) -> str:
+    return (
+        f"judged by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
+        "p50 and p95 are shown only, since p95 needs about 1,000 samples"
+    )
+
+
+def _usage_row(arm: str, cost: ArmAxisRecord, latency: ArmAxisRecord) -> UsageRow:
+    spent = cost.usage
+    kinds = (
+        (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
+        if spent
+        else (None, None, None, None)
+    )
+    read, cached, written, said = (numbers.NOTHING if kind is None else numbers.tokens(kind) for kind in kinds)
+    return UsageRow(
+        arm=arm,
+        tokens=(read, cached, written, said),
+        cost=numbers.dollars(cost.mean),
+        p50=numbers.duration(latency.p50),
+        p95=numbers.duration(latency.p95),
+    )
+
+
+def _listed(ids: Sequence[str]) -> str:
+    rest = len(ids) - IDS_NAMED
+    return f"{len(ids):,} ({', '.join(map(short, ids[:IDS_NAMED]))}{f' and {rest:,} more' if rest > 0 else ''})"

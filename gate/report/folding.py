@@ -1,0 +1,123 @@
+"""A report that is too long becomes shorter by whole parts, the least telling first, and says what is left out."""
+
+from dataclasses import dataclass, replace
+
+from gate.domain.verdict import State
+from gate.report import numbers
+from gate.report.escape import shorten
+from gate.report.parts import Answer, CaseView, Table, View
+
+_ALL = 1_000_000
+_NEEDLESS = (State.NOISE, State.TOO_FEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How much of a view is kept.
+
+    Args:
+        answer_chars: of each answer, question and reference; 0 leaves the answers out.
+        cases: that fell most.
+        folded: unremarkable rows under each table.
+        rows: of each table, `overall` not counted.
+        suites: with their tables.
+        details: how the verdict was reached, and the tokens.
+        bare: the first line only.
+    """
+
+    answer_chars: int
+    cases: int = _ALL
+    folded: int = _ALL
+    rows: int = _ALL
+    suites: int = _ALL
+    details: bool = True
+    bare: bool = False
+
+
+LEVELS = (
+    Level(4_000),
+    Level(1_500),
+    Level(400),
+    Level(0),
+    Level(0, cases=2),
+    Level(0, cases=0),
+    Level(0, cases=0, folded=30),
+    Level(0, cases=0, folded=0),
+    Level(0, cases=0, folded=0, rows=40),
+    Level(0, cases=0, folded=0, rows=40, details=False),
+    Level(0, cases=0, folded=0, rows=15, details=False),
+    Level(0, cases=0, folded=0, rows=15, suites=10, details=False),
+    Level(0, cases=0, folded=0, rows=5, suites=5, details=False),
+    Level(0, cases=0, folded=0, rows=3, suites=1, details=False),
+    Level(0, cases=0, folded=0, rows=0, suites=0, details=False),
+    Level(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
+)
+"""From the fullest to the shortest."""
+
+
+def fold(view: View, level: Level) -> View:
+    """A view with no more than `level` allows, and a note of what went.
+
+    Args:
+        view: the whole view.
+        level: one of `LEVELS`.
+    """
+    kept_tables = sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
+    names = {table.suite for table in kept_tables}
+    short = replace(
+        view,
+        cases=tuple(_case(case, level.answer_chars) for case in view.cases[: level.cases]),
+        tables=tuple(_table(table, level) for table in kept_tables),
+        axes=tuple(axes for axes in view.axes if axes.suite in names),
+        usage=view.usage if level.details else (),
+        facts=view.facts if level.details else (),
+        left_out=_left_out(view, level),
+    )
+    if not level.bare:
+        return short
+    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), command="")
+
+
+def _quiet(table: Table) -> bool:
+    return all(row.state in _NEEDLESS for row in table.rows)
+
+
+def _table(table: Table, level: Level) -> Table:
+    return replace(table, rows=table.rows[: level.rows + 1], folded=table.folded[: level.folded])
+
+
+def _case(case: CaseView, chars: int) -> CaseView:
+    if not chars:
+        return replace(case, question=None, expected=None, baseline=(), candidate=())
+    return replace(
+        case,
+        question=None if case.question is None else shorten(case.question, chars),
+        expected=None if case.expected is None else shorten(case.expected, chars),
+        baseline=tuple(_answer(answer, chars) for answer in case.baseline),
+        candidate=tuple(_answer(answer, chars) for answer in case.candidate),
+    )
+
+
+def _answer(answer: Answer, chars: int) -> Answer:
+    return replace(answer, text=None if answer.text is None else shorten(answer.text, chars))
+
+
+def _left_out(view: View, level: Level) -> tuple[str, ...]:
+    with_answers = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
+    cases = max(0, len(view.cases) - level.cases)
+    suites = max(0, len(view.tables) - level.suites)
+    rows = 0
+    for table in view.tables:
+        rows += max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded)
+    out = []
+    if with_answers and not level.answer_chars:
+        out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
+    if cases:
+        out.append(numbers.counted(cases, "case") + " that fell")
+    if rows:
+        out.append(numbers.counted(rows, "slice"))
+    if suites:
+        out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
+    if not level.details:
+        out.append("how the verdict was reached")
+    return tuple(out)

@@ -1,0 +1,133 @@
+"""Numbers as a reader sees them: scores, changes, intervals, money, time, tokens.
+
+A value that is not zero never prints as zero, and a negative number carries a real minus sign (U+2212).
+"""
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+"""Stands where there is no number."""
+
+_ZERO = 1e-9
+
+
+def score(value: float | None) -> str:
+    """A mean score in [0, 1] with three decimals."""
+    return NOTHING if value is None else _decimals(value, 3)
+
+
+def delta(value: float | None) -> str:
+    """A signed change of a score: `+0.024`, `−0.061`, `0.000`."""
+    return NOTHING if value is None else _signed(value, 3)
+
+
+def fell_or_rose(value: float) -> str:
+    """A change in words: `fell by 0.061`, `rose by 0.024`, `did not move`."""
+    if abs(value) < _ZERO:
+        return "did not move"
+    return f"{'fell' if value < 0 else 'rose'} by {_decimals(abs(value), 3)}"
+
+
+def interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a change of a score; None is infinite: `[−0.092, +∞]`."""
+    low = f"{MINUS}∞" if lower is None else _signed(lower, 3)
+    high = "+∞" if upper is None else _signed(upper, 3)
+    return f"[{low}, {high}]"
+
+
+def percent(fraction: float) -> str:
+    """A fraction as an unsigned percentage: 0.025 is `2.5 %`."""
+    return f"{_percent_digits(fraction)} %"
+
+
+def change(fraction: float | None) -> str:
+    """A relative change as a signed percentage: 0.034 is `+3.4 %`."""
+    return NOTHING if fraction is None else f"{_sign(fraction)}{_percent_digits(fraction)} %"
+
+
+def change_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a relative change; None is infinite: `[+1.0 %, +∞]`."""
+    return f"[{f'{MINUS}∞' if lower is None else change(lower)}, {'+∞' if upper is None else change(upper)}]"
+
+
+def dollars(amount: float | None) -> str:
+    """Dollars with cents; below one dollar two significant digits, however small."""
+    if amount is None:
+        return NOTHING
+    if abs(amount) >= 0.995 or amount == 0:
+        return f"${amount:,.2f}"
+    return f"${_significant(amount, 2)}"
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time: `3.2 ms`, `840 ms`, `1.2 s`, `1 min 15 s`, `2 h 5 min`."""
+    if seconds is None:
+        return NOTHING
+    size = abs(seconds)
+    if round(size, 3) < 0.01:
+        return f"{_significant(size * 1000, 2)} ms" if size else "0 ms"
+    if round(size, 3) < 1:
+        return f"{size * 1000:.0f} ms"
+    if round(size, 1) < 60:
+        return f"{size:.1f} s"
+    minutes, rest = divmod(round(size), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+
+
+def duration_change(seconds: float) -> str:
+    """A signed length of time: `+840 ms`, `−1.2 s`."""
+    return f"{_sign(seconds)}{duration(seconds)}"
+
+
+def tokens(count: int) -> str:
+    """A count with thousands apart: `1,234,567`."""
+    return f"{count:,}"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A count with its noun: `1 case`, `1,200 cases`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def about(count: int) -> str:
+    """A rough count with two significant digits; beyond 10,000 only that."""
+    if count > 10_000:
+        return "more than 10,000"
+    digits = max(0, len(str(count)) - 2)
+    return f"about {round(count, -digits):,}"
+
+
+def _sign(value: float) -> str:
+    if abs(value) < _ZERO:
+        return ""
+    return MINUS if value < 0 else "+"
+
+
+def _signed(value: float, places: int) -> str:
+    return f"{_sign(value)}{_decimals(abs(value), places)}"
+
+
+def _decimals(value: float, places: int) -> str:
+    if abs(value) < _ZERO:
+        return f"{0:.{places}f}"
+    text = f"{value:,.{places}f}"
+    return _significant(value, 2) if float(text.replace(",", "")) == 0 else text
+
+
+def _percent_digits(fraction: float) -> str:
+    size = abs(fraction) * 100
+    if size < _ZERO:
+        return "0"
+    return f"{size:,.0f}" if size >= 9.95 else _decimals(size, 1)
+
+
+def _significant(value: float, digits: int) -> str:
+    """Plain decimals, no exponent, with so many significant digits."""
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    rounded = round(value, places)
+    places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{places}f}"

@@ -1,0 +1,189 @@
+"""What a report consists of: frozen parts, made once from a run and shown by every renderer.
+
+Strings are text, not markup: each renderer makes them harmless in its own way. Names and
+sentences are of bounded length.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gate.domain.verdict import State, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A name, path, reference or command inside running text."""
+
+    text: str
+
+
+Text: TypeAlias = tuple[str | Code, ...]
+"""Running text; the plain strings are sentences, which a renderer still has to escape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The three axes of one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        quality, cost, latency: changes with their intervals, or why there are none.
+    """
+
+    suite: str
+    quality: str
+    cost: str
+    latency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One slice.
+
+    Args:
+        name: within its suite.
+        cases: how many, and how many independent groups where that differs.
+        scores: `0.812 → 0.751`.
+        delta, interval: `−0.061`, `[−0.092, −0.029]`.
+        bar: the interval drawn, `bars.WIDTH` characters.
+        state: what the slice shows.
+        words: the state in plain words, one or two.
+        more: `about 120 more cases`, which would show the change that was seen; may be empty.
+        dagger: the familiar rule would have failed it.
+        advisory: shown by the user's wish, never blocks.
+    """
+
+    name: str
+    cases: str
+    scores: str
+    delta: str
+    interval: str
+    bar: str
+    state: State
+    words: str
+    more: str
+    dagger: bool
+    advisory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The slices of one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        scale: ends of the bars' scale, `−0.60 … +0.10`.
+        rows: `overall`, then what a reader should see, worst first.
+        folded: the unremarkable rest.
+    """
+
+    suite: str
+    scale: str
+    rows: tuple[Row, ...]
+    folded: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of one arm, or several that are alike.
+
+    Args:
+        label: score and samples.
+        text: the answer; None when there is none.
+        reasons: of scorers and judges.
+    """
+
+    label: str
+    text: str | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case that fell.
+
+    Args:
+        name: id, with the suite in front in a run over several.
+        slices: `lang=de, tier=free`.
+        scores: mean scores, `1.000 → 0.000`.
+        question, expected: as the case has them; None when not kept.
+        baseline, candidate: answers of the arms; empty when not kept.
+    """
+
+    name: str
+    slices: str
+    scores: str
+    question: str | None
+    expected: str | None
+    baseline: tuple[Answer, ...]
+    candidate: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line on how the verdict was reached.
+
+    Args:
+        label: what it is about.
+        text: the fact.
+        brief: belongs in the shortest account, too.
+    """
+
+    label: str
+    text: Text
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """Tokens, money and time of one arm, as text.
+
+    Args:
+        arm: with the suite in front in a run over several.
+        tokens: input, cache read, cache write, output.
+        cost: dollars per call.
+        p50, p95: seconds per call.
+    """
+
+    arm: str
+    tokens: tuple[str, str, str, str]
+    cost: str
+    p50: str
+    p95: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A whole report.
+
+    Args:
+        verdict: the run's.
+        headline: what follows the verdict in the first line.
+        sentence: slices won and lost.
+        notes: reasons that a reader must see at once.
+        axes: one for each suite.
+        confidence: `95 %`.
+        tables: one for each suite.
+        footnotes: below the tables.
+        cases: that fell most, worst first.
+        usage: two rows for each suite.
+        facts: how the verdict was reached.
+        steps: what to do next.
+        command: runs the comparison again; empty when that needs more than the run knows.
+        left_out: what a limit on the length took away.
+    """
+
+    verdict: Verdict
+    headline: Text
+    sentence: Text
+    notes: tuple[str, ...]
+    axes: tuple[Axes, ...]
+    confidence: str
+    tables: tuple[Table, ...]
+    footnotes: tuple[str, ...]
+    cases: tuple[CaseView, ...]
+    usage: tuple[UsageRow, ...]
+    facts: tuple[Fact, ...]
+    steps: tuple[Text, ...]
+    command: str
+    left_out: tuple[str, ...] = ()

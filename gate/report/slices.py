@@ -1,0 +1,85 @@
+"""Which slice is which: all comparisons of a run under their full names, and the worst of them."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gate.domain.record import ComparisonRecord, RunRecord, SuiteRecord
+from gate.domain.suite import OVERALL
+from gate.domain.verdict import State
+from gate.report.escape import one_line
+
+LONGEST_NAME = 100
+LONGEST_SENTENCE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A comparison and what it is called.
+
+    Args:
+        suite: the suite's name; empty in a run over one suite.
+        local: `overall` or `dimension=value`.
+        record: the comparison.
+    """
+
+    suite: str
+    local: str
+    record: ComparisonRecord
+
+    @property
+    def full(self) -> str:
+        return f"{self.suite}/{self.local}" if self.suite else self.local
+
+    @property
+    def overall(self) -> bool:
+        return self.local == OVERALL
+
+
+def suite_label(run: RunRecord, suite: SuiteRecord) -> str:
+    """The suite's name where it is needed: empty in a run over one suite."""
+    return suite.name if len(run.suites) > 1 else ""
+
+
+def of_suite(run: RunRecord, suite: SuiteRecord) -> tuple[Named, ...]:
+    """The comparisons of one suite, `overall` first, in the order of the record."""
+    label = suite_label(run, suite)
+    records = (suite.quality.overall, *suite.quality.slices)
+    # In a run over several suites the record carries full names already.
+    return tuple(
+        Named(label, record.slice.removeprefix(f"{label}/") if label else record.slice, record) for record in records
+    )
+
+
+def of_run(run: RunRecord) -> tuple[Named, ...]:
+    """All comparisons of all suites."""
+    return tuple(named for suite in run.suites for named in of_suite(run, suite))
+
+
+def in_state(slices: Iterable[Named], state: State) -> tuple[Named, ...]:
+    """Those that show `state`, worst first."""
+    return tuple(sorted((named for named in slices if named.record.state is state), key=badness))
+
+
+def worst(run: RunRecord) -> Named | None:
+    """The slice that matters most: of those that can block the lowest upper bound, else the lowest mean change."""
+    known = [named for named in of_run(run) if named.record.mean is not None]
+    tested = [named for named in known if named.record.blocking and named.record.upper is not None]
+    return min(tested or known, key=badness if tested else _mean_first, default=None)
+
+
+def badness(named: Named) -> tuple[float, float, str]:
+    """Sorts by upper bound, then mean change: the surest fall first."""
+    upper, mean = named.record.upper, named.record.mean
+    return (math.inf if upper is None else upper, math.inf if mean is None else mean, named.full)
+
+
+def short(text: str, limit: int = LONGEST_NAME) -> str:
+    """A name, or a sentence from elsewhere, on one line and of bounded length."""
+    text = one_line(text[: 8 * limit])
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _mean_first(named: Named) -> tuple[float, float, str]:
+    upper, mean, name = badness(named)
+    return (mean, upper, name)

@@ -1,0 +1,106 @@
+"""What to do next, for each verdict."""
+
+import shlex
+from collections.abc import Iterator
+
+from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.verdict import State, Verdict
+from gate.report import numbers
+from gate.report.headline import name, names
+from gate.report.parts import Code, Text
+from gate.report.slices import in_state, of_run
+from gate.report.tables import more_cases
+
+FILE_MODE = "file"
+"""The ref of an arm that was read from a file instead of git."""
+
+LONGEST_COMMAND = 500
+
+
+def steps(run: RunRecord) -> tuple[Text, ...]:
+    """Short instructions, in the order in which to follow them."""
+    makers = {
+        Verdict.BLOCK: _block,
+        Verdict.INCONCLUSIVE: _inconclusive,
+        Verdict.HOLD: _hold,
+        Verdict.PASS: _pass,
+        Verdict.SHIP: _ship,
+        Verdict.SKIPPED: _skipped,
+    }
+    return tuple(makers[run.verdict](run))
+
+
+def command(run: RunRecord) -> str:
+    """The command that compares again; empty where it needs more than the run knows.
+
+    In git mode the candidate is the working tree, because the next thing to compare is the mended prompt.
+    """
+    if not run.suites or run.verdict in (Verdict.SHIP, Verdict.PASS, Verdict.SKIPPED):
+        return ""
+    suite = run.suites[0]
+    if suite.baseline.ref != FILE_MODE:
+        found = shlex.join(["gate", "diff", "--base", suite.baseline.ref])
+    else:
+        found = _file_command(suite)
+    return found if len(found) <= LONGEST_COMMAND and found.isprintable() else ""
+
+
+def _file_command(suite: SuiteRecord) -> str:
+    where = next((case.where for case in suite.cases if case.where), "")
+    path = where.rpartition(":")[0] or where
+    if not path or any(scorer == "judge" for scorer in suite.exam.scorers):
+        return ""
+    words = ["gate", "diff", "--baseline", suite.baseline.path, "--candidate", suite.candidate.path, "--cases", path]
+    if suite.baseline.model == suite.candidate.model:
+        words += ["--model", suite.baseline.model]
+    else:
+        words += ["--baseline-model", suite.baseline.model, "--candidate-model", suite.candidate.model]
+    for scorer in suite.exam.scorers:
+        words += ["--scorer", scorer]
+    return shlex.join([*words, "--samples", str(suite.samples)])
+
+
+def _block(run: RunRecord) -> Iterator[Text]:
+    fallen = in_state((named for named in of_run(run) if named.record.blocking), State.REGRESSION)
+    if fallen:
+        yield ("Read the cases above that fell most, first those of ", name(fallen[0]), ".")
+    yield ("Change the prompt, or the model settings, and compare again.",)
+    yield ("If it is the old answers that were wrong, correct the cases first, in a change of their own.",)
+
+
+def _inconclusive(run: RunRecord) -> Iterator[Text]:
+    yield ("This says neither that the prompt got worse nor that it did not.",)
+    if run.missing.samples:
+        yield ("Mend what made the samples fail, and compare again.",)
+    else:
+        yield ("Mend what is named above, and compare again.",)
+
+
+def _hold(run: RunRecord) -> Iterator[Text]:
+    suspects = in_state((named for named in of_run(run) if named.record.blocking), State.SUSPECT)
+    if suspects:
+        yield ("Read the cases above, then decide: ", *names(suspects), " may be worse, and may be chance.")
+        more = more_cases(suspects[0])
+        if more:
+            yield (f"To settle it, add cases: {more} would show a fall of this size in ", name(suspects[0]), ".")
+    for axis in ("cost", "latency"):
+        if any(getattr(suite, axis).exceeded for suite in run.suites):
+            option = Code(f"max_{axis}_increase")
+            yield (f"Merge if the change is worth its {axis}; if it always will be, raise ", option, " in the policy.")
+    if any(suite.quality.overall.state is State.TOO_FEW for suite in run.suites):
+        yield ("Add cases: 30 are the floor for a slice that should decide, 100 are comfortable.",)
+    if run.exit_code:
+        yield ("The run fails because ", Code("fail_on"), " is ", Code("hold"), ".")
+
+
+def _pass(run: RunRecord) -> Iterator[Text]:
+    yield ("Merge when you are content with the change: nothing is shown to be worse.",)
+
+
+def _ship(run: RunRecord) -> Iterator[Text]:
+    count = numbers.counted(run.method.slices_tested, "tested slice")
+    yield (f"Merge: it is better overall, and nothing is shown to be worse ({count}).",)
+
+
+def _skipped(run: RunRecord) -> Iterator[Text]:
+    yield ("Nothing to do.",)

@@ -1,0 +1,127 @@
+"""The slice table: one row for each slice, the worst first, with its interval drawn."""
+
+from collections.abc import Sequence
+
+from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.verdict import State
+from gate.report import bars, numbers
+from gate.report.parts import Row, Table
+from gate.report.slices import Named, badness, of_run, of_suite, short, suite_label
+
+SHOWN_UNREMARKABLE = 12
+"""Slices without a shown change that stay unfolded."""
+
+FEWEST_UNITS = 10
+"""Below this many independent cases a slice cannot block."""
+
+WORDS = {
+    State.REGRESSION: "regression",
+    State.SUSPECT: "suspect",
+    State.IMPROVEMENT: "improvement",
+    State.NOISE: "no change shown",
+    State.TOO_FEW: "too few cases",
+}
+
+_ORDER = tuple(WORDS)
+
+
+def tables(run: RunRecord) -> tuple[Table, ...]:
+    """One table for each suite."""
+    return tuple(_table(run, suite) for suite in run.suites)
+
+
+def footnotes(run: RunRecord) -> tuple[str, ...]:
+    """What the marks in the tables mean; nothing for marks that do not occur."""
+    records = [named.record for named in of_run(run)]
+    notes = []
+    if _familiar_matters(run) and any(record.familiar_fail for record in records):
+        notes.append(
+            "† Fails the familiar rule, a percentile bootstrap of each slice alone. That rule does not allow for "
+            f"{numbers.counted(run.method.slices_tested, 'slice')} being looked at, so it alone blocks nothing."
+        )
+    if any(record.advisory for record in records):
+        notes.append("° Advisory: shown, and never blocks.")
+    if any(record.n != record.units for record in records):
+        notes.append("Groups are variants of one source; they count as one independent case each.")
+    return tuple(notes)
+
+
+def row(named: Named, scale: bars.Scale, *, dagger: bool) -> Row:
+    """One slice as text.
+
+    Args:
+        named: the slice.
+        scale: of its table.
+        dagger: mark it if the familiar rule would have failed it.
+    """
+    record = named.record
+    drawn = bars.Interval(record.mean, record.lower, record.upper)
+    groups = "" if record.units == record.n else f" ({numbers.counted(record.units, 'group')})"
+    return Row(
+        name=short(named.local),
+        cases=f"{record.n:,}{groups}",
+        scores=f"{numbers.score(record.baseline)} → {numbers.score(record.candidate)}",
+        delta=numbers.delta(record.mean),
+        interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
+        bar=bars.draw(drawn, scale),
+        state=record.state,
+        words=_words(named),
+        more=more_cases(named) if record.state is State.NOISE else "",
+        dagger=dagger and record.familiar_fail,
+        advisory=record.advisory,
+    )
+
+
+def more_cases(named: Named) -> str:
+    """`about 120 more cases`, for a slice whose observed change would then show; empty where that is not known."""
+    needed, n = named.record.cases_needed, named.record.n
+    if needed is None or needed <= n:
+        return ""
+    return f"{numbers.about(needed - n)} more {'case' if needed - n == 1 else 'cases'}"
+
+
+def _table(run: RunRecord, suite: SuiteRecord) -> Table:
+    overall, *others = of_suite(run, suite)
+    ordered = sorted(others, key=_rank)
+    plain = [named for named in ordered if _unremarkable(run, named)]
+    folded = plain[SHOWN_UNREMARKABLE:]
+    kept = [named for named in ordered if named not in folded]
+    scale = _scale([overall, *others])
+    dagger = _familiar_matters(run)
+    return Table(
+        suite=short(suite_label(run, suite)),
+        scale=f"{_end(scale.low)} … {_end(scale.high)}",
+        rows=tuple(row(named, scale, dagger=dagger) for named in (overall, *kept)),
+        folded=tuple(row(named, scale, dagger=dagger) for named in folded),
+    )
+
+
+def _scale(slices: Sequence[Named]) -> bars.Scale:
+    records = [named.record for named in slices]
+    return bars.scale_of(bars.Interval(record.mean, record.lower, record.upper) for record in records)
+
+
+def _rank(named: Named) -> tuple[int, bool, tuple[float, float, str]]:
+    return (_ORDER.index(named.record.state), not named.record.familiar_fail, badness(named))
+
+
+def _unremarkable(run: RunRecord, named: Named) -> bool:
+    marked = named.record.familiar_fail and _familiar_matters(run)
+    return named.record.state in (State.NOISE, State.TOO_FEW) and not marked and not named.record.advisory
+
+
+def _familiar_matters(run: RunRecord) -> bool:
+    """Where the familiar rule is the method itself, a mark would say the same twice."""
+    return run.method.name != "percentile"
+
+
+def _words(named: Named) -> str:
+    if named.record.state is State.TOO_FEW and named.record.units >= FEWEST_UNITS:
+        return (
+            "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
+        )
+    return WORDS[named.record.state]
+
+
+def _end(value: float) -> str:
+    return f"{numbers.MINUS if value < 0 else '+'}{abs(value):.2f}"

@@ -1,0 +1,187 @@
+"""The report in a terminal, or as plain lines where there is none."""
+
+from collections.abc import Iterator
+
+from rich.console import Console, JustifyMethod
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import State, Verdict
+from gate.report.escape import terminal
+from gate.report.parts import Answer, CaseView, Code, Row, Table, Text, View
+from gate.report.view import view
+
+CASES_SHOWN = 3
+LINES_SHOWN = 6
+"""Lines of one answer."""
+
+_NARROWEST_NAME = 8
+_ROOM_FOR_BARS = 76
+_ROOM_FOR_SCORES = 110
+
+_VERDICT_STYLES = {
+    Verdict.BLOCK: "bold white on red",
+    Verdict.INCONCLUSIVE: "bold black on white",
+    Verdict.HOLD: "bold black on yellow",
+    Verdict.PASS: "bold black on green",
+    Verdict.SHIP: "bold black on green",
+    Verdict.SKIPPED: "bold",
+}
+
+_STATE_STYLES = {
+    State.REGRESSION: "red",
+    State.SUSPECT: "yellow",
+    State.IMPROVEMENT: "green",
+    State.NOISE: "",
+    State.TOO_FEW: "dim",
+}
+
+_SHORT_WORDS = {State.NOISE: "no change", State.TOO_FEW: "too few"}
+
+
+def render(run: RunRecord, console: Console) -> None:
+    """Print the report.
+
+    Args:
+        run: a finished run.
+        console: where to; its width (80 columns or more for everything), colours and kind decide the looks.
+    """
+    shown = view(run)
+    printer = _Printer(console)
+    printer.opening(shown)
+    for table in shown.tables:
+        printer.table(table, shown.confidence)
+    for note in shown.footnotes:
+        printer.line(RichText(terminal(note), style="dim"))
+    for case in shown.cases[:CASES_SHOWN]:
+        printer.case(case)
+    printer.closing(shown)
+
+
+class _Printer:
+    """Prints parts of a view; nothing passes without `terminal`, and rich's markup stays off."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def line(self, text: RichText | RichTable = RichText(), indent: int = 0) -> None:  # noqa: B008
+        """One paragraph or table; long lines wrap within their indent."""
+        self._console.print(Padding(text, (0, 0, 0, indent), expand=False) if indent else text, highlight=False)
+
+    def opening(self, shown: View) -> None:
+        """Verdict and worst slice, slices won and lost, the three axes."""
+        first = RichText(f" {shown.verdict} ", style=_VERDICT_STYLES[shown.verdict])
+        self.line(RichText.assemble(first, " ", _text(shown.headline, "bold")))
+        if shown.sentence:
+            self.line(_text(shown.sentence))
+        for note in shown.notes:
+            self.line(RichText(f"- {terminal(note)}"))
+        for axes in shown.axes:
+            suite = f"{axes.suite}: " if axes.suite else ""
+            line = f"{suite}quality {axes.quality} · cost {axes.cost} · latency {axes.latency}"
+            self.line(RichText(terminal(line)))
+
+    def table(self, table: Table, confidence: str) -> None:
+        """The slices of one suite; narrow consoles lose the scores first, then the bars."""
+        width = self._console.width
+        head = _head(table, confidence, width)
+        body = [tuple(_cells(row, width)) for row in table.rows]
+        rest = sum(1 + max(cell.cell_len for cell in column) for column in list(zip(head, *body, strict=True))[1:])
+        grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+        for place, cell in enumerate(head):
+            most = max(width - rest - 1, _NARROWEST_NAME) if place == 0 else None
+            justify: JustifyMethod = "right" if cell.plain == "cases" else "left"
+            grid.add_column(cell, justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
+        for cells in body:
+            grid.add_row(*cells)
+        self.line()
+        self.line(grid)
+        if table.folded:
+            self.line(RichText(f"and {len(table.folded):,} more slices without a shown change", style="dim"))
+
+    def case(self, case: CaseView) -> None:
+        """One case that fell, with both answers, cut short."""
+        self.line()
+        slices = f"  ({terminal(case.slices)})" if case.slices else ""
+        title = RichText(terminal(case.name), style="bold")
+        self.line(RichText.assemble(title, f"  {case.scores}", RichText(slices, style="dim")))
+        for label, text in (("input", case.question), ("expected", case.expected)):
+            if text is not None:
+                self._block(label, text)
+        for arm, answers, style in (("baseline", case.baseline, "green"), ("candidate", case.candidate, "red")):
+            for answer in answers:
+                self._answer(arm, answer, style)
+
+    def closing(self, shown: View) -> None:
+        """How the verdict was reached, and what to do next."""
+        self.line()
+        for fact in shown.facts:
+            if fact.brief:
+                self.line(RichText.assemble(f"{terminal(fact.label)}: ", _text(fact.text), style="dim"))
+        if shown.steps:
+            self.line()
+        for place, step in enumerate(shown.steps, start=1):
+            self.line(RichText.assemble(f"{place}. ", _text(step)))
+        if shown.command:
+            self.line(RichText(terminal(shown.command), style="bold"), indent=3)
+
+    def _answer(self, arm: str, answer: Answer, style: str) -> None:
+        self._block(f"{arm} ({answer.label})", answer.text or "", style)
+        for reason in answer.reasons[:1]:
+            self._block("because", reason)
+
+    def _block(self, label: str, text: str, style: str = "") -> None:
+        """Text from elsewhere: every line behind a bar, so that none can pass for ours."""
+        self.line(RichText(terminal(label), style="dim"), indent=2)
+        if not text.strip():
+            return
+        lines = list(_clipped(terminal(text, lines=True), self._console.width - 4))
+        for line in lines[:LINES_SHOWN]:
+            shown = RichText.assemble("  │ ", RichText(line, style=style))
+            self._console.print(shown, highlight=False, no_wrap=True, overflow="ellipsis")
+        if len(lines) > LINES_SHOWN:
+            self.line(RichText(f"… {len(lines) - LINES_SHOWN:,} more lines", style="dim"), indent=2)
+
+
+def _head(table: Table, confidence: str, width: int) -> tuple[RichText, ...]:
+    names = [terminal(table.suite) if table.suite else "slice", "cases"]
+    if width >= _ROOM_FOR_SCORES:
+        names.append("baseline → candidate")
+    names.append(f"change [{confidence}]")
+    if width >= _ROOM_FOR_BARS:
+        names.append(table.scale)
+    return tuple(RichText(name) for name in (*names, "state"))
+
+
+def _cells(row: Row, width: int) -> Iterator[RichText]:
+    style = _STATE_STYLES[row.state]
+    marks = f"{' †' if row.dagger else ''}{' °' if row.advisory else ''}"
+    yield RichText(f"{terminal(row.name)}", style="bold" if row.state is State.REGRESSION else "")
+    yield RichText(row.cases)
+    if width >= _ROOM_FOR_SCORES:
+        yield RichText(row.scores)
+    yield RichText(f"{row.delta} {row.interval}")
+    if width >= _ROOM_FOR_BARS:
+        yield RichText(row.bar, style=style)
+    words = row.words if width >= _ROOM_FOR_SCORES else _SHORT_WORDS.get(row.state, row.words)
+    yield RichText(f"{words}{marks}", style=style)
+
+
+def _clipped(text: str, width: int) -> Iterator[str]:
+    """Lines of at most `width` characters; longer ones continue on the next."""
+    for line in text.strip("\n").split("\n"):
+        for start in range(0, max(len(line), 1), max(width, 20)):
+            yield line[start : start + max(width, 20)]
+
+
+def _text(text: Text, style: str = "") -> RichText:
+    out = RichText(style=style)
+    for piece in text:
+        if isinstance(piece, Code):
+            out.append(terminal(piece.text), style="cyan")
+        else:
+            lead, tail = " " * piece.startswith(" "), " " * (piece.endswith(" ") and len(piece) > 1)
+            out.append(f"{lead}{terminal(piece)}{tail}")
+    return out

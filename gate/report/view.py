@@ -1,0 +1,54 @@
+"""A finished run becomes one view, from which every renderer works."""
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import State, Verdict
+from gate.report import numbers
+from gate.report.cases import cases
+from gate.report.facts import facts, usage
+from gate.report.headline import axes, headline, sentence
+from gate.report.parts import View
+from gate.report.slices import LONGEST_SENTENCE, of_run, short
+from gate.report.steps import command, steps
+from gate.report.tables import footnotes, tables
+
+NOTES_SHOWN = 6
+
+
+def view(run: RunRecord) -> View:
+    """Everything that a report says, in the order in which it says it.
+
+    Args:
+        run: the whole record; the view needs nothing else.
+    """
+    return View(
+        verdict=run.verdict,
+        headline=headline(run),
+        sentence=sentence(run),
+        notes=_notes(run),
+        axes=axes(run),
+        confidence=numbers.percent(1 - 2 * run.method.alpha),
+        tables=tables(run),
+        footnotes=footnotes(run),
+        cases=cases(run),
+        usage=usage(run),
+        facts=facts(run),
+        steps=steps(run),
+        command=command(run),
+    )
+
+
+def _notes(run: RunRecord) -> tuple[str, ...]:
+    """The reasons, where neither the first line nor the table shows them."""
+    slices = of_run(run)
+    if run.verdict is Verdict.BLOCK:
+        plain = any(named.record.state is State.REGRESSION for named in slices)
+    else:
+        improved = any(named.overall and named.record.state is State.IMPROVEMENT for named in slices)
+        plain = run.verdict in (Verdict.SHIP, Verdict.SKIPPED) or (run.verdict is Verdict.PASS and not improved)
+    if plain:
+        return ()
+    # On HOLD the first line says the first reason in its own words.
+    reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
+    said = headline(run)[0]
+    told = [short(reason, LONGEST_SENTENCE) for reason in reasons]
+    return tuple(reason for reason in told if reason.rstrip(".") != said)[:NOTES_SHOWN]

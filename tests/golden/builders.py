@@ -1,0 +1,178 @@
+"""Hand-built parts of runs, with plain defaults."""
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.record import (
+    ArmAxisRecord,
+    ArmRecord,
+    AxisRecord,
+    CallsRecord,
+    CaseRecord,
+    ComparisonRecord,
+    ExamRecord,
+    MethodRecord,
+    MissingRecord,
+    OutputRecord,
+    QualityRecord,
+    RunRecord,
+    SuiteRecord,
+    UsageRecord,
+)
+from gate.domain.verdict import State, Verdict
+
+Change = tuple[float, float | None, float | None]
+"""Mean, lower, upper."""
+
+
+def comparison(name: str, state: State, n: int, baseline: float, change: Change, **other: object) -> ComparisonRecord:
+    """One slice; `other` replaces any further field."""
+    mean, lower, upper = change
+    fields: dict[str, object] = {
+        "slice": name,
+        "n": n,
+        "units": n,
+        "baseline": baseline,
+        "candidate": baseline + mean,
+        "mean": mean,
+        "lower": lower,
+        "upper": upper,
+        "p": 0.5,
+        "state": state,
+        "method": "maxt",
+        "blocking": state is not State.TOO_FEW,
+        "advisory": False,
+        "familiar_fail": state is State.REGRESSION,
+        "mde": 0.08,
+        "cases_needed": None,
+    }
+    return ComparisonRecord.model_validate(fields | other)
+
+
+def arm(ref: str = "origin/main", sha: str | None = "4be1f0c2d7", **other: object) -> ArmRecord:
+    """One arm of a suite called support."""
+    fields: dict[str, object] = {
+        "ref": ref,
+        "sha": sha,
+        "path": "prompts/support.md",
+        "digest": "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab",
+        "model": "openai:gpt-4o-mini",
+        "returned_models": ["gpt-4o-mini-2024-07-18"],
+        "params": {"max_output_tokens": 512},
+    }
+    return ArmRecord.model_validate(fields | other)
+
+
+def cost(change: Change | None = (0.034, 0.011, 0.058), *, exceeded: bool = False, **other: object) -> AxisRecord:
+    """A cost axis with tokens; None is not compared."""
+    mean, lower, upper = change or (None, None, None)
+    before = UsageRecord(input_tokens=81_240, cache_read_tokens=20_480, cache_write_tokens=0, output_tokens=18_204)
+    after = UsageRecord(input_tokens=84_910, cache_read_tokens=20_480, cache_write_tokens=1_024, output_tokens=18_611)
+    axis = AxisRecord(
+        axis="cost",
+        compared=change is not None,
+        reason="",
+        applicable=True,
+        n=120,
+        baseline=ArmAxisRecord(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=before),
+        candidate=ArmAxisRecord(mean=0.000_063_3, p50=0.00006, p95=0.00009, usage=after),
+        change=mean,
+        lower=lower,
+        upper=upper,
+        allowance=0.10,
+        exceeded=exceeded,
+    )
+    return axis.model_copy(update=other)
+
+
+def latency(change: Change | None = (0.042, -0.013, 0.1), *, exceeded: bool = False, **other: object) -> AxisRecord:
+    """A latency axis; None is not compared."""
+    mean, lower, upper = change or (None, None, None)
+    axis = AxisRecord(
+        axis="latency",
+        compared=change is not None,
+        reason="",
+        applicable=True,
+        n=120,
+        baseline=ArmAxisRecord(mean=0.71, p50=0.64, p95=1.32, usage=None),
+        candidate=ArmAxisRecord(mean=0.74, p50=0.66, p95=1.41, usage=None),
+        change=mean,
+        lower=lower,
+        upper=upper,
+        allowance=0.20,
+        exceeded=exceeded,
+    )
+    return axis.model_copy(update=other)
+
+
+def output(
+    index: int, text: str | None, score: float | None, *reasons: str, failure: str | None = None
+) -> OutputRecord:
+    """One answer."""
+    return OutputRecord(index=index, text=text, failure=failure, score=score, reasons=list(reasons))
+
+
+def case(
+    name: str,
+    slices: dict[str, str],
+    question: str,
+    expected: JsonValue,
+    answers: tuple[list[OutputRecord], list[OutputRecord]],
+) -> CaseRecord:
+    """One case, its scores taken from its answers."""
+    before, after = ([answer.score for answer in side] for side in answers)
+    known = [[score for score in side if score is not None] for side in (before, after)]
+    delta = sum(known[1]) / len(known[1]) - sum(known[0]) / len(known[0]) if all(known) else None
+    return CaseRecord(
+        id=name,
+        where="evals/support/cases.jsonl:17",
+        slices=slices,
+        baseline=before,
+        candidate=after,
+        delta=delta,
+        input=question,
+        expected=expected,
+        baseline_outputs=answers[0],
+        candidate_outputs=answers[1],
+    )
+
+
+def suite(
+    overall: ComparisonRecord, slices: list[ComparisonRecord], cases: list[CaseRecord], **other: object
+) -> SuiteRecord:
+    """A suite called support."""
+    fields: dict[str, object] = {
+        "name": "support",
+        "samples": 3,
+        "baseline": arm(),
+        "candidate": arm("working tree", None, digest="f21d3cb2aa01" + "0" * 52),
+        "exam": ExamRecord(
+            ref="origin/main", digest="77aa10b4c2de" + "0" * 52, cases=overall.n, scorers=["contains", "judge"]
+        ),
+        "quality": QualityRecord(overall=overall, slices=slices),
+        "cost": cost(),
+        "latency": latency(),
+        "cases": cases,
+        "calls": CallsRecord(made=1_080, cached=0, retried=3, failed=0),
+        "spent_usd": 0.0874,
+    }
+    return SuiteRecord.model_validate(fields | other)
+
+
+def run(verdict: Verdict, suites: list[SuiteRecord], reasons: list[str], **other: object) -> RunRecord:
+    """A run over some suites."""
+    tested = sum(row.blocking for s in suites for row in (s.quality.overall, *s.quality.slices))
+    fields: dict[str, object] = {
+        "tool_version": "0.1.0",
+        "created": "2026-11-20T09:30:00Z",
+        "duration_s": 42.3,
+        "verdict": verdict,
+        "exit_code": {Verdict.BLOCK: 1, Verdict.INCONCLUSIVE: 3}.get(verdict, 0),
+        "reasons": reasons,
+        "seed": 8_417_720_911,
+        "commit": "a81d06c3f2",
+        "method": MethodRecord(name="maxt", alpha=0.025, slices_tested=tested, flips=4_999, fail_on="block"),
+        "missing": MissingRecord(samples=0, total=720, best=None, worst=None, reasons=[]),
+        "suites": suites,
+        "calls": CallsRecord(made=1_080, cached=0, retried=3, failed=0),
+        "spent_usd": 0.0874,
+    }
+    return RunRecord.model_validate(fields | other)

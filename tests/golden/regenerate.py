@@ -1,0 +1,37 @@
+"""Write the golden reports again: `python -m tests.golden.regenerate`; look at the difference before it is kept."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from gate.domain.record import RunRecord
+from gate.report import markdown, terminal
+from tests.golden.runs import runs
+
+HERE = Path(__file__).parent
+TERMINAL_COLUMNS = 80
+
+
+def markdown_of(run: RunRecord) -> str:
+    """The Markdown report with GitHub's limit."""
+    return markdown.render(run)
+
+
+def text_of(run: RunRecord) -> str:
+    """The terminal report as plain lines of 80 columns, whatever the environment says."""
+    out = io.StringIO()
+    console = Console(file=out, width=TERMINAL_COLUMNS, color_system=None, force_terminal=False, _environ={})
+    terminal.render(run, console)
+    return out.getvalue()
+
+
+def main() -> None:
+    """Write two files for each run."""
+    for name, run in runs().items():
+        (HERE / f"{name}.md").write_text(markdown_of(run), encoding="utf-8", newline="\n")
+        (HERE / f"{name}.txt").write_text(text_of(run), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""Finished runs, built by hand, one for each kind of report."""
+
+from gate.domain.record import CaseRecord, ExamRecord, MissingRecord, RunRecord
+from gate.domain.verdict import State, Verdict
+from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
+from tests.golden.hostile import hostile
+
+_GERMAN = "Wie kann ich meine Rechnung als PDF herunterladen?\nIch finde den Knopf nicht mehr."
+_GOOD = "Öffnen Sie Konto › Rechnungen und wählen Sie bei der Rechnung „PDF herunterladen“."
+_BAD = "You can download invoices from the account page.\n\nLet me know if you need anything else!"
+
+
+def runs() -> dict[str, RunRecord]:
+    """All of them, by the name of their golden files."""
+    return {
+        "block": block(),
+        "ship": ship(),
+        "pass": passed(),
+        "hold-cost": hold_cost(),
+        "hold-suspect": hold_suspect(),
+        "inconclusive": inconclusive(),
+        "several-suites": several_suites(),
+        "too-few": too_few(),
+        "local-model": local_model(),
+        "many-slices": many_slices(),
+        "percentile": percentile(),
+        "skipped": run(Verdict.SKIPPED, [], ["No prompt and no exam changed."], seed=1, spent_usd=0.0),
+        "hostile": hostile(),
+    }
+
+
+def cases() -> list[CaseRecord]:
+    """Two cases that fell, one that did not move, one that rose."""
+    same = [output(i, _GOOD, 1.0, "Answers in German and names the menu.") for i in range(3)]
+    english = [output(i, _BAD, 0.0, "The question is German, the answer English.") for i in range(3)]
+    mixed = [
+        output(0, "Ja, bis zu 30 Tage.", 1.0),
+        output(1, "Yes, within 30 days.", 0.0, "The answer is not in German."),
+        output(2, None, None, failure="time-out after 120 s, 4 requests"),
+    ]
+    short = [output(i, "Ja, bis zu 30 Tage nach dem Kauf.", 1.0) for i in range(3)]
+    fine = [output(i, "Yes.", 1.0) for i in range(3)]
+    wrong = [output(i, "No.", 0.0) for i in range(3)]
+    return [
+        case("en-001", {"lang": "en", "tier": "free"}, "Is there a free plan?", "Yes.", (fine, fine)),
+        case("de-017", {"lang": "de", "tier": "enterprise"}, _GERMAN, {"menu": "Rechnungen"}, (same, english)),
+        case("de-004", {"lang": "de", "tier": "free"}, "Kann ich zurückgeben?", "30 Tage", (short, mixed)),
+        case("en-009", {"lang": "en", "tier": "free"}, "Do you ship to Iceland?", "Yes.", (wrong, fine)),
+    ]
+
+
+def block() -> RunRecord:
+    """One suite, two dimensions, one slice that fell and pulled `overall` down."""
+    overall = comparison("overall", State.REGRESSION, 120, 0.842, (-0.118, -0.191, -0.046))
+    slices = [
+        comparison("lang=en", State.NOISE, 84, 0.857, (0.010, -0.055, 0.075), cases_needed=3_510),
+        comparison("lang=de", State.REGRESSION, 36, 0.806, (-0.417, -0.560, -0.270)),
+        comparison("tier=free", State.SUSPECT, 70, 0.831, (-0.090, -0.190, 0.011), cases_needed=96),
+        comparison("tier=pro", State.NOISE, 38, 0.868, (-0.061, -0.180, 0.058), familiar_fail=True, cases_needed=150),
+        comparison("tier=enterprise", State.NOISE, 12, 0.833, (-0.417, None, None), cases_needed=31),
+    ]
+    exam = ExamRecord(
+        ref="origin/main",
+        digest="77aa10b4c2de" + "0" * 52,
+        cases=120,
+        scorers=["contains", "judge"],
+        added=["de-101", "de-102"],
+        edited=["en-009"],
+    )
+    reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
+    return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam)], reasons)
+
+
+def ship() -> RunRecord:
+    """Better overall, and nothing suspect."""
+    overall = comparison("overall", State.IMPROVEMENT, 120, 0.742, (0.118, 0.046, 0.191))
+    slices = [
+        comparison("lang=en", State.IMPROVEMENT, 84, 0.740, (0.131, 0.040, 0.222)),
+        comparison("lang=de", State.NOISE, 36, 0.750, (0.088, -0.030, 0.206), cases_needed=70),
+    ]
+    reasons = [
+        "overall rose by 0.118.",
+        "Nothing regressed, and cost and latency are within their allowances.",
+    ]
+    cheaper = cost((-0.213, -0.260, -0.164))
+    return run(Verdict.SHIP, [suite(overall, slices, cases()[:1], cost=cheaper)], reasons)
+
+
+def passed() -> RunRecord:
+    """A harmless rewording."""
+    overall = comparison("overall", State.NOISE, 120, 0.842, (0.003, -0.052, 0.058), mde=0.074)
+    slices = [
+        comparison("lang=en", State.NOISE, 84, 0.857, (0.0, -0.055, 0.055)),
+        comparison("lang=de", State.NOISE, 36, 0.806, (0.009, -0.090, 0.108), cases_needed=42_000),
+    ]
+    reasons = ["Nothing regressed and nothing is suspect; no improvement was shown either."]
+    return run(Verdict.PASS, [suite(overall, slices, [])], reasons)
+
+
+def hold_cost() -> RunRecord:
+    """Better, and dearer than allowed."""
+    base = ship().suites[0]
+    dear = cost((0.31, 0.24, 0.38), exceeded=True)
+    reasons = ["cost rose by 31%, more than the allowed 10%."]
+    return run(Verdict.HOLD, [base.model_copy(update={"cost": dear})], reasons)
+
+
+def hold_suspect() -> RunRecord:
+    """One slice may have fallen, and a hold fails the run."""
+    overall = comparison("overall", State.NOISE, 120, 0.842, (-0.031, -0.083, 0.021), cases_needed=340)
+    slices = [
+        comparison("lang=en", State.NOISE, 84, 0.857, (0.0, -0.055, 0.055)),
+        comparison("lang=de", State.SUSPECT, 36, 0.806, (-0.102, -0.210, 0.006), cases_needed=41, familiar_fail=True),
+        comparison("tone=formal", State.REGRESSION, 20, 0.9, (-0.2, -0.35, -0.05), blocking=False, advisory=True),
+    ]
+    reasons = ["lang=de is suspect: it fell by 0.102, which is not beyond doubt (p = 0.041)."]
+    record = run(Verdict.HOLD, [suite(overall, slices, cases()[2:3])], reasons, exit_code=1)
+    return record.model_copy(update={"method": record.method.model_copy(update={"fail_on": "hold"})})
+
+
+def inconclusive() -> RunRecord:
+    """Samples are missing, and they could change the verdict."""
+    overall = comparison("overall", State.NOISE, 118, 0.842, (-0.040, -0.101, 0.021), cases_needed=260)
+    slices = [comparison("lang=de", State.NOISE, 34, 0.806, (-0.078, -0.201, 0.045), cases_needed=80)]
+    missing = MissingRecord(
+        samples=31,
+        total=720,
+        best=Verdict.PASS,
+        worst=Verdict.BLOCK,
+        reasons=["HTTP 503 from api.example.com after 5 requests (29 samples)", "time-out after 120 s (2 samples)"],
+    )
+    reasons = ["31 of 720 samples have no score; had they gone worst for the candidate, this would be a BLOCK."]
+    stalled = latency(None, reason="no times were measured")
+    made = suite(overall, slices, cases()[2:3], latency=stalled, cost=cost(None, reason="the price is unknown"))
+    return run(Verdict.INCONCLUSIVE, [made], reasons, missing=missing, spent_usd=None)
+
+
+def several_suites() -> RunRecord:
+    """Two suites; one of them fell, and its cases come in groups."""
+    first = suite(
+        comparison("support/overall", State.NOISE, 120, 0.842, (0.003, -0.060, 0.066), mde=0.09),
+        [comparison("support/lang=de", State.NOISE, 36, 0.806, (0.009, -0.109, 0.127))],
+        [],
+    )
+    second = suite(
+        comparison("triage/overall", State.REGRESSION, 60, 0.917, (-0.150, -0.268, -0.032), units=20),
+        [
+            comparison("triage/topic=billing", State.REGRESSION, 30, 0.933, (-0.300, -0.489, -0.111), units=12),
+            comparison("triage/topic=login", State.IMPROVEMENT, 30, 0.90, (0.060, 0.002, 0.118), units=11),
+        ],
+        cases()[1:2],
+        name="triage",
+        baseline=arm(path="prompts/triage.j2"),
+        candidate=arm("HEAD", "a81d06c3f2", path="prompts/triage.j2", params={"temperature": 0.2}),
+        latency=latency((0.37, 0.28, 0.47), exceeded=True),
+    )
+    reasons = ["triage/topic=billing fell by 0.300 over 30 cases; the upper bound is -0.111."]
+    return run(Verdict.BLOCK, [first, second], reasons)
+
+
+def too_few() -> RunRecord:
+    """So few cases that nothing can be decided, in file mode."""
+    overall = comparison("overall", State.TOO_FEW, 6, 0.833, (-0.167, None, None), mde=None)
+    slices = [
+        comparison("lang=en", State.TOO_FEW, 4, 0.75, (-0.25, None, None), mde=None),
+        comparison("lang=de", State.TOO_FEW, 2, 1.0, (0.0, None, None), mde=None),
+    ]
+    made = suite(
+        overall,
+        slices,
+        cases()[1:2],
+        baseline=arm("file", None, path="old prompt.md"),
+        candidate=arm("file", None, path="new.md"),
+        exam=ExamRecord(ref="file", digest="77aa10b4c2de" + "0" * 52, cases=6, scorers=["contains"]),
+    )
+    return run(Verdict.HOLD, [made], ["overall: 6 cases are too few to decide; 30 are the floor, 100 comfortable."])
+
+
+def local_model() -> RunRecord:
+    """A model without a price."""
+    base = block().suites[0]
+    free = cost(None, applicable=False, reason="the model has no price (it runs locally)")
+    model = {"model": "local:gemma3-270m", "returned_models": ["gemma3-270m"], "params": {}}
+    update = {
+        "cost": free,
+        "baseline": arm(**model),
+        "candidate": arm("HEAD", "a81d06c3f2", **model),
+        "cases": cases()[2:3],
+        "spent_usd": None,
+    }
+    reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
+    return run(Verdict.BLOCK, [base.model_copy(update=update)], reasons, spent_usd=None)
+
+
+def many_slices() -> RunRecord:
+    """Forty slices: two fell, one is suspect, most show nothing."""
+    overall = comparison("overall", State.SUSPECT, 800, 0.842, (-0.022, -0.047, 0.003), cases_needed=980)
+    slices = [
+        comparison("topic=refunds", State.REGRESSION, 41, 0.854, (-0.195, -0.352, -0.038)),
+        comparison("topic=tax", State.REGRESSION, 38, 0.868, (-0.211, -0.371, -0.051)),
+        comparison("lang=pt", State.SUSPECT, 30, 0.8, (-0.133, -0.280, 0.014), cases_needed=34),
+        comparison("lang=ja", State.TOO_FEW, 7, 0.714, (-0.143, None, None), mde=None),
+    ]
+    for number in range(36):
+        mean = (number % 9 - 4) / 200
+        change = (mean, mean - 0.15, mean + 0.15)
+        slices.append(comparison(f"topic={number:02}", State.NOISE, 20 + number, 0.85, change, cases_needed=900))
+    reasons = ["topic=tax fell by 0.211 over 38 cases; the upper bound is -0.051."]
+    return run(Verdict.BLOCK, [suite(overall, slices, cases())], reasons)
+
+
+def percentile() -> RunRecord:
+    """The familiar rule by the user's wish."""
+    base = block()
+    rows = base.suites[0].quality
+    method = base.method.model_copy(update={"name": "percentile", "flips": None})
+    quality = rows.model_copy(
+        update={"slices": [row.model_copy(update={"method": "percentile"}) for row in rows.slices]}
+    )
+    return base.model_copy(
+        update={"method": method, "suites": [base.suites[0].model_copy(update={"quality": quality})]}
+    )

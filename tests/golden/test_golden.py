@@ -1,0 +1,29 @@
+"""Run in, report out: the reports of hand-built runs, compared character by character."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.golden.regenerate import HERE, markdown_of, text_of
+from tests.golden.runs import runs
+
+NAMES = sorted(runs())
+
+
+def _kept(path: Path) -> str:
+    return path.read_bytes().decode("utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_markdown(name: str) -> None:
+    assert markdown_of(runs()[name]) == _kept(HERE / f"{name}.md")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_terminal(name: str) -> None:
+    assert text_of(runs()[name]) == _kept(HERE / f"{name}.txt")
+
+
+def test_no_golden_file_without_a_run() -> None:
+    assert {path.stem for path in HERE.glob("*.md")} == set(NAMES)
+    assert {path.stem for path in HERE.glob("*.txt")} == set(NAMES)

@@ -1,0 +1,158 @@
+"""The whole way through the real SDKs, against a server that knows what it answered: the report must say the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from gate.domain.record import ArmAxisRecord, RunRecord, UsageRecord
+from gate.domain.verdict import State, Verdict
+from tests.support.command import Outcome, gate, write_jsonl
+from tests.support.model_server import Behaviour, Entry, ModelServer
+
+MODELS = ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"]
+BASELINE = "You help customers. quality=0.9"
+BROKEN = "Help. quality=0.9 quality[enterprise]=0.45"
+REWORDED = "You are here to help customers. quality=0.9"
+TIERS = ("smb", "enterprise")
+CASES = [
+    {
+        "id": f"c{i}",
+        "input": f"Question {i} slice={TIERS[i % 2]} answer=word{i}",
+        "expected": f"word{i}",
+        "slices": {"tier": TIERS[i % 2]},
+    }
+    for i in range(120)
+]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+def compare(root: Path, server: ModelServer, model: str, candidate: str, *more: str) -> Outcome:
+    (root / "a.md").write_text(BASELINE)
+    (root / "b.md").write_text(candidate)
+    write_jsonl(root / "cases.jsonl", CASES)
+    env = {
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+        "ANTHROPIC_BASE_URL": server.url,
+        "OPENAI_API_KEY": "sk-loopback-openai",
+        "ANTHROPIC_API_KEY": "sk-loopback-anthropic",
+    }
+    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", model, "--json")
+    return gate("diff", *named, *more, cwd=root, env=env)
+
+
+def of_arm(server: ModelServer, system: str) -> list[Entry]:
+    return [entry for entry in server.ledger if entry.system == system]
+
+
+def right(entries: list[Entry], tier: str | None = None) -> float:
+    """Mean over cases of the share of right answers."""
+    cases: dict[str, list[bool]] = {}
+    for entry in entries:
+        if tier is None or f"slice={tier} " in entry.user:
+            cases.setdefault(entry.user, []).append(bool(entry.right))
+    return fmean(fmean(answers) for answers in cases.values())
+
+
+def assert_equal_to_ledger(record: RunRecord, server: ModelServer, candidate: str) -> None:
+    suite = record.suites[0]
+    rows = {None: suite.quality.overall} | {row.slice.removeprefix("tier="): row for row in suite.quality.slices}
+    for tier in (None, *TIERS):
+        row = rows[tier]
+        before, after = right(of_arm(server, BASELINE), tier), right(of_arm(server, candidate), tier)
+        assert (row.baseline, row.candidate) == (pytest.approx(before, abs=1e-12), pytest.approx(after, abs=1e-12))
+        assert row.mean == pytest.approx(after - before, abs=1e-12)
+    for system, arm in ((BASELINE, suite.cost.baseline), (candidate, suite.cost.candidate)):
+        assert arm.usage == summed(of_arm(server, system))
+    assert record.calls.made == len(server.ledger)
+    assert record.calls.retried == server.requests - len(server.ledger)
+    assert record.calls.failed == 0
+
+
+def summed(entries: list[Entry]) -> UsageRecord:
+    return UsageRecord(
+        input_tokens=sum(entry.input_tokens for entry in entries),
+        cache_read_tokens=sum(entry.cache_read_tokens for entry in entries),
+        cache_write_tokens=sum(entry.cache_write_tokens for entry in entries),
+        output_tokens=sum(entry.output_tokens for entry in entries),
+    )
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_slice_that_falls_to_045_blocks_and_every_number_is_the_ledgers(
+    tmp_path: Path, server: ModelServer, model: str
+) -> None:
+    outcome = compare(tmp_path, server, model, BROKEN)
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    states = {row.slice: row.state for row in record.suites[0].quality.slices}
+    assert states["tier=enterprise"] is State.REGRESSION
+    assert states["tier=smb"] is State.NOISE
+    assert_equal_to_ledger(record, server, BROKEN)
+    assert record.suites[0].baseline.returned_models == [model.partition(":")[2]]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_equally_good_rewording_passes(tmp_path: Path, server: ModelServer, model: str) -> None:
+    outcome = compare(tmp_path, server, model, REWORDED)
+    assert outcome.code == 0
+    assert outcome.record.verdict in (Verdict.PASS, Verdict.SHIP, Verdict.HOLD)
+    assert all(row.state is not State.REGRESSION for row in outcome.record.suites[0].quality.slices)
+    assert_equal_to_ledger(outcome.record, server, REWORDED)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelServer, model: str) -> None:
+    server.behaviour = Behaviour(faults=("429", "500", "drop", "truncated"))
+    record = compare(tmp_path, server, model, BROKEN, "--samples", "1").record
+    assert record.verdict is Verdict.BLOCK
+    assert record.calls.retried == 4 * len(server.ledger)
+    assert_equal_to_ledger(record, server, BROKEN)
+
+
+def test_a_service_that_is_down_is_inconclusive_within_seconds_and_nothing_is_green(tmp_path: Path) -> None:
+    with ModelServer() as gone:
+        pass
+    outcome = compare(tmp_path, gone, MODELS[0], BROKEN, "--samples", "1")
+    assert outcome.code == 3
+    assert outcome.record.verdict is Verdict.INCONCLUSIVE
+    assert "not finished" in outcome.record.reasons[0]
+
+
+def test_prompt_caching_keeps_its_tokens_apart(tmp_path: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(cache_min_tokens=1)
+    record = compare(tmp_path, server, MODELS[1], BROKEN, "--param", "prompt_cache=true", "--concurrency", "1").record
+    usage = record.suites[0].cost.baseline.usage
+    assert usage is not None
+    assert usage.cache_read_tokens > 0
+    assert usage.cache_write_tokens > 0
+    assert_equal_to_ledger(record, server, BROKEN)
+
+
+def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelServer) -> None:
+    record = compare(tmp_path, server, MODELS[0], BROKEN, "--scorer", "judge", "--criteria", "Says the word").record
+    judged = [entry for entry in server.ledger if entry.right is None]
+    assert len(judged) == 720
+    assert record.calls.made == len(server.ledger) == 1440
+    assert record.verdict is Verdict.BLOCK
+
+
+def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None:
+    outcome = compare(tmp_path, server, MODELS[0], BROKEN, "--out", "out")
+    written = [path.read_text() for path in (tmp_path / "out").iterdir()]
+    assert len(written) == 4
+    assert all("sk-loopback" not in text for text in (*written, outcome.out, outcome.err))
+
+
+def test_axis_figures_are_those_of_the_calls(tmp_path: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(latency_s=0.02)
+    record = compare(tmp_path, server, MODELS[0], REWORDED, "--concurrency", "8", "--samples", "1").record
+    arm: ArmAxisRecord = record.suites[0].latency.baseline
+    assert arm.p50 is not None
+    assert arm.p50 >= 0.02

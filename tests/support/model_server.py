@@ -1,0 +1,321 @@
+"""A loopback server that speaks two interfaces, knows how good its answers are, and keeps a ledger of them.
+
+What it answers follows the words of `gate.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9
+quality[S]=0.45` in the system prompt. A request with a JSON Schema is taken for a judge's and answered with one.
+
+    with ModelServer(Behaviour(latency_s=0.1)) as server: ... server.url, server.ledger
+    python -m tests.support.model_server --port 0 --latency-ms 100
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from aiohttp import web
+
+from gate.providers.fake import judge, oracle, tokens
+
+FAULTS = ("429", "500", "529", "drop", "truncated", "not-json", "hang")
+CACHE_STEP = 128
+"""OpenAI's cached tokens come in steps of so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A reply sent as it is, whatever was asked."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How the server answers; replace `server.behaviour` to change it.
+
+    Args:
+        latency_s: seconds before each good reply.
+        faults: what the first attempts of every request meet, in order; see `FAULTS`.
+        retry_after: the header that comes with a 429 or 529.
+        cache_min_tokens: shortest system prompt that the prefix cache takes.
+        raw: sent instead of an answer.
+    """
+
+    latency_s: float = 0.0
+    faults: tuple[str, ...] = ()
+    retry_after: str = "0.01"
+    cache_min_tokens: int = 1024
+    raw: Raw | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One answer that was given.
+
+    Args:
+        path, model, system, user, text: what was asked and answered.
+        index: how often this system prompt and user message had been answered before, or the request's `seed`.
+        right: the answer was the word that the user message names; None for a judgement.
+        input_tokens, cache_read_tokens, cache_write_tokens, output_tokens: as reported.
+    """
+
+    path: str
+    model: str
+    system: str
+    user: str
+    text: str
+    index: int
+    right: bool | None
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of either interface, in common words."""
+
+    path: str
+    model: str
+    system: str
+    user: str
+    seed: int | None
+    schema: bool
+    cached: bool
+
+
+class ModelServer:
+    """The server on a thread and an event loop of its own.
+
+    Args:
+        behaviour: how it answers.
+        port: 0 for a free one.
+    """
+
+    def __init__(self, behaviour: Behaviour | None = None, port: int = 0) -> None:
+        self.behaviour = behaviour or Behaviour()
+        self.ledger: list[Entry] = []
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.requests = 0
+        self.in_flight = self.most_in_flight = 0
+        self._port = port
+        self._attempts: dict[bytes, int] = {}
+        self._answered: dict[tuple[str, str], int] = {}
+        self._warm: set[tuple[str, str, str]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="model-server", daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> Self:
+        self._thread.start()
+        self._ready.wait(10)
+        return self
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def forget(self) -> None:
+        """Start anew: empty ledger, cold cache, default behaviour."""
+        self.behaviour = Behaviour()
+        self.requests = self.most_in_flight = 0
+        for store in (self.ledger, self.bodies, self.headers, self._attempts, self._answered, self._warm):
+            store.clear()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.1)
+        self._loop.run_until_complete(runner.setup())
+        site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=4096)
+        self._loop.run_until_complete(site.start())
+        self._port = runner.addresses[0][1]
+        self._ready.set()
+        self._loop.run_forever()
+        self._loop.run_until_complete(runner.cleanup())
+        self._loop.close()
+
+    def _app(self) -> web.Application:
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_post("/v1/chat/completions", lambda request: self._handle(request, _read_openai, _openai_reply))
+        app.router.add_post("/v1/messages", lambda request: self._handle(request, _read_anthropic, _anthropic_reply))
+        app.router.add_get("/ledger", self._show)
+        return app
+
+    async def _show(self, _: web.Request) -> web.Response:
+        return web.json_response([asdict(entry) for entry in self.ledger])
+
+    async def _handle(
+        self,
+        request: web.Request,
+        read: Callable[[dict[str, Any]], Asked],
+        reply: Callable[[Entry], dict[str, Any]],
+    ) -> web.StreamResponse:
+        body = await request.read()
+        self.requests += 1
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            if fault := self._next_fault(body):
+                return await _faulty(fault, request, self.behaviour.retry_after)
+            data = json.loads(body)
+            self.bodies.append(data)
+            self.headers.append(dict(request.headers))
+            if self.behaviour.latency_s:
+                await asyncio.sleep(self.behaviour.latency_s)
+            if raw := self.behaviour.raw:
+                return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
+            entry = self._answer(read(data))
+            return web.Response(body=json.dumps(reply(entry)).encode(), content_type="application/json")
+        finally:
+            self.in_flight -= 1
+
+    def _next_fault(self, body: bytes) -> str | None:
+        faults = self.behaviour.faults
+        if not faults:
+            return None
+        key = hashlib.sha256(body).digest()
+        attempt = self._attempts.get(key, 0)
+        self._attempts[key] = attempt + 1
+        return faults[attempt] if attempt < len(faults) else None
+
+    def _answer(self, asked: Asked) -> Entry:
+        key = (asked.system, asked.user)
+        index = self._answered.get(key, 0) if asked.seed is None else asked.seed
+        self._answered[key] = self._answered.get(key, 0) + 1
+        text = judge(asked.user) if asked.schema else oracle(asked.system, asked.user, index)
+        prefix, rest = tokens(asked.system), tokens(asked.user)
+        read = write = 0
+        if asked.cached and prefix >= self.behaviour.cache_min_tokens:
+            place = (asked.path, asked.model, asked.system)
+            read, write = (prefix, 0) if place in self._warm else (0, prefix)
+            self._warm.add(place)
+            if asked.path == "/v1/chat/completions":
+                read, write = read - read % CACHE_STEP, 0
+        entry = Entry(
+            path=asked.path,
+            model=asked.model,
+            system=asked.system,
+            user=asked.user,
+            text=text,
+            index=index,
+            right=None if asked.schema else text != "wrong",
+            input_tokens=prefix + rest - read - write,
+            cache_read_tokens=read,
+            cache_write_tokens=write,
+            output_tokens=tokens(text),
+        )
+        self.ledger.append(entry)
+        return entry
+
+
+async def _faulty(fault: str, request: web.Request, retry_after: str) -> web.StreamResponse:
+    if fault == "drop":
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response(status=500)
+    if fault == "hang":
+        await asyncio.sleep(3600)
+    if fault == "truncated":
+        return web.Response(body=b'{"id": "x", "choices": [{"mess', content_type="application/json")
+    if fault == "not-json":
+        return web.Response(body=b"<html>Bad gateway</html>", content_type="text/html")
+    headers = {"retry-after": retry_after} if fault in ("429", "529") else {}
+    error = {"type": "error", "error": {"type": f"fault_{fault}", "message": f"made up: {fault}", "code": None}}
+    return web.json_response(error, status=int(fault), headers=headers)
+
+
+def _read_openai(data: dict[str, Any]) -> Asked:
+    turns = data["messages"]
+    system = "\n".join(turn["content"] for turn in turns if turn["role"] in ("system", "developer"))
+    users = [turn["content"] for turn in turns if turn["role"] == "user"]
+    schema = data.get("response_format", {}).get("type") == "json_schema"
+    return Asked("/v1/chat/completions", data["model"], system, users[-1], data.get("seed"), schema, cached=True)
+
+
+def _read_anthropic(data: dict[str, Any]) -> Asked:
+    blocks = data.get("system", [])
+    system = "\n".join(block["text"] for block in blocks)
+    users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
+    schema = "format" in data.get("output_config", {})
+    marked = any("cache_control" in block for block in blocks)
+    return Asked("/v1/messages", data["model"], system, users[-1], None, schema, cached=marked)
+
+
+def _openai_reply(entry: Entry) -> dict[str, Any]:
+    prompt = entry.input_tokens + entry.cache_read_tokens + entry.cache_write_tokens
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": entry.model,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": entry.text, "refusal": None},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": entry.output_tokens,
+            "total_tokens": prompt + entry.output_tokens,
+            "prompt_tokens_details": {"cached_tokens": entry.cache_read_tokens, "audio_tokens": 0},
+        },
+    }
+
+
+def _anthropic_reply(entry: Entry) -> dict[str, Any]:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": entry.model,
+        "content": [{"type": "text", "text": entry.text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": entry.input_tokens,
+            "cache_read_input_tokens": entry.cache_read_tokens,
+            "cache_creation_input_tokens": entry.cache_write_tokens,
+            "output_tokens": entry.output_tokens,
+        },
+    }
+
+
+def main() -> None:
+    """Serve until interrupted; the first line printed is the address."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency-ms", type=float, default=0.0)
+    parser.add_argument("--faults", default="", help=f"comma-separated, of {', '.join(FAULTS)}")
+    options = parser.parse_args()
+    faults = tuple(fault for fault in options.faults.split(",") if fault)
+    if set(faults) - set(FAULTS):
+        parser.error(f"--faults knows {', '.join(FAULTS)}")
+    with ModelServer(Behaviour(latency_s=options.latency_ms / 1000.0, faults=faults), options.port) as server:
+        print(server.url, flush=True)
+        signal.sigwait({signal.SIGINT, signal.SIGTERM})
+
+
+if __name__ == "__main__":
+    main()

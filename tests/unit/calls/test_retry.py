@@ -1,0 +1,42 @@
+"""The one retry policy."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.calls.retry import RetryPolicy
+
+ASKED = st.none() | st.floats(allow_nan=False)
+
+
+@given(st.integers(1, 10_000), ASKED, st.integers())
+def test_waits_are_bounded(attempt: int, retry_after: float | None, seed: int) -> None:
+    policy = RetryPolicy()
+    wait = policy.delay(attempt, retry_after, random.Random(seed))
+    assert 0.0 <= wait <= policy.longest_retry_after_s + policy.cap_s
+
+
+@given(st.integers(1, 20), st.floats(0, 60), st.integers())
+def test_what_the_server_asks_for_is_waited_for(attempt: int, retry_after: float, seed: int) -> None:
+    assert RetryPolicy().delay(attempt, retry_after, random.Random(seed)) >= retry_after
+
+
+@pytest.mark.parametrize(("attempt", "limit"), [(1, 0.5), (2, 1.0), (3, 2.0), (7, 30.0), (50, 30.0)])
+def test_full_jitter_fills_the_range(attempt: int, limit: float) -> None:
+    rng = random.Random(1)
+    waits = [RetryPolicy().delay(attempt, None, rng) for _ in range(2000)]
+    assert max(waits) <= limit
+    assert min(waits) < 0.01 * limit
+    assert max(waits) > 0.99 * limit
+
+
+def test_requests_that_were_turned_away_together_do_not_come_back_together() -> None:
+    rng = random.Random(1)
+    assert len({RetryPolicy().delay(1, 5.0, rng) for _ in range(100)}) == 100
+
+
+def test_attempts_are_limited() -> None:
+    policy = RetryPolicy(max_attempts=3)
+    assert [policy.again(attempt) for attempt in (1, 2, 3, 4)] == [True, True, False, False]

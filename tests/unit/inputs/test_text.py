@@ -1,0 +1,25 @@
+"""Bytes that are text, and bytes that are not."""
+
+import pytest
+
+from gate.inputs.text import decode
+from tests.unit.inputs.texts import errors
+
+
+def test_utf8_with_and_without_a_mark() -> None:
+    assert decode("grüß\n".encode(), "p") == decode("grüß\n".encode("utf-8-sig"), "p") == "grüß\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", "p.md: is a Git LFS pointer, not the"),
+        ("héllo".encode("utf-16"), "p.md: is UTF-16 text (save it as UTF-8)"),
+        (b"a\nb\0", "p.md:2: is not a text file (it holds NUL bytes)"),
+        (b"a\nb\nc\xff", "p.md:3: is not UTF-8 text (save it as UTF-8)"),
+        (b"\xef\xbb\xbfa\n\xe9", "p.md:2: is not UTF-8 text"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "p.md:3: is not a text file"),
+    ],
+)
+def test_messages(data: bytes, message: str) -> None:
+    assert message in errors(lambda: decode(data, "p.md"))

@@ -1,0 +1,154 @@
+"""From a model's name to its provider, before anything is sent."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gate.domain.model import ModelRef, Params
+from gate.errors import GateError, InputErrors, MissingKey
+from gate.providers.base import Misconfigured, Provider
+from gate.providers.factory import Factory, Keys
+
+BOTH = Keys("sk-openai-0123456789", "sk-ant-0123456789")
+LOCAL = "http://127.0.0.1:9/v1"
+
+
+def made(
+    model: str, params: Params | None = None, keys: Keys = BOTH, read: Callable[[str], str] = lambda _: ""
+) -> Provider:
+    async def make() -> Provider:
+        factory = Factory(keys, Path("no-such-folder"), 4, read)
+        try:
+            provider, _, name = model.partition(":")
+            return factory.provider(ModelRef(provider, name), params or Params())
+        finally:
+            await factory.close()
+
+    return asyncio.run(make())
+
+
+@pytest.mark.parametrize(("model", "key"), [("openai:gpt-4o", "OPENAI_API_KEY"), ("anthropic:c", "ANTHROPIC_API_KEY")])
+def test_a_missing_key_is_named(model: str, key: str) -> None:
+    for keys in (Keys(), Keys("", " \n")):
+        with pytest.raises(MissingKey, match=f"{model} needs a key, and {key} is not set") as caught:
+            made(model, keys=keys)
+        assert caught.value.exit_code == 3
+
+
+def test_a_compatible_server_needs_no_key() -> None:
+    assert made("openai:llama3", Params(base_url=LOCAL), Keys()).priced
+    assert made("openai:llama3", keys=Keys(openai_base_url=LOCAL)).priced
+
+
+def test_openais_own_address_needs_one_even_when_written_out() -> None:
+    with pytest.raises(MissingKey):
+        made("openai:gpt-4o", Params(base_url="https://api.openai.com/v1"), Keys())
+
+
+def test_a_line_break_after_a_key_is_forgiven() -> None:
+    assert made("openai:gpt-4o", keys=Keys("sk-openai-0123456789\n")).priced
+
+
+@pytest.mark.parametrize("key", ["sk-a b", "sk-ä", "sk-a\nb", "“sk-a”"])
+def test_a_key_that_no_header_takes(key: str) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        made("openai:gpt-4o", keys=Keys(key))
+    assert key not in str(caught.value)
+
+
+def test_keys_do_not_show() -> None:
+    assert "sk-" not in repr(BOTH)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("mistral:large", "no provider 'mistral'"),
+        ("openai:", "names no model"),
+        ("fake:parrot", "fake:parrot"),
+        ("local:no-such.gguf", "cannot read the model file no-such.gguf"),
+    ],
+)
+def test_names_that_stand_for_nothing(model: str, said: str) -> None:
+    with pytest.raises(GateError, match=said) as caught:
+        made(model)
+    assert caught.value.hint
+
+
+def test_a_bad_address() -> None:
+    with pytest.raises(Misconfigured, match="base_url"):
+        made("openai:gpt-4o", Params(base_url="localhost:8000"))
+
+
+def test_recorded_answers_are_read_through_the_given_function() -> None:
+    assert not made("replay:dir/r.jsonl", read={"dir/r.jsonl": '{"input": "q", "output": "a"}'}.__getitem__).priced
+    with pytest.raises(InputErrors, match=r"r\.jsonl"):
+        made("replay:r.jsonl")
+
+
+def test_recorded_answers_that_cannot_be_read() -> None:
+    with pytest.raises(GateError, match=r"cannot read no-such\.jsonl: No such file"):
+        made("replay:no-such.jsonl", read=lambda path: Path(path).read_text())
+
+
+def test_one_provider_for_each_model_and_address() -> None:
+    async def work() -> None:
+        factory = Factory(BOTH, Path("x"), 4, lambda _: "")
+        model = ModelRef("openai", "gpt-4o")
+        first = factory.provider(model, Params(temperature=0.1))
+        assert factory.provider(model, Params(temperature=0.9)) is first
+        assert factory.provider(model, Params(base_url=LOCAL)) is not first
+        assert factory.provider(ModelRef("openai", "gpt-4o-mini"), Params()) is not first
+        await factory.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [
+        ("openai:o3-mini", Params(temperature=0.5)),
+        ("openai:gpt-5.1", Params(top_p=0.5)),
+        ("openai:gpt-6-sol", Params(temperature=0.5)),
+        ("openai:gpt-4o", Params(chat_template="passthrough")),
+        ("anthropic:claude-sonnet-5-5", Params(temperature=0.5)),
+        ("anthropic:claude-sonnet-5-5", Params(top_p=0.5)),
+        ("anthropic:claude-sonnet-5-5", Params(seed=1)),
+        ("anthropic:claude-sonnet-5-5", Params(reasoning_effort="minimal")),
+    ],
+)
+def test_parameters_that_an_interface_does_not_take(model: str, params: Params) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        made(model, params).check(params)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [
+        ("openai:gpt-4o", Params(temperature=0.5, top_p=0.5, seed=1, stop=("x",))),
+        ("openai:gpt-5.1", Params(reasoning_effort="high")),
+        ("openai:gpt-5.1", Params(reasoning_effort="none", temperature=0.5)),
+        ("openai:gpt-5-chat-latest", Params(temperature=0.5)),
+        ("openai:o3-mini", Params(temperature=0.5, base_url=LOCAL)),
+        ("anthropic:claude-sonnet-5-5", Params(reasoning_effort="max", stop=("x",), prompt_cache=True)),
+    ],
+)
+def test_parameters_that_an_interface_takes(model: str, params: Params) -> None:
+    made(model, params).check(params)
+
+
+def test_a_model_without_a_network_loads_no_sdk() -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from gate.domain.model import ModelRef, Params\n"
+        "from gate.providers.factory import Factory, Keys\n"
+        "Factory(Keys(), pathlib.Path('x'), 1, str).provider(ModelRef('fake', 'echo'), Params())\n"
+        "print({'openai', 'anthropic', 'aiohttp', 'httpx2', 'genai_prices', 'xllamacpp'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

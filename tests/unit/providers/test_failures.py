@@ -1,0 +1,138 @@
+"""Error replies, sorted."""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.providers.base import Misconfigured, Rejected, Transient
+from gate.providers.failures import Failure, Service, classify, read_error, retry_after
+from gate.providers.untrusted import Cleaner
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()
+SERVICE = Service("OpenAI", "OPENAI_API_KEY", "gpt-4o-mini")
+
+
+def sort(status: int, body: str = "", headers: dict[str, str] | None = None) -> Failure:
+    return classify(read_error(status, headers or {}, body.encode(), Cleaner(), NOW), SERVICE)
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 504, 529])
+def test_worth_another_try(status: int) -> None:
+    failure = sort(status, headers={"retry-after": "3"})
+    assert isinstance(failure, Transient)
+    assert (failure.retry_after_s, failure.throttled) == (3.0, False)
+
+
+def test_too_many_requests() -> None:
+    failure = sort(429, '{"error": {"message": "Slow down", "code": "rate_limit_exceeded"}}', {"retry-after": "2"})
+    assert isinstance(failure, Transient)
+    assert (failure.throttled, failure.retry_after_s) == (True, 2.0)
+    assert failure.reason == "OpenAI answered 429: Slow down"
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (429, '{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'),
+        (429, '{"error": {"message": "You exceeded your quota", "type": "insufficient_quota", "code": null}}'),
+        (402, '{"error": {"type": "billing_error", "message": "pay"}}'),
+        (400, '{"error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access"}}'),
+    ],
+)
+def test_no_credit_left(status: int, body: str) -> None:
+    failure = sort(status, body)
+    assert isinstance(failure, Misconfigured)
+    assert "billing" in failure.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "gpt-4o-mini"), (405, "base_url"), (302, "base_url")],
+)
+def test_set_up_wrongly(status: int, hint: str) -> None:
+    failure = sort(status, '{"error": {"message": "no"}}')
+    assert isinstance(failure, Misconfigured)
+    assert hint in failure.hint
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        '{"code": "unsupported_parameter", "param": "max_tokens", "message": "Use max_completion_tokens"}',
+        '{"code": "unsupported_value", "param": "temperature", "message": "Only the default (1) value is supported."}',
+        '{"code": "unsupported_value", "param": "messages[0].role", "message": "does not support system"}',
+        '{"code": null, "param": "response_format", "message": "Invalid schema"}',
+        '{"type": "invalid_request_error", "message": "max_tokens: 900000 > 64000, which is the maximum allowed"}',
+        '{"type": "invalid_request_error", "message": "output_config.effort: Input should be \'low\'"}',
+        '{"type": "invalid_request_error", "message": "This model does not support the effort parameter."}',
+    ],
+)
+def test_a_parameter_that_is_not_taken_stops_the_run(error: str) -> None:
+    failure = sort(400, f'{{"error": {error}}}')
+    assert isinstance(failure, Misconfigured)
+    assert "parameter" in failure.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, '{"error": {"code": "context_length_exceeded", "param": "messages", "message": "too long"}}'),
+        (400, '{"error": {"code": "content_filter", "param": "prompt", "message": "filtered"}}'),
+        (400, '{"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}}'),
+        (400, '{"error": {"message": "input length and `max_tokens` exceed context limit"}}'),
+        (413, '{"error": {"type": "request_too_large"}}'),
+        (422, '{"detail": "unprocessable"}'),
+        (400, "<html>"),
+    ],
+)
+def test_this_one_request_will_never_work(status: int, body: str) -> None:
+    assert isinstance(sort(status, body), Rejected)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"error": "model not loaded"}', "model not loaded"),
+        ('{"object": "error", "message": "from vLLM"}', "from vLLM"),
+        ('{"detail": "from FastAPI"}', "from FastAPI"),
+        ('{"error": {"message": ["a", "list"]}}', ""),
+        ('{"error": null}', ""),
+    ],
+)
+def test_the_message_of_other_servers(body: str, said: str) -> None:
+    assert read_error(500, {}, body.encode(), Cleaner(), NOW).message == said
+
+
+@given(st.integers(300, 599), st.binary(max_size=200), st.dictionaries(st.text(), st.text()))
+def test_every_error_reply_is_sorted(status: int, body: bytes, headers: dict[str, str]) -> None:
+    assert isinstance(classify(read_error(status, headers, body, Cleaner(), NOW), SERVICE), Failure)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": format_datetime(datetime.fromtimestamp(NOW + 30, UTC), usegmt=True)}, 30.0),
+        ({"retry-after": format_datetime(datetime.fromtimestamp(NOW - 30, UTC), usegmt=True)}, 0.0),
+        ({"retry-after": "Sun, 01 Mar 2026 12:00:10 -0000"}, 10.0),
+        ({}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after-ms": "x", "retry-after": "4"}, 4.0),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers, NOW) == seconds
+
+
+@given(st.text(), st.text())
+def test_a_hostile_retry_after_is_a_wait_or_nothing(milliseconds: str, seconds: str) -> None:
+    wait = retry_after({"retry-after-ms": milliseconds, "retry-after": seconds}, NOW)
+    assert wait is None or 0.0 <= wait < float("inf")

@@ -1,0 +1,99 @@
+"""Prices, against genai-prices' own arithmetic."""
+
+import genai_prices
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.model import ModelRef
+from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.providers.addresses import ANTHROPIC_URL, OPENAI_URL
+from gate.providers.prices import PriceList
+
+TOKENS = st.integers(0, 400_000)
+USAGES = st.builds(Usage, TOKENS, TOKENS, TOKENS, st.integers(1, 100_000))
+LIST = PriceList()
+
+
+def official(provider: str, name: str, usage: Usage) -> float:
+    # There, input_tokens are all of the input, cached or not.
+    counted = genai_prices.Usage(
+        input_tokens=usage.total_input,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    return float(genai_prices.calc_price(counted, name, provider_id=provider).total_price)
+
+
+def cost(model: str, usage: Usage, base_url: str = "", model_id: str = "") -> Cost:
+    provider, _, name = model.partition(":")
+    url = base_url or {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}.get(provider, "")
+    return LIST.price(ModelRef(provider, name), model_id or name, usage, url)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "openai:gpt-4o-mini",
+        "openai:gpt-4o-mini-2024-07-18",
+        "openai:gpt-4-turbo",
+        "openai:gpt-5.4",
+        "openai:gpt-5.6-luna",
+        "anthropic:claude-sonnet-4-5",
+        "anthropic:claude-sonnet-5-5",
+        "anthropic:claude-haiku-5-5",
+    ],
+)
+@given(usage=USAGES)
+def test_prices_agree_with_the_price_list(model: str, usage: Usage) -> None:
+    found = cost(model, usage)
+    assert isinstance(found, Dollars)
+    assert found.amount == pytest.approx(official(*model.split(":"), usage), rel=1e-12)
+
+
+def test_each_kind_of_token_has_its_own_price() -> None:
+    kinds = [Usage(10**6), Usage(0, 10**6), Usage(0, 0, 10**6), Usage(0, 0, 0, 10**6)]
+    amounts = [
+        found.amount for usage in kinds if isinstance(found := cost("anthropic:claude-opus-4-1", usage), Dollars)
+    ]
+    assert amounts == [15.0, 1.5, 18.75, 75.0]
+
+
+def test_the_model_that_answered_counts_before_the_one_that_was_asked() -> None:
+    usage = Usage(10**6)
+    assert cost("openai:gpt-4o", usage, model_id="gpt-4o-mini-2024-07-18") == cost("openai:gpt-4o-mini", usage)
+    assert cost("openai:gpt-4o-mini", usage, model_id="something-else") == cost("openai:gpt-4o-mini", usage)
+
+
+@pytest.mark.parametrize("provider", ["local", "fake", "replay"])
+def test_what_is_not_sold_has_no_price(provider: str) -> None:
+    assert cost(f"{provider}:gpt-4o-mini", Usage(10)) == Unpriced("n/a")
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url"),
+    [
+        ("openai:no-such-model", ""),
+        ("openai:gpt-4o-mini", "http://localhost:8000/v1"),
+        ("anthropic:claude-sonnet-4-5", "http://127.0.0.1:9/"),
+    ],
+)
+def test_what_is_not_known_is_not_free(model: str, base_url: str) -> None:
+    assert cost(model, Usage(10, 0, 0, 10), base_url) == Unpriced("unknown")
+
+
+def test_a_reply_without_token_counts_is_not_free() -> None:
+    assert cost("openai:gpt-4o-mini", Usage()) == Unpriced("unknown")
+
+
+def test_another_seller_is_known_by_its_address() -> None:
+    found = cost("openai:llama-3.3-70b-versatile", Usage(10**6), "https://api.groq.com/openai/v1")
+    assert isinstance(found, Dollars)
+
+
+def test_a_proxy_is_priced_by_name_when_asked() -> None:
+    found = PriceList(by_name=True).price(
+        ModelRef("openai", "gpt-4o-mini"), "gpt-4o-mini", Usage(10**6), "http://127.0.0.1:1/v1"
+    )
+    assert found == Dollars(0.15)

@@ -1,0 +1,84 @@
+"""Text and JSON from outside."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.providers.untrusted import MAX_TOKENS, Cleaner, Malformed, count, json_object, table
+
+KEY = "sk-secret-0123456789abcdef"
+
+
+def test_a_line_has_no_controls_and_no_secrets() -> None:
+    line = Cleaner((KEY,)).line(f"Wrong\r\nkey\x1b[31m {KEY}\u202e, Bearer abc.def \x00end")
+    assert line == "Wrong key[31m [key], Bearer [key] end"
+
+
+def test_a_key_that_is_broken_up_by_controls_is_found() -> None:
+    assert KEY not in Cleaner((KEY,)).line(f"{KEY[:9]}\x00\u200b{KEY[9:]}")
+
+
+def test_a_key_at_the_cut_does_not_leave_its_first_half() -> None:
+    assert "0123" not in Cleaner(("opaque-0123456789",)).line("x" * 290 + "opaque-0123456789", limit=300)
+
+
+def test_keys_of_others_are_hidden_too() -> None:
+    assert Cleaner().line("Incorrect API key provided: sk-proj-ab****cd.") == "Incorrect API key provided: [key]"
+
+
+def test_a_placeholder_key_does_not_eat_ordinary_words() -> None:
+    assert Cleaner(("none", "")).text("none of it") == "none of it"
+
+
+@pytest.mark.parametrize("value", [None, 3, ["a"], {"a": "b"}])
+def test_what_is_not_text_has_no_line(value: object) -> None:
+    assert Cleaner().line(value) == ""
+
+
+@given(st.text(st.characters(), max_size=400), st.integers(1, 50))
+def test_a_line_is_printable_and_bounded(text: str, limit: int) -> None:
+    line = Cleaner((KEY,)).line(text, limit)
+    assert len(line) <= limit
+    assert "\n" not in line
+    line.encode()
+
+
+@given(st.text(st.characters(), max_size=100))
+def test_text_can_always_be_written_to_a_file(text: str) -> None:
+    Cleaner().text(text).encode("utf-8")
+
+
+@given(st.text(max_size=100))
+def test_valid_text_is_left_alone(text: str) -> None:
+    assert Cleaner().text(text) == text
+
+
+def test_surrogate_pairs_become_the_character_they_stand_for() -> None:
+    assert Cleaner().text("\ud83d\ude00 \ud83d") == "😀 \ufffd"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"null", b'{"a": ', b"\xff\xfe", b'{"a": ' + b"9" * 5000 + b"}", b"[" * 200_000]
+)
+def test_anything_but_an_object_is_malformed(body: bytes) -> None:
+    with pytest.raises(Malformed):
+        json_object(body)
+
+
+@given(st.binary(max_size=200))
+def test_parsing_bytes_fails_in_one_way_only(body: bytes) -> None:
+    try:
+        assert isinstance(json_object(body), dict)
+    except Malformed as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize("value", [None, -1, 1.0, "3", True, MAX_TOKENS + 1, [1]])
+def test_what_is_no_count(value: object) -> None:
+    assert count(value) is None  # type: ignore[arg-type]
+
+
+def test_counts_and_tables() -> None:
+    assert (count(0), count(7)) == (0, 7)
+    assert table({"a": {"b": 1}}, "a") == {"b": 1}
+    assert table({"a": [1]}, "a") == table(None, "a") == table([1], "a") == {}

@@ -1,0 +1,52 @@
+"""The cases that fell most."""
+
+from gate.domain.record import CaseRecord
+from gate.domain.verdict import State, Verdict
+from gate.report.cases import CASES_SHOWN, cases
+from tests.golden import runs
+from tests.golden.builders import case, comparison, output, run, suite
+
+
+def _case(name: str, before: float, after: float, **slices: str) -> CaseRecord:
+    return case(name, slices, "?", None, ([output(0, "a", before)], [output(0, "b", after)]))
+
+
+def _shown(*found: CaseRecord) -> list[str]:
+    overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
+    lang = comparison("lang=de", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
+    return [case.name for case in cases(run(Verdict.BLOCK, [suite(overall, [lang], list(found))], []))]
+
+
+def test_worst_first_and_among_equals_those_of_a_fallen_slice() -> None:
+    assert _shown(
+        _case("rose", 0.0, 1.0),
+        _case("same", 1.0, 1.0),
+        _case("half", 1.0, 0.5),
+        _case("en", 1.0, 0.0, lang="en"),
+        _case("de", 1.0, 0.0, lang="de"),
+    ) == ["de", "en", "half"]
+
+
+def test_no_more_than_a_handful() -> None:
+    assert len(_shown(*(_case(f"c{n}", 1.0, 0.0) for n in range(20)))) == CASES_SHOWN
+
+
+def test_a_case_without_scores_is_not_called_fallen() -> None:
+    failed = case("x", {}, "?", None, ([output(0, "a", 1.0)], [output(0, None, None, failure="time-out")]))
+    assert _shown(failed) == []
+
+
+def test_answers_that_are_alike_are_shown_once_and_absent_ones_say_why() -> None:
+    first, second = cases(runs.block())
+    assert [answer.label for answer in first.baseline] == ["all 3 samples: score 1.000"]
+    assert [(answer.label, answer.text) for answer in second.candidate] == [
+        ("sample 1: score 1.000", "Ja, bis zu 30 Tage."),
+        ("sample 2: score 0.000", "Yes, within 30 days."),
+        ("sample 3: no answer (time-out after 120 s, 4 requests)", None),
+    ]
+    assert second.scores == "1.000 → 0.500"
+    assert first.expected == '{\n  "menu": "Rechnungen"\n}'
+
+
+def test_names_carry_the_suite_where_there_are_several() -> None:
+    assert [case.name for case in cases(runs.several_suites())] == ["triage/de-017"]

@@ -1,0 +1,100 @@
+"""How the verdict was reached, and what to do next."""
+
+import pytest
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
+from gate.report.facts import facts, usage
+from gate.report.parts import Code, Text
+from gate.report.steps import command, steps
+from gate.report.view import view
+from tests.golden import runs
+
+
+def _said(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def _facts(run: RunRecord) -> dict[str, str]:
+    return {fact.label: _said(fact.text) for fact in facts(run)}
+
+
+def test_method_promise_and_exam() -> None:
+    found = _facts(runs.block())
+    assert found["Method"] == "joint sign-flip test (maxt) of 6 slices together with 4,999 sign flips"
+    assert "at most 2.5 %, all slices taken together" in found["False blocks"]
+    assert found["Margin"].startswith("none")
+    assert found["Seed"] == "8417720911"
+    assert found["exam"] == (
+        "120 cases at origin/main, digest 77aa10b4c2de, 3 samples per case and arm, scored by contains, judge"
+    )
+    assert found["exam changes"] == "added 2 (de-101, de-102); edited 1 (en-009)"
+    assert "answered by gpt-4o-mini-2024-07-18" in found["baseline"]
+    assert found["Calls"] == "1,080 made, 0 from a cache, 3 sent again, 0 failed"
+    assert found["Spent"] == "$0.087 in 42.3 s"
+    assert found["Exit code"] == "1 (fail_on: block)"
+
+
+def test_the_familiar_rule_promises_less() -> None:
+    found = _facts(runs.percentile())
+    assert found["Method"].startswith("percentile bootstrap")
+    assert "not for several slices together" in found["False blocks"]
+
+
+def test_missing_samples_and_the_verdicts_they_could_have_given() -> None:
+    found = _facts(runs.inconclusive())
+    assert found["Missing"].startswith("31 of 720 samples: HTTP 503")
+    assert found["Had they been"] == "best for the candidate: PASS; worst: BLOCK"
+    assert found["Spent"].startswith("unknown: at least one model has no known price")
+
+
+def test_a_local_model_costs_nothing_that_can_be_named() -> None:
+    assert _facts(runs.local_model())["Spent"] == "n/a in 42.3 s"
+
+
+def test_tokens_of_each_kind_are_kept_apart() -> None:
+    baseline, candidate = usage(runs.block())
+    assert baseline.tokens == ("81,240", "20,480", "0", "18,204")
+    assert candidate.tokens == ("84,910", "20,480", "1,024", "18,611")
+    assert (baseline.cost, baseline.p50, baseline.p95) == ("$0.000061", "640 ms", "1.3 s")
+    assert [row.arm for row in usage(runs.several_suites())][2:] == ["triage: baseline", "triage: candidate"]
+
+
+def test_git_mode_compares_the_working_tree_again() -> None:
+    assert command(runs.block()) == "gate diff --base origin/main"
+
+
+def test_file_mode_repeats_its_options_quoted() -> None:
+    assert command(runs.too_few()) == (
+        "gate diff --baseline 'old prompt.md' --candidate new.md --cases evals/support/cases.jsonl "
+        "--model openai:gpt-4o-mini --scorer contains --samples 3"
+    )
+
+
+@pytest.mark.parametrize("made", [runs.ship(), runs.passed()], ids=["ship", "pass"])
+def test_nothing_to_run_again_when_all_is_well(made: RunRecord) -> None:
+    assert command(made) == ""
+    assert _said(steps(made)[0]).startswith("Merge")
+
+
+def test_a_block_sends_the_reader_to_the_cases() -> None:
+    assert Code("lang=de") in steps(runs.block())[0]
+
+
+def test_a_hold_says_how_to_settle_it() -> None:
+    said = [_said(step) for step in steps(runs.hold_suspect())]
+    assert "about 5 more cases would show a fall of this size in lang=de" in said[1]
+    assert said[-1] == "The run fails because fail_on is hold."
+    assert "max_cost_increase" in _said(steps(runs.hold_cost())[0])
+
+
+def test_every_verdict_has_a_next_step() -> None:
+    assert {made.verdict for made in runs.runs().values()} == set(Verdict)
+    assert all(steps(made) for made in runs.runs().values())
+
+
+def test_reasons_are_repeated_only_where_first_line_and_table_do_not_say_them() -> None:
+    assert view(runs.block()).notes == ()
+    assert view(runs.hold_cost()).notes == ()
+    assert view(runs.passed()).notes == ()
+    assert len(view(runs.inconclusive()).notes) == 1

@@ -1,0 +1,123 @@
+"""The first lines of a report."""
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import State, Verdict
+from gate.report.headline import axes, headline, sentence
+from gate.report.parts import Code, Text
+from tests.golden import runs
+from tests.golden.builders import comparison, cost, latency, run, suite
+
+
+def _said(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def _one(verdict: Verdict, *rows: tuple[str, State, float]) -> RunRecord:
+    made = [comparison(name, state, 40, 0.8, (mean, mean - 0.1, mean + 0.1)) for name, state, mean in rows]
+    return run(verdict, [suite(made[0], made[1:], [])], ["A reason."])
+
+
+def test_a_block_names_the_surest_fall() -> None:
+    made = _one(
+        Verdict.BLOCK,
+        ("overall", State.NOISE, 0.0),
+        ("a=1", State.REGRESSION, -0.2),
+        ("a=2", State.REGRESSION, -0.3),
+        ("a=3", State.TOO_FEW, -0.9),
+    )
+    assert _said(headline(made)) == "a=2 fell by 0.300 [−0.400, −0.200]"
+    assert Code("a=2") in headline(made)
+
+
+def test_a_block_without_a_regression_gives_its_reason() -> None:
+    assert _said(headline(_one(Verdict.BLOCK, ("overall", State.NOISE, 0.0)))) == "A reason"
+
+
+def test_an_advisory_slice_is_never_in_the_first_line_of_a_block() -> None:
+    overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.1, -0.15, -0.05))
+    tone = comparison("tone=a", State.REGRESSION, 40, 0.8, (-0.5, -0.6, -0.4), advisory=True, blocking=False)
+    assert _said(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])], []))).startswith("overall fell by 0.100")
+
+
+def test_a_pass_names_the_worst_slice() -> None:
+    made = _one(Verdict.PASS, ("overall", State.NOISE, 0.0), ("a=1", State.NOISE, -0.02))
+    assert _said(headline(made)) == "nothing is shown to have changed; worst slice a=1 −0.020 [−0.120, +0.080]"
+
+
+def test_a_ship_says_overall_once() -> None:
+    assert _said(headline(runs.ship())) == "overall rose by 0.118 [+0.046, +0.191]"
+
+
+def test_a_hold_says_what_is_in_doubt() -> None:
+    assert _said(headline(runs.hold_suspect())) == "lang=de may have fallen: −0.102 [−0.210, +0.006]"
+    assert _said(headline(runs.hold_cost())).startswith("cost rose by 31 % [+24 %, +38 %], allowed +10 %; worst slice ")
+    assert _said(headline(runs.too_few())).startswith("too few cases to decide; worst slice lang=en −0.250 [−∞, +∞]")
+
+
+def test_missing_samples_come_first_when_they_could_change_the_verdict() -> None:
+    assert _said(headline(runs.inconclusive())).startswith(
+        "31 of 720 samples have no score, and they could change the verdict; worst slice overall −0.040"
+    )
+
+
+def test_an_evaluation_that_stopped_says_why() -> None:
+    made = run(Verdict.INCONCLUSIVE, [], ["The evaluation was not finished: the budget of $5 is spent."])
+    assert _said(headline(made)) == "The evaluation was not finished: the budget of $5 is spent"
+    assert sentence(made) == ()
+
+
+def test_the_sentence_counts_every_slice_once() -> None:
+    made = _one(
+        Verdict.BLOCK,
+        ("overall", State.REGRESSION, -0.2),
+        *((f"a={n}", State.REGRESSION, -0.2 - n / 100) for n in range(5)),
+        ("b=1", State.SUSPECT, -0.09),
+        ("b=2", State.IMPROVEMENT, 0.2),
+        ("b=3", State.NOISE, 0.0),
+        ("b=4", State.TOO_FEW, 0.0),
+    )
+    assert _said(sentence(made)) == (
+        "Overall quality fell by 0.200; of 9 slices, 5 fell (a=4, a=3, a=2 and 2 more), 1 may have fallen (b=1), "
+        "1 rose (b=2), 1 shows no change and 1 is too small to say."
+    )
+
+
+def test_the_sentence_says_what_could_not_be_seen() -> None:
+    assert _said(sentence(runs.passed())).endswith(
+        "An overall fall smaller than about 0.074 could have gone unnoticed."
+    )
+
+
+def test_an_exam_without_slices() -> None:
+    made = _one(Verdict.BLOCK, ("overall", State.REGRESSION, -0.2))
+    assert _said(sentence(made)) == "Overall quality fell by 0.200; the exam has no slices."
+
+
+def test_several_suites_use_full_names() -> None:
+    made = runs.several_suites()
+    assert Code("triage/topic=billing") in headline(made)
+    assert _said(sentence(made)).startswith("Of 5 slices in 2 suites, 2 fell (triage/topic=billing, triage/overall)")
+    assert [line.suite for line in axes(made)] == ["support", "triage"]
+
+
+def test_the_three_axes() -> None:
+    overall = comparison("overall", State.NOISE, 40, 0.8, (-0.061, -0.092, -0.029))
+    made = suite(overall, [], [], cost=cost((0.31, 0.24, None), exceeded=True))
+    (line,) = axes(run(Verdict.HOLD, [made], []))
+    assert line.quality == "−0.061 [−0.092, −0.029]"
+    assert line.cost == "+31 % [+24 %, +∞], above the allowed +10 %"
+    assert line.latency == "+4.2 % [−1.3 %, +10 %], p95 +90 ms"
+
+
+def test_axes_that_were_not_compared_or_do_not_exist() -> None:
+    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
+    made = suite(
+        overall,
+        [],
+        [],
+        cost=cost(None, applicable=False),
+        latency=latency(None, reason="no times were measured"),
+    )
+    (line,) = axes(run(Verdict.PASS, [made], []))
+    assert line.cost == "n/a (local model)"
+    assert line.latency == "not compared: no times were measured"

@@ -1,0 +1,160 @@
+"""The report as Markdown."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import State, Verdict
+from gate.report.markdown import GITHUB_LIMIT, SHORTEST, render
+from tests.golden import runs
+from tests.golden.builders import case, comparison, output, run, suite
+from tests.golden.hostile import ATTACKS, hostile
+from tests.unit.report.reading import html, kinds, running_text, tokens
+
+OUR_TAGS = {"details", "summary", "sub", "br", "b"}
+ALL = sorted(runs.runs())
+
+
+def _large(slices: int, answer: str, suites: int = 1) -> RunRecord:
+    rows = []
+    for n in range(slices):
+        state = State.REGRESSION if n % 7 == 0 else State.NOISE
+        rows.append(comparison(f"topic={n:04}", state, 40, 0.9, (-0.2, -0.3, -0.1), familiar_fail=False))
+    found = [
+        case(f"case-{n}", {}, answer, answer, ([output(0, answer, 1.0)], [output(0, answer, n / 10)])) for n in range(5)
+    ]
+    overall = comparison("overall", State.REGRESSION, 40, 0.9, (-0.2, -0.3, -0.1))
+    made = [suite(overall, rows, found, name=f"suite-{n}") for n in range(suites)]
+    return run(Verdict.BLOCK, made, ["reason"])
+
+
+def _whole(text: str) -> None:
+    """No fence swallows the end of a fold, and no row stands outside its table."""
+    assert html(text).count("<details>") == html(text).count("</details>") == text.count("\n<details>\n<summary>")
+    assert not any(token.content.startswith("|") for token in tokens(text) if token.type == "inline")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_first_line_is_the_verdict_with_the_numbers_of_the_table(name: str) -> None:
+    made = runs.runs()[name]
+    text = render(made)
+    first, rest = text.split("\n", 1)
+    assert re.match(rf"## \S+ Prompt Gate: {made.verdict}: \S", first)
+    for numbers in re.findall(r"\[[−+]\d\.\d+, [−+]\d\.\d+\]", first):
+        assert numbers.replace(" ", "\N{NO-BREAK SPACE}") in rest
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_report_is_whole(name: str) -> None:
+    _whole(render(runs.runs()[name]))
+
+
+def test_parts_come_in_the_order_of_reading() -> None:
+    text = render(runs.block())
+    marks = [
+        "## ",
+        "of 5 slices",
+        "**quality**",
+        "| slice |",
+        "<sub>†",
+        "**Cases that fell most**",
+        "How the verdict was reached",
+        "Tokens, money and time",
+        "**Next**",
+        "gate diff --base origin/main",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_unremarkable_slices_are_folded() -> None:
+    text = render(runs.many_slices())
+    assert "<summary>25 more without a shown change</summary>" in text
+    assert text.index("topic=tax") < text.index("<summary>25 more") < text.index("topic=08")
+
+
+def test_both_answers_are_in_folds() -> None:
+    text = render(runs.block())
+    fold = text[text.index("<summary><b>de-017") : text.index("<summary><b>de-004")]
+    assert "Öffnen Sie Konto" in fold
+    assert "You can download invoices" in fold
+    assert "The question is German, the answer English." in fold
+
+
+def test_hostile_text_brings_no_tokens_of_its_own() -> None:
+    bad, good = kinds(render(hostile())), kinds(render(hostile(tuple("x" * 7 for _ in ATTACKS))))
+    for kind in set(bad) | set(good) - {"text"}:
+        if kind not in {"text", "softbreak"}:
+            assert bad[kind] == good[kind], kind
+    assert bad["image"] == bad["link_open"] == 0
+
+
+def test_hostile_text_brings_no_tags() -> None:
+    assert set(re.findall(r"</?([a-z]+)", html(render(hostile())))) <= OUR_TAGS
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(ATTACKS), st.text(min_size=1)), min_size=3, max_size=3))
+def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
+    clean = tuple(text.encode("utf-8", "replace").decode() for text in texts)
+    text = render(hostile(clean))
+    read = running_text(text)
+    assert kinds(text)["fence"] <= 5 * 5
+    assert kinds(text)["link_open"] == kinds(text)["image"] == 0
+    assert not re.search(r"@\w", read)
+    assert set(re.findall(r"</?([a-z]+)", html(text))) <= OUR_TAGS
+    assert "<!--" not in text
+    _whole(text)
+
+
+@pytest.mark.parametrize(
+    ("made", "limit", "out"),
+    [
+        (_large(10, "word " * 3_000), GITHUB_LIMIT, None),
+        (_large(10, "word " * 3_000), 8_000, "the answers of 5 cases"),
+        (_large(10, "word " * 30), 6_000, "the answers of 5 cases"),
+        (_large(600, "word"), GITHUB_LIMIT, "slices"),
+        (_large(600, "word"), SHORTEST, "slices"),
+        (_large(8, "word", suites=20), 30_000, "how the verdict was reached"),
+        (_large(8, "word", suites=20), 10_000, "the tables of"),
+        (hostile(), SHORTEST, "how the verdict was reached"),
+    ],
+)
+def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str | None) -> None:
+    text = render(made, limit=limit)
+    assert len(text) <= limit
+    _whole(text)
+    if out is not None:
+        assert out in text[text.rindex("Left out, to keep this short") :]
+    assert text.startswith("## 🔴 Prompt Gate: BLOCK: ")
+
+
+def test_answers_go_before_cases_and_cases_before_slices() -> None:
+    made = _large(40, "word " * 2_000)
+    seen = [render(made, limit=limit) for limit in (60_000, 24_000, 14_000, SHORTEST)]
+    assert ["word word" in text for text in seen] == [True, True, False, False]
+    assert "characters left out…" in seen[1]
+    kept = [text.count("topic=00") for text in seen]
+    assert kept[0] == kept[1] == kept[2] > kept[3]
+
+
+def test_long_answers_are_cut_in_the_middle_before_they_are_dropped() -> None:
+    text = render(_large(3, "a" * 9_000 + "b" * 9_000))
+    assert "characters left out…" in text
+    assert "b" * 100 + "\n```" in text
+
+
+def test_a_limit_too_small_for_a_verdict_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 4096"):
+        render(runs.block(), limit=SHORTEST - 1)
+
+
+def test_the_shortest_report_is_enough_whatever_a_name_holds() -> None:
+    worst = "|@a" * 500
+    made = hostile(tuple(worst for _ in ATTACKS))
+    stopped = made.model_copy(update={"verdict": Verdict.INCONCLUSIVE})
+    assert len(render(made, limit=SHORTEST)) <= SHORTEST
+    assert len(render(stopped, limit=SHORTEST)) <= SHORTEST

@@ -1,0 +1,90 @@
+"""Numbers as a reader sees them."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.report import numbers
+
+TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
+    (numbers.score, (0.8124,), "0.812"),
+    (numbers.score, (1.0,), "1.000"),
+    (numbers.score, (0.0,), "0.000"),
+    (numbers.score, (None,), "–"),
+    (numbers.delta, (0.024,), "+0.024"),
+    (numbers.delta, (-0.0612,), "−0.061"),
+    (numbers.delta, (-1e-17,), "0.000"),
+    (numbers.delta, (-0.0003,), "−0.00030"),
+    (numbers.delta, (None,), "–"),
+    (numbers.fell_or_rose, (-0.417,), "fell by 0.417"),
+    (numbers.fell_or_rose, (0.05,), "rose by 0.050"),
+    (numbers.fell_or_rose, (0.0,), "did not move"),
+    (numbers.interval, (-0.092, -0.029), "[−0.092, −0.029]"),
+    (numbers.interval, (None, 0.1), "[−∞, +0.100]"),
+    (numbers.interval, (0.0, None), "[0.000, +∞]"),
+    (numbers.percent, (0.025,), "2.5 %"),
+    (numbers.percent, (0.95,), "95 %"),
+    (numbers.change, (0.034,), "+3.4 %"),
+    (numbers.change, (-0.213,), "−21 %"),
+    (numbers.change, (0.0996,), "+10 %"),
+    (numbers.change, (0.0,), "0 %"),
+    (numbers.change, (0.0001,), "+0.010 %"),
+    (numbers.change, (14.2,), "+1,420 %"),
+    (numbers.change, (None,), "–"),
+    (numbers.change_interval, (0.01, None), "[+1.0 %, +∞]"),
+    (numbers.change_interval, (None, -0.02), "[−∞, −2.0 %]"),
+    (numbers.dollars, (12.3,), "$12.30"),
+    (numbers.dollars, (1234.567,), "$1,234.57"),
+    (numbers.dollars, (0.997,), "$1.00"),
+    (numbers.dollars, (0.42,), "$0.42"),
+    (numbers.dollars, (0.0874,), "$0.087"),
+    (numbers.dollars, (0.0000612,), "$0.000061"),
+    (numbers.dollars, (0.0996,), "$0.10"),
+    (numbers.dollars, (0.0,), "$0.00"),
+    (numbers.dollars, (None,), "–"),
+    (numbers.duration, (0.0032,), "3.2 ms"),
+    (numbers.duration, (0.84,), "840 ms"),
+    (numbers.duration, (0.9999,), "1.0 s"),
+    (numbers.duration, (1.23,), "1.2 s"),
+    (numbers.duration, (59.97,), "1 min"),
+    (numbers.duration, (75,), "1 min 15 s"),
+    (numbers.duration, (7500,), "2 h 5 min"),
+    (numbers.duration, (7200,), "2 h"),
+    (numbers.duration, (0.0,), "0 ms"),
+    (numbers.duration, (None,), "–"),
+    (numbers.duration_change, (0.84,), "+840 ms"),
+    (numbers.duration_change, (-1.2,), "−1.2 s"),
+    (numbers.tokens, (1234567,), "1,234,567"),
+    (numbers.counted, (1, "case"), "1 case"),
+    (numbers.counted, (1200, "case"), "1,200 cases"),
+    (numbers.counted, (2, "try", "tries"), "2 tries"),
+    (numbers.about, (7,), "about 7"),
+    (numbers.about, (112,), "about 110"),
+    (numbers.about, (3426,), "about 3,400"),
+    (numbers.about, (42000,), "more than 10,000"),
+]
+
+
+@pytest.mark.parametrize(("function", "values", "shown"), TABLE)
+def test_table(function: Callable[..., str], values: tuple[object, ...], shown: str) -> None:
+    assert function(*values) == shown
+
+
+@given(st.floats(-1, 1))
+def test_a_delta_shows_its_sign_and_never_hides_behind_zero(value: float) -> None:
+    shown = numbers.delta(value)
+    if abs(value) < 1e-9:
+        assert shown == "0.000"
+    else:
+        assert shown[0] == ("−" if value < 0 else "+")
+        assert float(shown[1:]) > 0
+        assert abs(float(shown[1:]) - abs(value)) <= max(0.0005, abs(value) * 0.06) + 1e-12
+
+
+@given(st.floats(1e-12, 1e6))
+def test_dollars_are_close_and_plain(amount: float) -> None:
+    shown = numbers.dollars(amount)
+    assert "e" not in shown
+    assert float(shown[1:].replace(",", "")) == pytest.approx(amount, rel=0.06)

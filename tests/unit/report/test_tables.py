@@ -1,0 +1,101 @@
+"""The slice table."""
+
+from gate.domain.record import ComparisonRecord
+from gate.domain.verdict import State, Verdict
+from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
+from tests.golden import runs
+from tests.golden.builders import comparison, run, suite
+
+
+def _rows(*slices: ComparisonRecord) -> list[tuple[str, str]]:
+    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
+    (table,) = tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))
+    return [(row.name, row.words) for row in table.rows]
+
+
+def _slice(name: str, state: State, mean: float = 0.0, **other: object) -> ComparisonRecord:
+    return comparison(name, state, 40, 0.8, (mean, mean - 0.1, mean + 0.1)).model_copy(update=other)
+
+
+def test_overall_first_then_worst_first_in_plain_words() -> None:
+    assert _rows(
+        _slice("few", State.TOO_FEW, n=4, units=4),
+        _slice("quiet", State.NOISE, 0.01),
+        _slice("lower", State.NOISE, -0.02),
+        _slice("up", State.IMPROVEMENT, 0.2),
+        _slice("doubt", State.SUSPECT, -0.09),
+        _slice("down", State.REGRESSION, -0.2),
+        _slice("further down", State.REGRESSION, -0.3),
+        _slice("flat", State.TOO_FEW, baseline=1.0, candidate=1.0),
+        _slice("nothing right", State.TOO_FEW, baseline=0.0, candidate=0.0),
+    ) == [
+        ("overall", "no change shown"),
+        ("further down", "regression"),
+        ("down", "regression"),
+        ("doubt", "suspect"),
+        ("up", "improvement"),
+        ("lower", "no change shown"),
+        ("quiet", "no change shown"),
+        ("few", "too few cases"),
+        ("flat", "too little variation"),
+        ("nothing right", "every score is 0"),
+    ]
+
+
+def test_unremarkable_rows_beyond_a_dozen_are_folded_and_marked_ones_never() -> None:
+    slices = [_slice(f"q={n:02}", State.NOISE) for n in range(20)]
+    slices += [_slice("marked", State.NOISE, familiar_fail=True), _slice("wish", State.NOISE, advisory=True)]
+    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
+    (table,) = tables(run(Verdict.PASS, [suite(overall, slices, [])], []))
+    assert len(table.folded) == 20 - SHOWN_UNREMARKABLE
+    assert len(table.rows) == 1 + 2 + SHOWN_UNREMARKABLE
+    shown = {row.name: row for row in table.rows}
+    assert shown["marked"].dagger
+    assert shown["wish"].advisory
+    assert not shown["q=00"].dagger
+
+
+def test_more_cases_count_from_those_there_are_and_only_where_nothing_is_shown() -> None:
+    rows = {row.name: row for row in tables(runs.block())[0].rows}
+    assert rows["tier=pro"].more == "about 110 more cases"
+    assert rows["tier=free"].more == ""
+
+
+def test_numbers_of_a_row() -> None:
+    rows = {row.name: row for row in tables(runs.block())[0].rows}
+    row = rows["lang=de"]
+    assert (row.cases, row.scores, row.delta, row.interval) == (
+        "36",
+        "0.806 → 0.389",
+        "−0.417",
+        "[−0.560, −0.270]",
+    )
+    assert rows["tier=enterprise"].interval == "[−∞, +∞]"
+
+
+def test_a_slice_without_a_scored_pair() -> None:
+    empty = _slice("none", State.TOO_FEW, n=0, units=0, baseline=None, candidate=None)
+    empty = empty.model_copy(update={"mean": None, "lower": None, "upper": None})
+    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
+    (table,) = tables(run(Verdict.PASS, [suite(overall, [empty], [])], []))
+    row = table.rows[1]
+    assert (row.scores, row.delta, row.interval, row.bar.strip()) == ("– → –", "–", "", "│")
+
+
+def test_all_rows_of_a_table_share_one_scale_and_suites_do_not() -> None:
+    first, second = tables(runs.several_suites())
+    assert first.scale == "−0.15 … +0.15"
+    assert second.scale == "−0.50 … +0.15"
+    assert [row.name for row in second.rows] == ["overall", "topic=billing", "topic=login"]
+    assert second.rows[0].cases == "60 (20 groups)"
+
+
+def test_footnotes_explain_only_what_occurs() -> None:
+    assert footnotes(runs.passed()) == ()
+    assert [note[0] for note in footnotes(runs.hold_suspect())] == ["†", "°"]
+    assert footnotes(runs.several_suites())[1].startswith("Groups are variants")
+
+
+def test_the_familiar_rule_is_not_marked_where_it_is_the_method() -> None:
+    assert not any(row.dagger for row in tables(runs.percentile())[0].rows)
+    assert footnotes(runs.percentile()) == ()
