@@ -1,6 +1,6 @@
 """Comparisons become a verdict: the first row of the verdict table that applies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gate.domain.comparison import AxisComparison, Comparison
@@ -54,15 +54,6 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
     return Decision(Verdict.SHIP, 0, (*wins, "Nothing regressed, and cost and latency are within their allowances."))
 
 
-def worst(rows: Sequence[Comparison]) -> Comparison | None:
-    """The slice that matters most: the lowest upper bound among those that can block, else the lowest mean."""
-    known = [row for row in rows if row.mean is not None]
-    blocking = [row for row in known if row.blocking and row.upper is not None]
-    if blocking:
-        return min(blocking, key=lambda row: (row.upper if row.upper is not None else 1.0, row.slice))
-    return min(known, key=lambda row: (row.mean if row.mean is not None else 0.0, row.slice), default=None)
-
-
 def _regressions(facts: Facts) -> Iterator[str]:
     rows = [row for _, row in facts.quality.slices if row.blocking and row.state is State.REGRESSION]
     for row in sorted(rows, key=lambda row: (row.upper if row.upper is not None else 0.0, row.slice)):
@@ -104,7 +95,8 @@ def _exceeded(facts: Facts) -> Iterator[str]:
         for axis in axes:
             if axis.exceeded and axis.change is not None:
                 where = f"{name}: " if len(facts.suites) > 1 else ""
-                yield f"{where}{axis.axis} rose by {_percent(axis.change)}, more than the allowed {_percent(axis.allowance)}."
+                rise, allowed = _percent(axis.change), _percent(axis.allowance)
+                yield f"{where}{axis.axis} rose by {rise}, more than the allowed {allowed}."
 
 
 def _unmeasured(facts: Facts) -> Iterator[str]:

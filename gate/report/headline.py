@@ -6,7 +6,7 @@ from gate.domain.record import AxisRecord, RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.parts import Axes, Code, Text
-from gate.report.slices import LONGEST_SENTENCE, Named, in_state, of_run, short, suite_label, worst
+from gate.report.slices import LONGEST_SENTENCE, Named, in_state, of_run, short, suite_label, unmoved, worst
 
 NAMES_SHOWN = 3
 """Slices that a sentence names before it counts the rest."""
@@ -23,6 +23,8 @@ def headline(run: RunRecord) -> Text:
     if run.verdict is Verdict.HOLD:
         return _doubtful(run)
     risen = [named for named in of_run(run) if named.overall and named.record.state is State.IMPROVEMENT]
+    if not risen and all(unmoved(named) for named in of_run(run) if named.overall):
+        return (f"no change; {numbers.counted(_cases(run), 'case')} scored the same before and after",)
     if not risen:
         return ("nothing is shown to have changed", *_worst(run, "; worst slice "))
     lowest = worst(run)
@@ -137,6 +139,8 @@ def _overall(named: Named) -> str:
         return f"Overall there is too little to decide ({numbers.counted(record.n, 'case')})"
     span = f"{numbers.delta(record.mean)} {numbers.interval(record.lower, record.upper)}"
     size = numbers.score(abs(record.mean))
+    if unmoved(named):
+        return "Overall not one case moved"
     return {
         State.REGRESSION: f"Overall quality fell by {size}",
         State.SUSPECT: f"Overall quality may have fallen by {size}",
@@ -181,6 +185,10 @@ def _unseen(run: RunRecord) -> tuple[str, ...]:
     if not smallest:
         return ()
     return (f" An overall fall smaller than about {numbers.score(max(smallest))} could have gone unnoticed.",)
+
+
+def _cases(run: RunRecord) -> int:
+    return sum(suite.quality.overall.n for suite in run.suites)
 
 
 def _axis(axis: AxisRecord) -> str:

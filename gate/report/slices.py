@@ -68,10 +68,17 @@ def worst(run: RunRecord) -> Named | None:
     return min(tested or known, key=badness if tested else _mean_first, default=None)
 
 
-def badness(named: Named) -> tuple[float, float, str]:
-    """Sorts by upper bound, then mean change: the surest fall first."""
+def badness(named: Named) -> tuple[float, float, bool, str]:
+    """Sorts by upper bound, then mean change: the surest fall first; the automatic `length` behind chosen slices."""
     upper, mean = named.record.upper, named.record.mean
-    return (math.inf if upper is None else upper, math.inf if mean is None else mean, named.full)
+    automatic = named.local.startswith("length=")
+    return (math.inf if upper is None else upper, math.inf if mean is None else mean, automatic, named.full)
+
+
+def unmoved(named: Named) -> bool:
+    """Enough cases were asked, and neither arm did better on any of them: there is no spread to make an interval of."""
+    record = named.record
+    return record.state is State.NOISE and record.mean == 0.0 and record.lower is None and record.upper is None
 
 
 def short(text: str, limit: int = LONGEST_NAME) -> str:
@@ -80,6 +87,6 @@ def short(text: str, limit: int = LONGEST_NAME) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _mean_first(named: Named) -> tuple[float, float, str]:
-    upper, mean, name = badness(named)
-    return (mean, upper, name)
+def _mean_first(named: Named) -> tuple[float, float, bool, str]:
+    upper, mean, automatic, name = badness(named)
+    return (mean, upper, automatic, name)

@@ -39,7 +39,8 @@ def command(run: RunRecord) -> str:
         return ""
     suite = run.suites[0]
     if suite.baseline.ref != FILE_MODE:
-        found = shlex.join(["gate", "diff", "--base", suite.baseline.ref])
+        head = ["--head", suite.candidate.ref] if suite.candidate.sha else []
+        found = shlex.join(["gate", "diff", "--base", suite.baseline.ref, *head])
     else:
         found = _file_command(suite)
     return found if len(found) <= LONGEST_COMMAND and found.isprintable() else ""

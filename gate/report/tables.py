@@ -6,7 +6,7 @@ from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State
 from gate.report import bars, numbers
 from gate.report.parts import Row, Table
-from gate.report.slices import Named, badness, of_run, of_suite, short, suite_label
+from gate.report.slices import Named, badness, of_run, of_suite, short, suite_label, unmoved
 
 SHOWN_UNREMARKABLE = 12
 """Slices without a shown change that stay unfolded."""
@@ -101,7 +101,7 @@ def _scale(slices: Sequence[Named]) -> bars.Scale:
     return bars.scale_of(bars.Interval(record.mean, record.lower, record.upper) for record in records)
 
 
-def _rank(named: Named) -> tuple[int, bool, tuple[float, float, str]]:
+def _rank(named: Named) -> tuple[int, bool, tuple[float, float, bool, str]]:
     return (_ORDER.index(named.record.state), not named.record.familiar_fail, badness(named))
 
 
@@ -120,7 +120,7 @@ def _words(named: Named) -> str:
         return (
             "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
         )
-    return WORDS[named.record.state]
+    return "no case moved" if unmoved(named) else WORDS[named.record.state]
 
 
 def _end(value: float) -> str:

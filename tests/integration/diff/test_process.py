@@ -1,0 +1,161 @@
+"""The process itself: signals, budgets, what it imports, and where it writes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import environment, gate, git, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+CASES = [{"id": f"c{i}", "input": f"answer=word{i}", "expected": f"word{i}"} for i in range(40)]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour(latency_s=0.2)) as running:
+        yield running
+
+
+@pytest.fixture
+def repo(tmp_path: Path, server: ModelServer) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    configure(tmp_path, server)
+    (tmp_path / "prompt.md").write_text("Answer. quality=1.0")
+    write_jsonl(tmp_path / "cases.jsonl", CASES)
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    (tmp_path / "prompt.md").write_text("Answer well. quality=1.0")
+    return tmp_path
+
+
+def configure(root: Path, server: ModelServer, extra: str = "") -> None:
+    (root / "gate.yaml").write_text(
+        f"version: 1\n{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n"
+        f"    model: openai:m\n    params: {{base_url: '{server.url}/v1'}}\n    scorers: [contains]\n"
+    )
+
+
+def start(repo: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--concurrency", "4", "--out", "out"]
+    return subprocess.Popen(
+        command, cwd=repo, env=environment(repo), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for_samples(repo: Path, count: int) -> None:
+    samples = repo / "out/samples.jsonl"
+    for _ in range(600):
+        if samples.exists() and len(samples.read_text().splitlines()) >= count:
+            return
+        time.sleep(0.05)
+    pytest.fail("no samples came")
+
+
+def test_interrupted_by_the_user(repo: Path) -> None:
+    process = start(repo)
+    wait_for_samples(repo, 4)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "out/samples.jsonl" in err
+    rows = [json.loads(line) for line in (repo / "out/samples.jsonl").read_text().splitlines()]
+    assert len(rows) >= 4
+    assert {row["schema"] for row in rows} == {"prompt-gate/sample/1"}
+
+
+def test_asked_to_end(repo: Path) -> None:
+    process = start(repo)
+    wait_for_samples(repo, 4)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 3, err
+    run = json.loads((repo / "out/run.json").read_text())
+    assert run["verdict"] == "INCONCLUSIVE"
+    assert "SIGTERM" in run["reasons"][0]
+    assert (repo / "out/report.md").exists()
+
+
+def test_a_budget_ends_the_run_before_the_call_that_would_exceed_it(repo: Path, server: ModelServer) -> None:
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, "budget: {max_calls: 30}\n")
+    git(repo, "commit", "--quiet", "--all", "--message", "budget")
+    (repo / "prompt.md").write_text("Answer well. quality=1.0")
+    outcome = gate("diff", "--base", "main", "--json", cwd=repo)
+    assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
+    assert "budget of 30 calls" in outcome.record.reasons[0]
+    assert server.requests == 30
+
+
+def test_what_is_written_where(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour()
+    outcome = gate("diff", "--base", "main", "--samples", "1", cwd=repo)
+    assert outcome.code == 0
+    assert sorted(path.name for path in (repo / ".gate/last").iterdir()) == [
+        "report.html",
+        "report.md",
+        "run.json",
+        "samples.jsonl",
+    ]
+    assert git(repo, "status", "--porcelain") == "M prompt.md"
+    gate("diff", "--base", "main", "--samples", "1", "--out", "only.md", cwd=repo)
+    assert (repo / "only.md").read_text().startswith("## ")
+
+
+def test_the_record_satisfies_its_schema_and_renders_the_same_again(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour()
+    first = gate("diff", "--base", "main", "--samples", "1", "--out", "out", cwd=repo)
+    schema = json.loads(gate("schema", "run.json", cwd=repo).out)
+    jsonschema.validate(json.loads((repo / "out/run.json").read_text()), schema)
+    again = gate("report", "out", cwd=repo)
+    assert again.out in first.out
+    assert gate("report", "out", "--format", "md", cwd=repo).out == (repo / "out/report.md").read_text()
+
+
+def test_the_configuration_satisfies_its_schema(repo: Path) -> None:
+    from ruamel.yaml import YAML
+
+    schema = json.loads(gate("schema", "gate.yaml", cwd=repo).out)
+    jsonschema.validate(YAML(typ="safe").load((repo / "gate.yaml").read_text()), schema)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["diff", "--help"], ["--version"]])
+def test_help_loads_no_heavy_library(tmp_path: Path, arguments: list[str]) -> None:
+    heavy = "openai anthropic numpy pydantic genai_prices aiohttp rich jinja2 ruamel".split()
+    code = (
+        "import sys\nfrom gate.__main__ import main\n"
+        f"sys.argv = ['gate', *{arguments!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print('LOADED', [name for name in {heavy!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "LOADED []"
+
+
+def test_only_the_sdk_in_use_is_loaded(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour()
+    code = (
+        "import sys\nfrom gate.__main__ import main\n"
+        "sys.argv = ['gate', 'diff', '--base', 'main', '--samples', '1', '-q']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', [name for name in ('openai', 'anthropic', 'xllamacpp') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo, env=environment(repo), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "LOADED ['openai']"
