@@ -67,10 +67,10 @@ class Fields:
         for key, node in self.entries.items():
             if key in known:
                 continue
-            if key in later:
-                self.problems.add(node.line, f"{self._full(key)!r} is not supported in this version", "remove it")
-                continue
             place = f" in {self.name}" if self.name else ""
+            if key in later:
+                self.problems.add(node.line, f"{key!r}{place} is not supported in this version", "remove it")
+                continue
             hint = f"did you mean {meant[key]!r}?" if key in meant else did_you_mean(key, known)
             self.problems.add(node.line, f"unknown key {quoted(key)}{place}", hint)
 

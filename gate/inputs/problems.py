@@ -22,7 +22,7 @@ class Problems:
 
     def add(self, line: int, message: str, hint: str = "") -> None:
         """Note a mistake; `line` is 1-based, 0 for the whole file."""
-        self._found.add(Problem(self.file, line, message, hint))
+        self._found.add(_problem(self.file, line, message, hint))
 
     def check(self) -> None:
         """Raise `InputErrors` when there is a mistake; a long list ends in a count of the rest."""
@@ -32,13 +32,22 @@ class Problems:
         shown, rest = found[:SHOWN_PROBLEMS], found[SHOWN_PROBLEMS:]
         if rest:
             # An ellipsis sorts behind any letter, so this stays last among the problems of its line.
-            shown.append(Problem(self.file, rest[0].line, f"… and {len(rest)} more problems"))
+            shown.append(Problem(found[0].file, rest[0].line, f"… and {len(rest)} more problems"))
         raise InputErrors(shown)
 
 
 def one_problem(file: str, line: int, message: str, hint: str = "") -> InputErrors:
     """The error for a mistake that ends all reading."""
-    return InputErrors([Problem(file, line, message, hint)])
+    return InputErrors([_problem(file, line, message, hint)])
+
+
+def _problem(file: str, line: int, message: str, hint: str) -> Problem:
+    return Problem(printable(file), line, printable(message), printable(hint))
+
+
+def printable(text: str) -> str:
+    """The text on one line, with control, direction and surrogate characters escaped: it goes to a terminal."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def quoted(text: str) -> str:

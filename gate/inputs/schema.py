@@ -70,7 +70,7 @@ def _suite() -> dict[str, JsonValue]:
         }
     )
     return {
-        "name": {**_text(), "pattern": "^[^/]+$"},
+        "name": {**_text(), "pattern": r"^[^/\s]([^/]*[^/\s])?$"},
         "prompt": _text(PATH_CHARS),
         "cases": _text(PATH_CHARS),
         "slices": slices,
@@ -138,7 +138,7 @@ def _option(kind: str, key: str) -> JsonValue:
 
 
 def _model() -> Schema:
-    return {**_text(), "pattern": f"^({'|'.join(models.PROVIDERS)}):"}
+    return {**_text(), "pattern": f"^({'|'.join(models.PROVIDERS)}):\\S"}
 
 
 def _object(properties: Mapping[str, JsonValue], required: Sequence[str] = ()) -> Schema:

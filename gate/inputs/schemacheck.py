@@ -15,6 +15,8 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
     from jsonschema.validators import Draft202012Validator, validator_for
     from referencing.exceptions import Unresolvable
 
+    if not isinstance(schema.get("$schema", ""), str):
+        return "$schema must be text"
     if outside := _outside(schema):
         return f"the reference {outside[:100]!r} leaves the schema; only '#…' is followed"
     kind = validator_for(schema, default=Draft202012Validator)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
@@ -31,7 +31,16 @@ _REFUSED = (
     nodes.Block,
     nodes.ScopedEvalContextModifier,
 )
-_MISTAKES = (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+_MISTAKES = (
+    TemplateError,
+    ArithmeticError,
+    AssertionError,  # what Jinja's own filters raise for some arguments
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _FILE = "<template>"
 
 
@@ -79,7 +88,7 @@ class Compiled:
         except UnicodeEncodeError:
             raise BadTemplate("renders half of a surrogate pair (\\ud800 to \\udfff), which is not text") from None
         except _MISTAKES as error:
-            undefined = isinstance(error, TemplateError) and "undefined" in str(error)
+            undefined = isinstance(error, UndefinedError)
             raise BadTemplate(_sentence(error), _line(error.__traceback__), undefined=undefined) from None
         return text
 

@@ -1,5 +1,6 @@
 """A real repository in a temporary folder, apart from the user's own git settings."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -20,7 +21,9 @@ CALM = (
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *CALM, *arguments], cwd=folder, capture_output=True, check=True)
+    # Inside a git hook, GIT_DIR and its like would point these commands at the developer's own repository.
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    done = subprocess.run(["git", *CALM, *arguments], cwd=folder, env=env, capture_output=True, check=True)
     return done.stdout.decode().strip()
 
 

@@ -97,6 +97,7 @@ def test_case_text_may_hold_escaped_surrogate_pairs() -> None:
         ('{"id": "a", "input": "x", "slices": {"a=b": 1}}', "the slice dimension 'a=b' must not hold '=' or '/'"),
         ('{"id": "a", "input": "x", "slices": {"overall": 1}}', "the slice dimension 'overall' must not be 'overall'"),
         ('{"id": "a", "input": "x", "slices": {"a\\n": 1}}', "the slice dimension 'a\\n' must not begin or end with"),
+        ('{"id": "a", "input": "x", "slices": {"a\\n": null}}', "c.jsonl:1: slices.a\\n must be text, not nothing"),
         ('{"id": "a", "input": "x", "slices": {"a": null}}', "c.jsonl:1: slices.a must be text, not nothing"),
         ('{"id": "a", "input": "x", "slices": {"a": "b\\tc"}}', "c.jsonl:1: slices.a must not hold control characters"),
         (
@@ -145,6 +146,6 @@ def test_pretty_printed_json_is_called_that(first: str) -> None:
 
 def test_sizes_are_bounded() -> None:
     assert "longer than 4,194,304 characters" in wrong('"' + "x" * limits.LINE_CHARS)[0]
-    many = "\n".join('{"id":%d,"input":"x"}' % number for number in range(2000))
+    many = "\n".join(json.dumps({"id": number, "input": "x"}) for number in range(2000))
     assert len(cases.parse(many, "c.jsonl")) == 2000
     assert "c: is longer than 67,108,864 characters" in errors(lambda: cases.parse(" " * (limits.CASES_CHARS + 1), "c"))

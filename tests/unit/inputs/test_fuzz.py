@@ -1,0 +1,169 @@
+"""Whatever the text, the only errors are those that a user can read."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gate.domain.case import Case
+from gate.domain.prompt import Message
+from gate.errors import GateError, InputErrors
+from gate.inputs import cases, config, prompts
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.models import parse_model, parse_params
+from gate.inputs.nodes import plain
+from gate.inputs.problems import Problems
+from gate.inputs.render import fill, render
+from gate.inputs.scorers import parse_scorers
+from gate.inputs.text import decode
+from gate.inputs.yamltext import parse_yaml
+from tests.unit.inputs.texts import GOOD
+
+UNTIMED = settings(deadline=None, max_examples=60)
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
+YAMLISH = st.text("abn:&*!|>-?[]{}#,'\"%@`~<= \n\t0.1\\xue\u2028\x85", max_size=60)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+    max_leaves=12,
+)
+CASE_KEYS = st.sampled_from([*cases.KEYS, "surprise"])
+SCORER = st.dictionaries(
+    st.sampled_from(["exact", "contains", "regex", "json_schema", "judge", "name", "weight", "required", "x"]),
+    JSON | st.dictionaries(st.sampled_from(["value", "pattern", "schema", "criteria", "params", "model"]), JSON),
+    max_size=3,
+)
+
+
+def only_readable_errors(job: Callable[[], object]) -> None:
+    try:
+        job()
+    except InputErrors as error:
+        assert 1 <= len(error.problems) <= 21
+        for problem in error.problems:
+            assert problem.line >= 0
+            assert str(problem).isprintable()
+    except GateError as error:
+        assert error.message
+
+
+@UNTIMED
+@given(YAMLISH | ANY_TEXT)
+@example("%YAML 9.9\n---\na")
+@example("%TAG ! a\n---\n!x y")
+@example('"\\UFFFFFFFF"')
+@example("? ? ? a")
+@example("- &a\n- *a")
+@example("\ud800")
+def test_configuration(text: str) -> None:
+    only_readable_errors(lambda: config.load(text, "gate.yaml"))
+    only_readable_errors(lambda: prompts.parse(text, "p.yaml"))
+
+
+@UNTIMED
+@given(st.integers(0, len(GOOD) - 1), st.integers(0, 12), YAMLISH)
+def test_damaged_configuration(start: int, cut: int, new: str) -> None:
+    only_readable_errors(lambda: config.load(GOOD[:start] + new + GOOD[start + cut :], "gate.yaml"))
+
+
+@UNTIMED
+@given(st.dictionaries(st.sampled_from(config.KEYS), JSON) | JSON)
+def test_configuration_of_any_shape(value: object) -> None:
+    only_readable_errors(lambda: config.load(json.dumps(value), "gate.yaml"))
+
+
+@UNTIMED
+@given(st.lists(ANY_TEXT | st.dictionaries(CASE_KEYS, JSON).map(json.dumps), max_size=4))
+def test_case_files(lines: list[str]) -> None:
+    only_readable_errors(lambda: cases.parse("\n".join(lines), "c.jsonl"))
+
+
+@UNTIMED
+@given(JSON | st.lists(SCORER | JSON, max_size=3))
+@example([{"json_schema": {"schema": {"$schema": []}}}])
+@example([{"json_schema": {"schema": {"$schema": "http://x/y"}}}])
+@example([{"json_schema": {"schema": {"$id": "http://[", "$ref": "#/a"}}}])
+@example([{"json_schema": {"schema": {"properties": {"$ref": "x"}, "multipleOf": 0}}}])
+@example([{"json_schema": {"schema": {"pattern": "(?P<a>x)(?P<a>x)", "allOf": [{"$ref": "#/allOf/0"}]}}}])
+@example([{"regex": "(?i"}])
+@example([{"regex": "[[a]"}])
+@example([{"regex": "a{99999999999}"}])
+def test_scorers(value: object) -> None:
+    only_readable_errors(lambda: parse_scorers(value, "here"))  # type: ignore[arg-type]
+
+
+@UNTIMED
+@given(ANY_TEXT, st.dictionaries(st.sampled_from(["temperature", "stop", "seed", "base_url", "x"]), JSON))
+def test_models_and_params(text: str, params: dict[str, object]) -> None:
+    only_readable_errors(lambda: parse_model(text))
+    only_readable_errors(lambda: parse_params(params, "here"))  # type: ignore[arg-type]
+
+
+TEMPLATE = st.lists(
+    st.sampled_from("{{ }} {% %} {# #} if for in x input endfor endif else set = | ( ) [ ] 1 'a' . ~ * ** %".split())
+    | st.text(max_size=3),
+    max_size=25,
+).map(" ".join)
+
+
+@UNTIMED
+@given(TEMPLATE)
+@example("{{ x }}{% for a in x %}{{ a ** x }}{% endfor %}")
+@example("{{ 'a' * (-1) }}{{ [1] * 'a' }}")
+@example("{{ 'a' ** 'b' }}")
+@example("{{ input|round }}{{ 1|join }}{{ 5|replace(1, 2) }}")
+@example("{{ 1|tojson('x') }}{{ 'a'|indent('x') }}")
+@example("{{ dict(1) }}")
+@example("{{ input|truncate(0) }}")
+@example("{{ 'a'|int(base=99) }}")
+@example("{{ x|sort(attribute=1) }}{{ xs|groupby(1) }}")
+def test_templates(text: str) -> None:
+    case = Case("c", "hi", expected=1, vars={"x": [1, "a"]}, where="c.jsonl:1")
+    only_readable_errors(lambda: render(prompts.parse(text, "p.j2"), case, "p.j2"))
+    only_readable_errors(lambda: fill("{{" + text, case))
+    talk = Case("c", messages=(Message("user", text or "x"),))
+    only_readable_errors(lambda: render(prompts.parse(text, "p.md"), talk))
+
+
+@UNTIMED
+@given(st.binary(max_size=60))
+def test_bytes(data: bytes) -> None:
+    only_readable_errors(lambda: decode(data, "p"))
+
+
+@UNTIMED
+@given(JSON)
+def test_json_goes_in_and_out(value: object) -> None:
+    text = json.dumps(value)
+    try:
+        assert parse_json(text) == value
+    except BadJson as error:
+        finite = "NaN" not in text and "Infinity" not in text
+        assert not finite or "\\ud" in text, error.message
+
+
+@UNTIMED
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text("ab \u2028é", max_size=5), lambda inner: st.lists(inner)
+    )
+)
+def test_yaml_reads_json(value: object) -> None:
+    problems = Problems("f")
+    root = parse_yaml(json.dumps(value), problems)
+    problems.check()
+    assert root is not None
+    assert plain(root) == value
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_deep_json_is_refused_at_any_depth(size: int) -> None:
+    deep = "[" * size + "]" * size
+    if size == 10:
+        assert parse_json(deep)
+    else:
+        with pytest.raises(BadJson, match="nested more than 64 levels deep"):
+            parse_json(deep)

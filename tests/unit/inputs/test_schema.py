@@ -1,0 +1,166 @@
+"""The JSON Schema of `gate.yaml` agrees with the parser."""
+
+import copy
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
+
+from gate.errors import InputErrors
+from gate.inputs.config import load
+from gate.inputs.nodes import plain
+from gate.inputs.problems import Problems
+from gate.inputs.schema import ID, config_schema
+from gate.inputs.yamltext import parse_yaml
+from tests.unit.inputs.texts import GOOD
+
+FULL = (
+    GOOD
+    + """\
+  - name: all
+    prompt: p.yaml
+    cases: c.ndjson
+    model: fake:x
+    slices: []
+    template: false
+    params:
+      max_output_tokens: 1
+      temperature: 1.5
+      top_p: 1
+      stop: END
+      seed: 0
+      reasoning_effort: low
+      prompt_cache: true
+      chat_template: passthrough
+      base_url: https://x/v1
+      timeout_s: 0.5
+    policy: {}
+    scorers:
+      - exact: {value: a, ignore_case: true, strip: false, name: n, weight: 0.5, required: true}
+      - contains
+      - contains: text
+        weight: 3
+      - exact:
+      - regex: {pattern: a, ignore_case: true}
+      - json_schema: {schema: {type: object}}
+      - judge: {criteria: c, model: fake:y, threshold: 0, params: {temperature: 0}}
+      - judge: polite
+"""
+)
+
+
+def as_json(text: str) -> object:
+    root = parse_yaml(text, Problems("f"))
+    assert root is not None
+    return plain(root)
+
+
+def in_schema(value: object) -> bool:
+    return bool(Draft202012Validator(config_schema()).is_valid(value))
+
+
+def in_parser(value: object) -> bool:
+    out = StringIO()
+    YAML(typ="safe", pure=True).dump(value, out)
+    try:
+        load(out.getvalue(), "gate.yaml")
+    except InputErrors:
+        return False
+    return True
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every mapping inside `value` whose keys the format fixes."""
+    if isinstance(value, dict):
+        if path[-1:] != ("schema",):
+            yield path
+            for key, item in value.items():
+                yield from places(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from places(item, (*path, index))
+
+
+def changed(value: object, path: tuple[str | int, ...], key: str, new: object) -> object:
+    value = copy.deepcopy(value)
+    spot = value
+    for step in path:
+        spot = spot[step]  # type: ignore[index]
+    spot[key] = new  # type: ignore[index]
+    return value
+
+
+FULL_JSON = as_json(FULL)
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(config_schema())
+    assert config_schema()["$id"] == ID
+    assert ID.endswith("/1")
+
+
+@pytest.mark.parametrize("text", [GOOD, FULL])
+def test_good_files_are_good_in_both(text: str) -> None:
+    value = as_json(text)
+    assert in_schema(value)
+    assert in_parser(value)
+
+
+@pytest.mark.parametrize("path", list(places(FULL_JSON)), ids=str)
+def test_unknown_keys_are_refused_by_both(path: tuple[str | int, ...]) -> None:
+    value = changed(FULL_JSON, path, "surprise", 1)
+    assert not in_schema(value)
+    assert not in_parser(value)
+
+
+SUITE = ("suites", 2)
+PARAMS = (*SUITE, "params")
+SCORER = (*SUITE, "scorers", 0, "exact")
+JUDGE = (*SUITE, "scorers", 6, "judge")
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "values"),
+    [
+        ((), "version", [1, 1.0, 2, "1", True]),
+        ((), "policy", [None, {}, [], "x"]),
+        ((), "suites", [[], {}, None, [None]]),
+        (("policy",), "confidence", [0.5, 0.51, 0.99, 1, "0.9", True, None]),
+        (("policy",), "fail_on", ["block", "hold", "warn", None]),
+        (("policy",), "method", ["maxt", "percentile", "t", 1]),
+        (("budget",), "max_calls", [0, 1, 2.0, 2.5, 10_000_000, 10_000_001]),
+        (("budget",), "max_usd", [-1, 0, 0.5]),
+        (("budget",), "max_minutes", [0, 0.1, 10_000]),
+        (("defaults",), "model", ["fake:x", "x", 3]),
+        (SUITE, "samples", [0, 1, 100, 101, "3"]),
+        (SUITE, "name", ["a", "a/b", "", " ", 3, "x" * 201]),
+        (SUITE, "template", ["jinja2", True, False, "yes", None]),
+        (SUITE, "slices", [[], ["a", "b"], ["a", "a"], "a", [3], [""]]),
+        (SUITE, "scorers", [[], "exact", ["exact"], ["regex"], ["judge"], [3]]),
+        (PARAMS, "max_output_tokens", [None, 0, 1, 1_000_001]),
+        (PARAMS, "temperature", [None, -0.1, 0, 2, 2.1]),
+        (PARAMS, "top_p", [None, 0, 0.1, 1, 1.1]),
+        (PARAMS, "stop", [None, "", "\n", [], ["a"], ["a"] * 17, [""]]),
+        (PARAMS, "seed", [None, -1, 0, 2**31 - 1, 2**31]),
+        (PARAMS, "reasoning_effort", [None, "high", "High", ""]),
+        (PARAMS, "prompt_cache", [None, True, "yes"]),
+        (PARAMS, "chat_template", [None, "passthrough", "chatml"]),
+        (PARAMS, "base_url", [None, "http://x", "ftp://x", "x"]),
+        (PARAMS, "timeout_s", [None, 0, 0.1, 3600, 3601]),
+        (SCORER, "value", ["a", "", 3]),
+        (SCORER, "weight", [0, 0.1, 1000, 1001]),
+        (SCORER, "required", [True, 1]),
+        (JUDGE, "criteria", ["a", "", None]),
+        (JUDGE, "threshold", [-0.1, 0, 1, 1.1]),
+        (JUDGE, "params", [None, {}, {"seed": -1}]),
+        (JUDGE, "model", ["fake:x", "x"]),
+        ((*SUITE, "policy"), "max_cost_increase", [-0.1, 0, 10, 11, "10%"]),
+    ],
+    ids=str,
+)
+def test_ranges_and_types_agree(path: tuple[str | int, ...], key: str, values: list[object]) -> None:
+    for value in values:
+        whole = changed(FULL_JSON, path, key, value)
+        assert in_schema(whole) == in_parser(whole), value
