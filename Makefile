@@ -28,7 +28,7 @@ demo: $(VENV)/.demo ## Run the whole job on a real local model.
 	@$(BIN)/gate demo
 
 test: $(VENV)/.dev ## Run all tests.
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas.
 	$(BIN)/ruff check .

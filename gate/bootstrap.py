@@ -15,7 +15,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
 from gate.domain.suite import Suite
 from gate.engine.run import Stop
-from gate.errors import GateError
+from gate.errors import GateError, Interrupted
 from gate.flows.evaluate import Tools, default_seed, evaluate
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.ports import Progress
@@ -108,12 +108,17 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
     Raises:
         MissingKey: before anything is written or spent.
         Misconfigured: a parameter that an interface does not take, a wrong key, an unknown model.
-        KeyboardInterrupt: finished samples are in `samples.jsonl`.
+        Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
     """
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
     folder = RunFolder(plan.out, {"report.md": markdown.render, "report.html": preview.render})
     try:
         return asyncio.run(_run(plan, settings, folder, seed))
+    except KeyboardInterrupt:
+        kept = (
+            f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
+        )
+        raise Interrupted(f"interrupted; {kept}") from None
     finally:
         folder.close()
 

@@ -3,7 +3,8 @@
 GateError                exit 2: the user's own mistake (configuration, usage, a ref typed wrong)
  ├── InputErrors         exit 2: several mistakes in input files, all reported at once
  ├── MissingKey          exit 3: the evaluation cannot start, because a provider's key is absent
- └── CannotEvaluate      exit 3: the evaluation cannot be finished, through nobody's typing mistake
+ ├── CannotEvaluate      exit 3: the evaluation cannot be finished, through nobody's typing mistake
+     └── Interrupted         exit 130: the user pressed Ctrl-C
 """
 
 from collections.abc import Sequence
@@ -68,3 +69,9 @@ class CannotEvaluate(GateError):
     """The evaluation cannot be finished; nothing is green by accident."""
 
     exit_code = 3
+
+
+class Interrupted(GateError):
+    """The user ended the run; what was finished is kept."""
+
+    exit_code = 130

@@ -9,7 +9,7 @@ from gate.cli.demo import demo
 from gate.cli.diff import diff
 from gate.cli.report import report
 from gate.cli.schema import schema
-from gate.errors import GateError, InputErrors
+from gate.errors import GateError, InputErrors, Interrupted
 
 INTERRUPTED = 130
 SHOWN = 20
@@ -73,6 +73,8 @@ def message(error: GateError) -> str:
                 lines[row] += f"\n  hint: {problem.hint}"
         more = len(error.problems) - SHOWN
         return _printable("\n".join([*lines, f"and {more} more"] if more > 0 else lines))
+    if isinstance(error, Interrupted):
+        return _printable(error.message)
     return _printable(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
 
 

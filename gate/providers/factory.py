@@ -111,11 +111,7 @@ class Factory:
 
     def _openai(self, model: ModelRef, params: Params) -> Provider:
         base_url = addresses.checked(self._address("openai", params) or "")
-        key = _key(self._keys.openai, "OPENAI_API_KEY")
-        if key is None:
-            if addresses.is_openai(base_url):
-                raise _missing("OPENAI_API_KEY", model)
-            key = NO_KEY
+        key = self._key_for(model, base_url, addresses.is_openai(base_url))
 
         from gate.providers.exchange import Endpoint
         from gate.providers.openai import OpenAIProvider
@@ -126,9 +122,7 @@ class Factory:
 
     def _anthropic(self, model: ModelRef, params: Params) -> Provider:
         base_url = addresses.checked(self._address("anthropic", params) or "")
-        key = _key(self._keys.anthropic, "ANTHROPIC_API_KEY")
-        if key is None:
-            raise _missing("ANTHROPIC_API_KEY", model)
+        key = self._key_for(model, base_url, addresses.is_anthropic(base_url))
 
         from gate.providers.anthropic import AnthropicProvider
         from gate.providers.exchange import Endpoint
@@ -136,6 +130,26 @@ class Factory:
         provider = AnthropicProvider(Endpoint(key, base_url, self._connections), model.name)
         self._prices.prepare()
         return provider
+
+    def _key_for(self, model: ModelRef, base_url: str, own: bool) -> str:
+        """The key to send to an address.
+
+        A key goes to its own service and to the address that the environment names, nowhere else: `params.base_url` may
+        come from a pull request, and its author must not be able to have the key sent to a server of their choice.
+
+        Raises:
+            MissingKey: the service itself wants a key, and there is none.
+        """
+        variable = f"{model.provider.upper()}_API_KEY"
+        openai = model.provider == "openai"
+        key = _key(self._keys.openai if openai else self._keys.anthropic, variable)
+        named = self._keys.openai_base_url if openai else self._keys.anthropic_base_url
+        if own and key is None:
+            raise _missing(variable, model)
+        trusted = (own and base_url.startswith("https://")) or (
+            named is not None and base_url == addresses.checked(named)
+        )
+        return key if key is not None and trusted else NO_KEY
 
     def _local(self, model: ModelRef, params: Params) -> Provider:
         from gate.providers import packaged

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +24,7 @@ DEFAULT_MAX_TOKENS = 512
 """A base model often finds no end by itself; this is the limit when the user names none."""
 
 SLOTS = 2
-"""One for each arm, so that each keeps its own prefix cached: llama.cpp picks the slot whose prefix is most alike."""
+"""One for each arm, so that each keeps its own prefix cached."""
 
 CONTEXT_TOKENS = 4096
 """Per slot."""
@@ -33,6 +34,21 @@ class Engine(Protocol):
     """What is used of `xllamacpp.Server`."""
 
     def handle_chat_completions(self, request: dict[str, JsonValue]) -> Any: ...
+
+
+@dataclass(slots=True)
+class _Slots:
+    """Which slot serves which prompt.
+
+    llama.cpp's own choice goes by how alike the whole texts are; two versions of one prompt are alike, and they would
+    drive each other's prefix out of the cache.
+    """
+
+    prompts: dict[str, int] = field(default_factory=dict)
+
+    def of(self, prompt: str) -> int:
+        """The slot that served this prompt before, or else the one whose turn it is."""
+        return self.prompts.setdefault(prompt, len(self.prompts) % SLOTS)
 
 
 class LocalProvider:
@@ -59,6 +75,7 @@ class LocalProvider:
         _check_file(path)
         self._name = path.name
         self._clock = clock
+        self._slots = _Slots()
         self._engine: Engine | None = _load(path, chat_template, threads)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama")
         # A first request loads the file's pages, which is no latency of the model; and an engine that is freed before
@@ -86,10 +103,16 @@ class LocalProvider:
         self.check(request.params)
         if not request.messages:
             raise Rejected("there is no message to answer")
+        if self._engine is None:
+            raise Transient("the local model is closed")
         loop, timeout_s = asyncio.get_running_loop(), request.params.timeout_s
         try:
             async with asyncio.timeout(timeout_s):
-                return await loop.run_in_executor(self._worker, self._complete, _body(request))
+                return await loop.run_in_executor(
+                    self._worker,
+                    self._complete,
+                    {**_body(request), "id_slot": self._slots.of(request.messages[0].content)},
+                )
         except TimeoutError:
             raise Transient(f"the local model gave no answer within {timeout_s:g} s") from None
 
@@ -112,7 +135,7 @@ class LocalProvider:
             raise Transient(f"llama.cpp: {error}") from None
 
     def _ask(self, body: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if self._engine is None:
+        if self._engine is None:  # closed while this request waited
             raise Transient("the local model is closed")
         try:
             data = self._engine.handle_chat_completions(body)

@@ -121,7 +121,8 @@ class ModelServer:
 
     def start(self) -> Self:
         self._thread.start()
-        self._ready.wait(10)
+        if not self._ready.wait(10):
+            raise RuntimeError("the server did not start")
         return self
 
     def stop(self) -> None:
@@ -150,18 +151,28 @@ class ModelServer:
         self._port = runner.addresses[0][1]
         self._ready.set()
         self._loop.run_forever()
+        hanging = asyncio.all_tasks(self._loop)
+        for task in hanging:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*hanging, return_exceptions=True))
         self._loop.run_until_complete(runner.cleanup())
         self._loop.close()
 
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_post("/v1/chat/completions", lambda request: self._handle(request, _read_openai, _openai_reply))
-        app.router.add_post("/v1/messages", lambda request: self._handle(request, _read_anthropic, _anthropic_reply))
+        app.router.add_post("/v1/chat/completions", self._openai)
+        app.router.add_post("/v1/messages", self._anthropic)
         app.router.add_get("/ledger", self._show)
         return app
 
     async def _show(self, _: web.Request) -> web.Response:
         return web.json_response([asdict(entry) for entry in self.ledger])
+
+    async def _openai(self, request: web.Request) -> web.StreamResponse:
+        return await self._handle(request, _read_openai, _openai_reply)
+
+    async def _anthropic(self, request: web.Request) -> web.StreamResponse:
+        return await self._handle(request, _read_anthropic, _anthropic_reply)
 
     async def _handle(
         self,

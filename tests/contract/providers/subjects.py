@@ -1,0 +1,76 @@
+"""What the contract is tried on: a model, how it is made, and a question that it answers well."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message
+from gate.providers.base import Provider, Request
+from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
+
+Result = TypeVar("Result")
+
+OPENAI_KEY = "sk-loopback-0123456789-openai"
+ANTHROPIC_KEY = "sk-ant-loopback-0123456789"
+SYSTEM = "You know colours. quality=1.0"
+RECORDED = "\n".join(
+    json.dumps(
+        {
+            "input": f"answer=blue number={number}",
+            "output": "blue",
+            "model": "recorded-1",
+            "latency_s": 0.2,
+            "usage": {"input_tokens": 9, "output_tokens": 1},
+        }
+    )
+    for number in range(40)
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One model under contract.
+
+    Args:
+        model: its reference.
+        url: base URL of a loopback server, for models that are reached by HTTP.
+        system: the system prompt of the questions.
+        params: parameters of each question.
+    """
+
+    model: ModelRef
+    url: str = ""
+    system: str = SYSTEM
+    params: Params = field(default_factory=Params)
+
+    def request(self, user: str = "answer=blue number=0", index: int = 0) -> Request:
+        return Request((Message("system", self.system), Message("user", user)), self.model, self.params, index)
+
+    def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
+        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
+        return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True))
+
+    def use(self, work: Callable[[Provider], Awaitable[Result]]) -> Result:
+        """Make the provider, work with it, close it."""
+
+        async def main() -> Result:
+            factory = self.factory()
+            try:
+                return await work(factory.provider(self.model, self.params))
+            finally:
+                await factory.close()
+
+        return asyncio.run(main())
+
+
+MODELS = {
+    "openai": ModelRef("openai", "gpt-4o-mini"),
+    "anthropic": ModelRef("anthropic", "claude-sonnet-5-5"),
+    "fake": ModelRef("fake", "oracle"),
+    "replay": ModelRef("replay", "recorded.jsonl"),
+}

@@ -1,0 +1,70 @@
+"""Many calls through retries: what the gate saw is what the server answered."""
+
+import asyncio
+import json
+import random
+import urllib.request
+from dataclasses import replace
+
+from gate.calls.caller import Caller, CallPolicy
+from gate.calls.retry import RetryPolicy
+from gate.domain.absence import Failed
+from gate.domain.sample import Reply
+from gate.domain.usage import Dollars, Usage
+from tests.contract.providers.subjects import Subject
+from tests.support.model_server import Behaviour, ModelServer
+
+QUICK = RetryPolicy(base_s=0.001, longest_retry_after_s=0.001)
+SYSTEM = "quality=0.8 quality[hard]=0.3"
+USERS = [f"answer=word{number} slice={'hard' if number % 3 == 0 else 'easy'}" for number in range(60)]
+
+
+def call_all(subject: Subject) -> tuple[list[Reply | Failed], Caller]:
+    async def work() -> tuple[list[Reply | Failed], Caller]:
+        factory = subject.factory()
+        caller = Caller(factory.provider, CallPolicy(8, QUICK), random.Random(1), factory.price)
+        try:
+            return list(await asyncio.gather(*(caller.call(subject.request(user)) for user in USERS))), caller
+        finally:
+            await factory.close()
+
+    return asyncio.run(work())
+
+
+def test_every_answer_is_in_the_ledger_and_counted_once(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(faults=("429", "drop", "truncated"))
+    replies, caller = call_all(replace(remote, system=SYSTEM))
+    answered = [reply for reply in replies if isinstance(reply, Reply)]
+    ledger = {entry.user: entry for entry in server.ledger}
+    assert len(answered) == len(USERS) == len(ledger) == len(server.ledger)
+    assert [reply.text for reply in answered] == [ledger[user].text for user in USERS]
+    assert [reply.usage for reply in answered] == [
+        Usage(entry.input_tokens, entry.cache_read_tokens, entry.cache_write_tokens, entry.output_tokens)
+        for entry in (ledger[user] for user in USERS)
+    ]
+    assert {reply.attempts for reply in answered} == {4}
+    assert {reply.model_id for reply in answered} == {remote.model.name}
+    assert (caller.counters.made, caller.counters.retried, caller.counters.failed) == (60, 180, 0)
+    assert caller.spent_usd == sum(reply.cost.amount for reply in answered if isinstance(reply.cost, Dollars))
+    assert server.requests == 240
+    assert server.most_in_flight <= 8
+
+
+def test_the_server_is_as_good_as_the_prompt_says(server: ModelServer, remote: Subject) -> None:
+    call_all(replace(remote, system=SYSTEM))
+    hard = [entry.right for entry in server.ledger if "slice=hard" in entry.user]
+    easy = [entry.right for entry in server.ledger if "slice=easy" in entry.user]
+    assert hard.count(True) / len(hard) < 0.6 < easy.count(True) / len(easy)
+
+
+def test_repeats_of_a_question_are_counted(server: ModelServer, remote: Subject) -> None:
+    call_all(replace(remote, system=SYSTEM))
+    call_all(replace(remote, system=SYSTEM))
+    assert sorted(entry.index for entry in server.ledger) == [0] * 60 + [1] * 60
+
+
+def test_the_ledger_can_be_read_by_http(server: ModelServer, remote: Subject) -> None:
+    remote.use(lambda provider: provider.complete(remote.request("answer=blue")))
+    with urllib.request.urlopen(f"{server.url}/ledger") as reply:
+        entries = json.load(reply)
+    assert [(entry["user"], entry["text"], entry["right"]) for entry in entries] == [("answer=blue", "blue", True)]

@@ -1,0 +1,164 @@
+"""Errors, hostile replies and broken connections, through the real SDKs."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from gate.domain.model import Params
+from gate.domain.usage import Usage
+from gate.providers.base import Completion, Misconfigured, Rejected, Transient
+from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
+from tests.support.model_server import Behaviour, ModelServer, Raw
+
+
+def ask(subject: Subject, user: str = "answer=blue number=0") -> Completion:
+    return subject.use(lambda provider: provider.complete(subject.request(user)))
+
+
+def trouble(subject: Subject) -> Transient:
+    with pytest.raises(Transient) as caught:
+        ask(subject)
+    return caught.value
+
+
+def test_too_many_requests(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(faults=("429",), retry_after="1.5")
+    error = trouble(remote)
+    assert (error.throttled, error.retry_after_s) == (True, 1.5)
+
+
+@pytest.mark.parametrize("fault", ["500", "529", "drop", "truncated", "not-json"])
+def test_worth_another_try_but_sent_only_once(server: ModelServer, remote: Subject, fault: str) -> None:
+    server.behaviour = Behaviour(faults=(fault, fault))
+    error = trouble(remote)
+    assert error.reason
+    assert not error.throttled
+    assert server.requests == 1
+
+
+def test_no_answer_in_time(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(faults=("hang",))
+    subject = Subject(remote.model, remote.url, params=Params(timeout_s=0.2))
+    assert "no answer within 0.2 s" in trouble(subject).reason
+
+
+def test_nobody_listens(remote: Subject) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    assert "the connection to 127.0.0.1 failed" in trouble(Subject(remote.model, f"http://127.0.0.1:{port}")).reason
+
+
+@pytest.fixture
+def babbler() -> Iterator[str]:
+    """A server that speaks no HTTP."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HELLO \x00\xff\r\n\r\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join()
+
+
+def test_something_that_speaks_no_http(remote: Subject, babbler: str) -> None:
+    assert trouble(Subject(remote.model, babbler)).reason.isprintable()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b'{"choices": [{"message": {"content": ' + b"9" * 5000 + b"}}]}",
+        b'{"choices": [], "content": null}',
+        b'{"choices": [{"message": {"content": {}}}], "content": [{"type": "text", "text": []}]}',
+    ],
+)
+def test_a_reply_that_is_none(server: ModelServer, remote: Subject, body: bytes) -> None:
+    server.behaviour = Behaviour(raw=Raw(body=body, headers={"content-type": "application/json"}))
+    assert trouble(remote).reason
+
+
+def test_a_reply_without_end(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(raw=Raw(body=b" " * (17 * 2**20)))
+    assert "larger than" in trouble(remote).reason
+
+
+def test_a_damaged_encoding(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(raw=Raw(body=b"not gzip", headers={"content-encoding": "gzip"}))
+    assert trouble(remote).reason
+
+
+def test_a_reply_with_hostile_fields(server: ModelServer, remote: Subject) -> None:
+    reply = {
+        "model": "evil\x1b[2Jmodel\n" + "x" * 5000,
+        "choices": [{"message": {"content": "half \ud83d a pair"}, "finish_reason": ["stop"]}],
+        "content": [{"type": "text", "text": "half \ud83d a pair"}],
+        "stop_reason": {"a": 1},
+        "usage": {"prompt_tokens": -5, "completion_tokens": "many", "input_tokens": 1e99, "output_tokens": True},
+    }
+    server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
+    completion = ask(remote)
+    assert completion.text == "half \ufffd a pair"
+    assert completion.usage == Usage()
+    assert completion.stop_reason == ""
+    assert len(completion.model_id) == 200
+    assert completion.model_id.isprintable()
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429, 500, 529])
+def test_a_key_that_the_server_quotes_stays_hidden(server: ModelServer, remote: Subject, status: int) -> None:
+    said = f"Wrong key {OPENAI_KEY} {ANTHROPIC_KEY}\n::set-output name=x::y\x1b[31m"
+    error = {"error": {"message": said, "code": OPENAI_KEY, "type": ANTHROPIC_KEY, "param": OPENAI_KEY}}
+    server.behaviour = Behaviour(raw=Raw(status, json.dumps(error).encode()))
+    with pytest.raises((Transient, Rejected, Misconfigured)) as caught:
+        ask(remote)
+    shown = f"{caught.value} {caught.value!r} {vars(caught.value)} {caught.value.__cause__}"
+    assert "Wrong key" in shown
+    assert "0123456789" not in shown
+    assert "\n" not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind"),
+    [
+        (401, {"message": "bad key"}, Misconfigured),
+        (404, {"message": "no such model"}, Misconfigured),
+        (429, {"message": "pay", "code": "insufficient_quota"}, Misconfigured),
+        (400, {"message": "no", "code": "unsupported_parameter", "param": "max_tokens"}, Misconfigured),
+        (400, {"message": "prompt is too long"}, Rejected),
+        (413, {"message": "too large"}, Rejected),
+    ],
+)
+def test_errors_are_sorted(
+    server: ModelServer, remote: Subject, status: int, error: dict[str, str], kind: type[Exception]
+) -> None:
+    server.behaviour = Behaviour(raw=Raw(status, json.dumps({"error": error}).encode()))
+    with pytest.raises(kind, match=error["message"]):
+        ask(remote)
+
+
+def test_a_prompt_that_is_not_unicode_never_works(server: ModelServer, remote: Subject) -> None:
+    with pytest.raises(Rejected, match="surrogate"):
+        ask(remote, "half \ud83d a pair")
+    assert server.requests == 0
+
+
+def test_latency_is_of_the_request_alone(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(latency_s=0.05)
+    latency = ask(remote).latency_s
+    assert latency is not None
+    assert latency >= 0.05

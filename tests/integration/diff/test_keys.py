@@ -1,0 +1,47 @@
+"""Where a key goes: to its own service and to the address of the environment, never to one from a file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import gate, write_jsonl
+from tests.support.model_server import ModelServer
+
+CASES = [{"id": "c", "input": "answer=yes", "expected": "yes"}]
+HEADERS = {"openai": "Authorization", "anthropic": "X-Api-Key"}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+def sent(root: Path, server: ModelServer, provider: str, env: dict[str, str], *more: str) -> set[str]:
+    """The values of the header that carries a key."""
+    (root / "a.md").write_text("Answer. quality=1.0")
+    (root / "b.md").write_text("Answer well. quality=1.0")
+    write_jsonl(root / "cases.jsonl", CASES)
+    key = {f"{provider.upper()}_API_KEY": "sk-the-users-own-key"}
+    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", f"{provider}:m")
+    outcome = gate("diff", *named, "--samples", "1", *more, cwd=root, env={**key, **env})
+    assert outcome.code == 0, outcome.err
+    return {value for row in server.headers for name, value in row.items() if name.lower() == HEADERS[provider].lower()}
+
+
+def address(server: ModelServer, provider: str) -> str:
+    return f"{server.url}/v1" if provider == "openai" else server.url
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_an_address_from_a_file_gets_no_key(tmp_path: Path, server: ModelServer, provider: str) -> None:
+    values = sent(tmp_path, server, provider, {}, "--param", f"base_url={address(server, provider)}")
+    assert values
+    assert all("sk-the-users-own-key" not in value for value in values)
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_the_address_of_the_environment_gets_the_key(tmp_path: Path, server: ModelServer, provider: str) -> None:
+    values = sent(tmp_path, server, provider, {f"{provider.upper()}_BASE_URL": address(server, provider)})
+    assert {value.removeprefix("Bearer ") for value in values} == {"sk-the-users-own-key"}
