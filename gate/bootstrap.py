@@ -26,7 +26,7 @@ from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
 from gate.providers.base import Misconfigured
 from gate.providers.factory import Factory, Keys
-from gate.report import markdown, preview
+from gate.report import markdown
 from gate.scoring.judge import Judge
 from gate.settings import Settings
 from gate.store.run_folder import RunFolder
@@ -111,7 +111,7 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
         Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
     """
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
-    folder = RunFolder(plan.out, {"report.md": markdown.render, "report.html": preview.render})
+    folder = RunFolder(plan.out, {"report.md": markdown.render, "report.html": _preview})
     try:
         return asyncio.run(_run(plan, settings, folder, seed))
     except KeyboardInterrupt:
@@ -121,6 +121,12 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
         raise Interrupted(f"interrupted; {kept}") from None
     finally:
         folder.close()
+
+
+def _preview(run: RunRecord) -> str:
+    from gate.report import preview  # its Markdown parser is not needed before the end
+
+    return preview.render(run)
 
 
 async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> RunRecord:

@@ -1,5 +1,6 @@
 """The command group, and how every error leaves the process."""
 
+import gc
 import io
 import sys
 
@@ -42,6 +43,9 @@ cli.add_command(demo)
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    # Imports make a great many objects that live to the end; looking through them again and again costs a tenth of the
+    # start.
+    gc.set_threshold(50_000, 20, 20)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A report must not die of a character that the screen cannot show.

@@ -30,7 +30,7 @@ class Params:
         temperature: 0 to 2, where the interface takes one.
         top_p: nucleus mass, 0 to 1.
         stop: sequences that end a reply.
-        seed: where the interface takes one; the sample index is added to it.
+        seed: where the interface takes one; each request gets its own, made of this, its messages and sample index.
         reasoning_effort: `low`, `medium`, `high`, …, where the interface takes one.
         prompt_cache: ask for prompt caching where it must be asked for (Anthropic).
         chat_template: `passthrough` joins the messages by line breaks (`local:` base models).

@@ -13,6 +13,7 @@ from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.errors import GateError
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 
 PASSTHROUGH = (
@@ -202,7 +203,7 @@ def _body(request: Request) -> dict[str, JsonValue]:
     body: dict[str, JsonValue] = {
         "messages": [{"role": m.role, "content": cleaner.text(m.content)} for m in request.messages],
         "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
-        "seed": (params.seed or 0) + request.index,
+        "seed": seed_of(request),
     }
     optional: dict[str, JsonValue] = {
         "temperature": params.temperature,

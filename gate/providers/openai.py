@@ -9,6 +9,7 @@ from gate.providers import addresses
 from gate.providers.base import Completion, Misconfigured, Request, Transient
 from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
 from gate.providers.failures import Service
+from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 
 _REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
@@ -80,7 +81,7 @@ class OpenAIProvider:
             "temperature": params.temperature,
             "top_p": params.top_p,
             "stop": list(params.stop) or None,
-            "seed": None if params.seed is None else params.seed + request.index,
+            "seed": None if params.seed is None else seed_of(request),
             "reasoning_effort": params.reasoning_effort,
         }
         body.update({key: value for key, value in optional.items() if value is not None})

@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
-from jsonschema import Draft202012Validator
-
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Score
@@ -62,6 +60,8 @@ def json_schema(options: Options, answer: str) -> Finding:
         value = json.loads(_unfenced(answer))
     except (ValueError, RecursionError) as error:
         return 0.0, f"is not JSON: {error}"
+    from jsonschema import Draft202012Validator  # a tenth of a second, for those who need it
+
     schema = cast("dict[str, JsonValue]", options["schema"])
     errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
     if not errors:

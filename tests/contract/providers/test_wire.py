@@ -9,6 +9,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.providers.base import Rejected, Request
+from gate.providers.seeds import seed_of
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, SYSTEM, Subject
 from tests.support.model_server import ModelServer
 
@@ -46,7 +47,7 @@ def test_openai_parameters(server: ModelServer) -> None:
         "temperature": 0.5,
         "top_p": 0.9,
         "stop": ["\n", "END"],
-        "seed": 9,
+        "seed": seed_of(Request((Message("system", SYSTEM), Message("user", USER)), MODELS["openai"], params, 2)),
         "reasoning_effort": "low",
         "response_format": {
             "type": "json_schema",

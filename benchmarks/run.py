@@ -1,0 +1,129 @@
+"""Times the command line as a whole process and prints a table: `make bench`."""
+
+import json
+import math
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROUNDS = 5
+CALLS = 600
+IN_FLIGHT = 64
+LATENCY_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One command, run several times.
+
+    Args:
+        name: what it does.
+        wall: seconds of each round, start-up included.
+        cpu: seconds of CPU of each round.
+        goal: what the figure should stay under, in words.
+        limit_s: the goal in seconds.
+        by_cpu: the goal is about CPU time.
+    """
+
+    name: str
+    wall: tuple[float, ...]
+    cpu: tuple[float, ...]
+    goal: str
+    limit_s: float
+    by_cpu: bool = False
+
+    @property
+    def met(self) -> bool:
+        return statistics.median(self.cpu if self.by_cpu else self.wall) <= self.limit_s
+
+
+def timed(command: Sequence[str], cwd: Path, env: dict[str, str]) -> tuple[float, float]:
+    """Wall and CPU seconds of one run of a command."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def repeated(name: str, command: Sequence[str], where: tuple[Path, dict[str, str]], goal: tuple[str, float]) -> Timing:
+    """A warm-up round that does not count, then the counted ones."""
+    timed(command, *where)
+    rounds = [timed(command, *where) for _ in range(ROUNDS)]
+    words, limit = goal
+    return Timing(name, tuple(r[0] for r in rounds), tuple(r[1] for r in rounds), words, limit, "CPU" in words)
+
+
+def measure(root: Path) -> list[Timing]:
+    """All timings, against a model server on the loopback interface."""
+    gate = [sys.executable, "-m", "gate"]
+    env = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ} | {"HOME": str(root)}
+    command = [sys.executable, "-m", "tests.support.model_server", "--latency-ms", str(LATENCY_S * 1000)]
+    project = Path(__file__).parents[1]
+    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = server.stdout.readline().strip() if server.stdout else ""
+            env |= {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none"}
+            write_inputs(root)
+            limit = 2.5 * math.ceil(CALLS / IN_FLIGHT) * LATENCY_S
+            calls = f"{CALLS} calls of {LATENCY_S * 1000:.0f} ms, {IN_FLIGHT} in flight"
+            return [
+                repeated("gate --help", [*gate, "--help"], (root, env), ("0.3 s of CPU", 0.3)),
+                *(
+                    repeated(
+                        f"gate diff, {provider}: {calls}",
+                        [*gate, *diff(provider)],
+                        (root, env),
+                        (f"{limit:.1f} s, start-up included", limit),
+                    )
+                    for provider in ("openai", "anthropic")
+                ),
+            ]
+        finally:
+            server.terminate()
+
+
+def write_inputs(root: Path) -> None:
+    """100 cases: with 2 arms and 3 samples, 600 calls."""
+    (root / "a.md").write_text("Answer. quality=0.9")
+    (root / "b.md").write_text("Answer well. quality=0.9")
+    rows = [{"id": f"c{i}", "input": f"answer=word{i}", "expected": f"word{i}"} for i in range(CALLS // 6)]
+    (root / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def diff(provider: str) -> list[str]:
+    """The arguments of one comparison."""
+    files = ["--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl"]
+    return ["diff", *files, "--model", f"{provider}:m", "--concurrency", str(IN_FLIGHT), "--quiet"]
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        timings = measure(Path(folder))
+    table = Table(
+        title=f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", title_justify="left"
+    )
+    for column in ("command", "wall s (min / median / max)", "CPU s (median)", "goal", "met"):
+        table.add_column(column)
+    for timing in timings:
+        wall = " / ".join(
+            f"{value:.2f}" for value in (min(timing.wall), statistics.median(timing.wall), max(timing.wall))
+        )
+        cpu = f"{statistics.median(timing.cpu):.2f}"
+        table.add_row(timing.name, wall, cpu, timing.goal, "yes" if timing.met else "no")
+    Console(width=150 if not sys.stdout.isatty() else None).print(table)
+
+
+if __name__ == "__main__":
+    main()
