@@ -18,9 +18,10 @@ from gate.engine.run import Stop
 from gate.errors import GateError, Interrupted
 from gate.flows.evaluate import Tools, default_seed, evaluate
 from gate.flows.files import FileRun, Files, resolve_files
+from gate.flows.pairing import Sides
 from gate.flows.ports import Progress
 from gate.flows.rehearsal import rehearse
-from gate.flows.resolve import Refs, Resolved, resolve
+from gate.flows.resolve import Resolved, resolve
 from gate.git.repo import Repo
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
@@ -65,8 +66,8 @@ def resolve_git_mode(
     """
     repo = Repo.open(directory)
     base, head = refs
-    sides = Refs(repo.at(base), repo.at(head) if head is not None else repo.tree(), config)
-    return _rehearsed(resolve(sides, suites, everything=everything))
+    sides = Sides(repo.at(base), repo.at(head) if head is not None else repo.tree())
+    return _rehearsed(resolve(sides, config, suites, everything=everything))
 
 
 def resolve_files_mode(files: Files, run: FileRun) -> Resolved:

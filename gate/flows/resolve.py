@@ -10,12 +10,12 @@ from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
+from gate.flows.pairing import Pair, Sides, pair
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
 from gate.inputs.config import Config, load
-from gate.inputs.paths import is_glob
 from gate.inputs.source import FileSource
-from gate.inputs.suites import SuiteConfig, expand
+from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
 
 Parsed = TypeVar("Parsed")
@@ -43,26 +43,14 @@ class Resolved:
     commit: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Refs:
-    """The two sides of a comparison in one repository.
-
-    Args:
-        base: the merge target.
-        head: the change as it would be merged.
-        config: path of `gate.yaml` in the repository.
-    """
-
-    base: FileSource
-    head: FileSource
-    config: str = "gate.yaml"
-
-
-def resolve(refs: Refs, names: Sequence[str] = (), *, everything: bool = False) -> Resolved:
+def resolve(
+    sides: Sides, config: str = "gate.yaml", names: Sequence[str] = (), *, everything: bool = False
+) -> Resolved:
     """Read both sides.
 
     Args:
-        refs: where to read.
+        sides: where to read.
+        config: path of `gate.yaml` in the repository.
         names: suites to look at; empty for all.
         everything: keep suites that the change does not touch.
 
@@ -70,25 +58,21 @@ def resolve(refs: Refs, names: Sequence[str] = (), *, everything: bool = False) 
         InputErrors: mistakes in the files, all of them at once.
         GateError: no configuration, or an unknown suite.
     """
-    reader = _Reader(refs, [])
-    head, base = reader.config(refs.head), reader.config(refs.base)
+    reader = _Reader(sides, [])
+    head, base = reader.config(sides.head, config), reader.config(sides.base, config)
     reader.raise_problems()
     if head is None:
         raise GateError(
-            f"there is no {refs.config} at {refs.head.label}",
+            f"there is no {config} at {sides.head.label}",
             "write one, or compare two files: gate diff --baseline A --candidate B --cases C",
         )
-    notes = [] if base else [f"{refs.config} is new: {refs.base.label} has none, so the exam is the change's own."]
-    pairs = _pairs(refs, head, base, names)
+    pairs = pair(sides, head, base, names)
     read = [reader.suite(pair) for pair in pairs]
     reader.raise_problems()
-    notes += [
-        f"{pair.current.name} is a new suite, so its exam is the change's own."
-        for pair in pairs
-        if pair.is_new and base
-    ]
-    suites = [(pair, *found) for pair, found in zip(pairs, read, strict=True) if found is not None]
-    touched = [suite for pair, suite, delta in suites if everything or _touched(pair, suite, delta)]
+    suites = [(one, *found) for one, found in zip(pairs, read, strict=True) if found is not None]
+    touched = [suite for one, suite, delta in suites if everything or _touched(one, suite, delta)]
+    notes = [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
+    notes += _notes(pairs) if base else []
     run = base or head
     return Resolved(
         suites=tuple(touched),
@@ -97,36 +81,8 @@ def resolve(refs: Refs, names: Sequence[str] = (), *, everything: bool = False) 
         notes=tuple(notes),
         policy=run.policy,
         budget=run.budget,
-        commit=refs.head.sha,
+        commit=sides.head.sha,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """One suite as the head has it, with the configuration and the source that its exam comes from."""
-
-    current: SuiteConfig
-    exam: SuiteConfig
-    source: FileSource
-    is_new: bool
-
-
-def _pairs(refs: Refs, head: Config, base: Config | None, names: Sequence[str]) -> list[_Pair]:
-    heads = {suite.name: suite for entry in head.suites for suite in _expand(entry, refs.head)}
-    bases = {suite.name: suite for entry in (base.suites if base else ()) for suite in _expand(entry, refs.base)}
-    unknown = [name for name in names if name not in heads]
-    if unknown:
-        raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(heads)}")
-    pairs = []
-    for name, current in heads.items():
-        if not names or name in names:
-            known = name in bases
-            pairs.append(_Pair(current, bases.get(name, current), refs.base if known else refs.head, not known))
-    return pairs
-
-
-def _expand(entry: SuiteConfig, source: FileSource) -> tuple[SuiteConfig, ...]:
-    return expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ())
 
 
 def _model(config: SuiteConfig) -> ModelRef:
@@ -135,7 +91,17 @@ def _model(config: SuiteConfig) -> ModelRef:
     return config.model
 
 
-def _touched(pair: _Pair, suite: Suite, delta: ExamChanges) -> bool:
+def _notes(pairs: Sequence[Pair]) -> list[str]:
+    new = [f"{one.current.name} is a new suite, so its exam is the change's own." for one in pairs if one.is_new]
+    left = [
+        f"The change has no suite for {one.exam.prompt} any more; it is examined as before."
+        for one in pairs
+        if one.left_out
+    ]
+    return new + left
+
+
+def _touched(pair: Pair, suite: Suite, delta: ExamChanges) -> bool:
     arms = (suite.baseline, suite.candidate)
     prompts_differ = arms[0].version.prompt.digest != arms[1].version.prompt.digest
     models_differ = (arms[0].model, arms[0].params) != (arms[1].model, arms[1].params)
@@ -147,25 +113,24 @@ def _touched(pair: _Pair, suite: Suite, delta: ExamChanges) -> bool:
 class _Reader:
     """Reads files of both sides and gathers every mistake."""
 
-    refs: Refs
+    sides: Sides
     problems: list[Problem]
 
     def raise_problems(self) -> None:
         if self.problems:
             raise InputErrors(self.problems)
 
-    def config(self, source: FileSource) -> Config | None:
-        data = source.read(self.refs.config)
+    def config(self, source: FileSource, path: str) -> Config | None:
+        data, where = source.read(path), _at(source, path)
         if data is None:
             return None
-        where = _at(source, self.refs.config)
         return self._parsed(lambda: load(decode(data, where), where))
 
-    def suite(self, pair: _Pair) -> tuple[Suite, ExamChanges] | None:
-        baseline = self._version(self.refs.base, pair.exam)
-        candidate = self._version(self.refs.head, pair.current)
+    def suite(self, pair: Pair) -> tuple[Suite, ExamChanges] | None:
+        baseline = self._version(self.sides.base, pair.exam)
+        candidate = self._version(self.sides.head, pair.current)
         cases = self._cases(pair.source, pair.exam)
-        head_cases = cases if pair.is_new else self._cases(self.refs.head, pair.current)
+        head_cases = self._head_cases(pair) if cases is not None else None
         if baseline is None or candidate is None or cases is None or head_cases is None:
             return None
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy)
@@ -178,6 +143,12 @@ class _Reader:
             samples=pair.exam.samples,
         )
         return suite, changes(cases, head_cases)
+
+    def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
+        """The head's cases, to say what it changed; a suite that was left out may have lost its cases, too."""
+        if pair.left_out and self.sides.head.read(pair.current.cases) is None:
+            return ()
+        return self._cases(self.sides.head, pair.current)
 
     def _version(self, source: FileSource, config: SuiteConfig) -> PromptVersion | None:
         data, where = source.read(config.prompt), _at(source, config.prompt)

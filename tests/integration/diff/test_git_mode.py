@@ -158,3 +158,39 @@ def test_the_verdict_is_the_same_when_run_again(repo: Path) -> None:
     first, second = run(repo).record, run(repo).record
     assert (first.seed, first.verdict) == (second.seed, second.verdict)
     assert first.suites[0].quality == second.suites[0].quality
+
+
+FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+
+
+def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "gate.yaml").write_text(FAQ_ONLY)
+    (repo / "evals/support.jsonl").unlink()
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["support"]
+    assert len(outcome.record.suites[0].exam.removed) == 40
+    assert any("no suite for prompts/support.md any more" in reason for reason in outcome.record.reasons)
+
+
+def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "prompts/harmless.md").write_text("Help the customer. quality=1.0")
+    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/harmless.md"))
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["support at prompts/support.md"]
+
+
+def test_a_prompt_that_moves_is_compared_with_where_it_was(repo: Path) -> None:
+    git(repo, "mv", "prompts/support.md", "prompts/help.md")
+    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/help.md"))
+    (repo / "prompts/help.md").write_text("Help. quality=1.0 quality[gold]=0.1")
+    record = run(repo).record
+    assert record.verdict is Verdict.BLOCK
+    assert [suite.name for suite in record.suites] == ["support"]
+    assert (record.suites[0].baseline.path, record.suites[0].candidate.path) == (
+        "prompts/support.md",
+        "prompts/help.md",
+    )
