@@ -35,6 +35,9 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/gate schema gate.yaml > $(VENV)/gate.schema.json
+	$(BIN)/check-jsonschema --check-metaschema $(VENV)/gate.schema.json
+	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml
 
 bench: $(VENV)/.dev ## Run the benchmarks and print their table.
 	$(BIN)/python -m benchmarks.run

@@ -44,6 +44,7 @@ def play(root: Path, stage: Stage) -> bool:
     build(root)
     stage.say(f"A throw-away repository: {root}")
     stage.say("It has one prompt, which labels reviews in English and German, and an eval set of 48 reviews.")
+    stage.say("The model is Gemma 3 270M (253 MB, Gemma Terms of Use), run on this machine; about a minute in all.")
     as_expected = True
     for number, change in enumerate(CHANGES, start=1):
         stage.say(f"\n── Pull request {number}: {change.title} ──\n")

@@ -32,11 +32,11 @@ def environment(home: Path, extra: Mapping[str, str] | None = None) -> dict[str,
     return {**kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, **(extra or {})}
 
 
-def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Outcome:
+def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, timeout_s: float = 120) -> Outcome:
     """Run `gate` to its end."""
     command = [sys.executable, "-m", "gate", *arguments]
     done = subprocess.run(
-        command, cwd=cwd, env=environment(cwd, env), capture_output=True, text=True, timeout=120, check=False
+        command, cwd=cwd, env=environment(cwd, env), capture_output=True, text=True, timeout=timeout_s, check=False
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
 

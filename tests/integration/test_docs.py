@@ -1,0 +1,78 @@
+"""The documents say what the program does."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from gate.inputs import cases, config
+from gate.inputs.models import PARAMS
+from tests.support.command import gate
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+EXPLANATION = (ROOT / "docs/explanation.md").read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", [README, REFERENCE], ids=["readme", "reference"])
+def test_every_configuration_shown_is_valid(text: str) -> None:
+    shown = blocks(text, "yaml")
+    assert shown
+    for block in shown:
+        assert config.load(block, "shown").suites
+
+
+def test_the_case_shown_is_valid() -> None:
+    shown = re.search(r'`(\{"id":.*?\}\})`', README, re.DOTALL)
+    assert shown is not None
+    assert cases.parse(" ".join(shown[1].split()), "shown")[0].slices == {"tier": "enterprise", "lang": "en"}
+
+
+def test_every_option_shown_exists(tmp_path: Path) -> None:
+    helped = gate("diff", "--help", cwd=tmp_path).out + gate("report", "--help", cwd=tmp_path).out
+    for text in (README, REFERENCE, EXPLANATION):
+        for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
+            assert option in helped, option
+
+
+def test_every_make_target_shown_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"`?make ([a-z]+)`?", "\n".join([README, *blocks(README, "sh")]))):
+        assert f"\n{target}:" in makefile, target
+
+
+def test_the_verdict_table_is_whole() -> None:
+    for verdict in Verdict:
+        assert f"| {verdict.value} |" in README
+
+
+def test_the_reference_names_every_parameter_and_scorer() -> None:
+    for name in PARAMS:
+        assert f"`{name}`" in REFERENCE, name
+    for name in ("exact", "contains", "regex", "json_schema", "judge"):
+        assert f"| `{name}` |" in REFERENCE
+
+
+def test_links_lead_somewhere() -> None:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (path.parent / target).exists(), f"{path}: {target}"
+
+
+def test_the_version_has_a_changelog() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "## Unreleased" in changelog or f"## {project['version']}" in changelog
+
+
+def test_schemas_are_printed(tmp_path: Path) -> None:
+    for name in ("gate.yaml", "run.json"):
+        assert json.loads(gate("schema", name, cwd=tmp_path).out)["type"] == "object"

@@ -1,0 +1,39 @@
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import SuitePolicy
+from gate.flows.exam import JudgeDefault, Rules, build, changes
+
+CASES = tuple(Case(f"c{i}", input="x" * (i + 1), slices={"lang": "de"}, where=f"f:{i}") for i in range(9))
+JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(base_url="http://h/v1", temperature=0.3))
+EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})
+
+
+def test_length_is_made_and_every_dimension_tested_when_none_is_named() -> None:
+    exam = build(CASES, Rules((EXACT,), None, SuitePolicy()), "main", JUDGE)
+    assert exam.dimensions == ("lang", "length")
+    assert [case.slices["length"] for case in exam.cases] == ["short"] * 3 + ["medium"] * 3 + ["long"] * 3
+
+
+def test_a_judge_without_a_model_gets_the_default_and_its_address_and_no_more() -> None:
+    judges = (ScorerSpec("judge", "j", {"criteria": "good"}), ScorerSpec("judge", "k", {"model": "anthropic:o"}))
+    exam = build(CASES, Rules((EXACT, *judges), (), SuitePolicy()), "main", JUDGE)
+    assert exam.scorers[0] == EXACT
+    assert exam.scorers[1].options["model"] == "openai:m"
+    assert exam.scorers[1].options["params"] == {"base_url": "http://h/v1"}
+    assert exam.scorers[2].options == {"model": "anthropic:o"}
+
+
+def test_the_digest_is_that_of_the_content() -> None:
+    rules = Rules((EXACT,), (), SuitePolicy())
+    first = build(CASES, rules, "main", JUDGE).digest
+    moved = tuple(Case(c.id, c.input, slices=c.slices, where=f"elsewhere:{c.where}") for c in CASES)
+    assert build(moved, rules, "other", JUDGE).digest == first
+    assert build(CASES[:-1], rules, "main", JUDGE).digest != first
+    assert build(CASES, Rules((EXACT,), (), SuitePolicy(max_cost_increase=0.5)), "main", JUDGE).digest != first
+
+
+def test_changes_are_by_id() -> None:
+    head = (*CASES[1:8], Case("c8", input="edited"), Case("new", input="n"))
+    found = changes(CASES, head)
+    assert (found.added, found.removed, found.edited) == (("new",), ("c0",), ("c8",))
+    assert not changes(CASES, tuple(reversed(CASES)))

@@ -1,0 +1,59 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.sample import ArmName, Sample, Score
+from gate.errors import GateError
+from gate.store.load import load_run
+from gate.store.run_folder import RunFolder, dump_run
+from tests.golden.runs import runs
+from tests.support.runs import reply
+
+SAMPLE = Sample("s", "c", ArmName.BASELINE, 0, reply(), (Score("exact", 1.0, "is right"),), 1.0)
+
+
+def folder(path: Path) -> RunFolder:
+    return RunFolder(path, {"report.md": lambda run: f"{run.verdict}\n"})
+
+
+def test_nothing_is_made_before_the_first_sample(tmp_path: Path) -> None:
+    folder(tmp_path / "out").close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sample_is_on_disk_as_soon_as_it_is_kept(tmp_path: Path) -> None:
+    kept = folder(tmp_path / "out")
+    kept.sample(SAMPLE)
+    row = json.loads((tmp_path / "out/samples.jsonl").read_text())
+    assert (row["case"], row["arm"], row["score"], row["text"]) == ("c", "baseline", 1.0, "yes")
+    assert row["usage"] == {"input_tokens": 20, "cache_read_tokens": 0, "cache_write_tokens": 0, "output_tokens": 3}
+    kept.sample(replace(SAMPLE, index=1, reply=Failed("503", 6), scores=(), score=Unscored("503")))
+    second = json.loads((tmp_path / "out/samples.jsonl").read_text().splitlines()[1])
+    assert (second["failure"], second["attempts"], second["score"]) == ("503", 6, None)
+    assert kept.kept == 2
+    kept.close()
+
+
+@pytest.mark.parametrize("name", sorted(runs()))
+def test_a_run_is_read_as_it_was_written(tmp_path: Path, name: str) -> None:
+    run = runs()[name]
+    folder(tmp_path).run(run)
+    assert load_run(tmp_path) == run
+    assert (tmp_path / "run.json").read_text() == dump_run(run)
+    assert (tmp_path / "report.md").exists()
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GateError, match="cannot write"):
+        folder(tmp_path / "file" / "out").sample(SAMPLE)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "prompt-gate/run/1"}', '{"schema": 3}', "[" * 100_000])
+def test_what_is_no_run_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(GateError):
+        load_run(tmp_path)
