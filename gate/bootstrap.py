@@ -14,6 +14,7 @@ from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
 from gate.domain.suite import Suite
+from gate.domain.usage import Unpriced, Usage
 from gate.engine.run import Stop
 from gate.errors import GateError, Interrupted
 from gate.flows.evaluate import Tools, default_seed, evaluate
@@ -139,7 +140,7 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
     )
     factory = Factory(keys, settings.cache_dir, plan.concurrency, _read_text)
     try:
-        _preflight(plan.resolved.suites, factory)
+        _preflight(plan.resolved, factory)
         # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
         gc.freeze()
         stop = Stop()
@@ -150,13 +151,22 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         await factory.close()
 
 
-def _preflight(suites: Sequence[Suite], factory: Factory) -> None:
-    """Find a missing key, a missing model file and a parameter that cannot be sent before anything is spent."""
-    for suite in suites:
+def _preflight(resolved: Resolved, factory: Factory) -> None:
+    """Find before anything is spent what cannot work: a key, a model file, a parameter, a budget without a price."""
+    models: dict[tuple[ModelRef, Params], None] = {}
+    for suite in resolved.suites:
         for arm in (suite.baseline, suite.candidate):
             factory.provider(arm.model, arm.params).check(arm.params)
+            models[arm.model, arm.params] = None
         for spec in _judges(suite):
-            _judge_of(spec, factory)
+            models[_judge_of(spec, factory)] = None
+    if resolved.budget.max_usd is None:
+        return
+    for model, params in models:
+        priced = factory.provider(model, params).priced
+        if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
+            hint = "limit max_calls instead, or name a model that genai-prices knows"
+            raise GateError(f"budget.max_usd cannot be kept: the price of {model} is unknown", hint)
 
 
 def _judges(suite: Suite) -> Iterator[ScorerSpec]:

@@ -95,6 +95,17 @@ def test_a_budget_ends_the_run_before_the_call_that_would_exceed_it(repo: Path, 
     assert server.requests == 30
 
 
+def test_a_budget_in_dollars_without_a_price_is_refused_before_the_first_call(repo: Path, server: ModelServer) -> None:
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, "budget: {max_usd: 1}\n")
+    git(repo, "commit", "--quiet", "--all", "--message", "budget")
+    (repo / "prompt.md").write_text("Answer well. quality=1.0")
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "max_usd" in outcome.err
+    assert server.requests == 0
+
+
 def test_what_is_written_where(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour()
     outcome = gate("diff", "--base", "main", "--samples", "1", cwd=repo)
