@@ -1,7 +1,6 @@
 """Scorers, as configuration and cases write them: kind, options with every default filled in, name, weight."""
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import PATTERN_CHARS, PROMPT_CHARS
 from gate.inputs.models import read_model, read_params
 from gate.inputs.nodes import Node, described, plain, wrap
+from gate.inputs.patterns import complaint
 from gate.inputs.problems import Problems, did_you_mean, quoted
 from gate.inputs.schemacheck import schema_complaint
 from gate.inputs.templates import BadTemplate, compile_template
@@ -161,12 +161,8 @@ def _pattern(fields: Fields) -> str:
         return ""
     text = fields.text("pattern", most=PATTERN_CHARS)
     _template(fields, "pattern", "")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(_PLACEHOLDER.sub("x", text))
-    except (re.error, OverflowError, RecursionError) as error:
-        message = f"regex.pattern is not a regular expression: {str(error)[:200]}"
+    if reason := complaint(_PLACEHOLDER.sub("x", text)):
+        message = f"regex.pattern is not a regular expression: {reason}"
         fields.problems.add(fields.line_of("pattern"), message, "Python's re syntax")
     return text
 

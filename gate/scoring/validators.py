@@ -2,16 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias, cast
 
+from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Score
+from gate.inputs.patterns import TooSlow, occurs
 from gate.inputs.render import fill
 
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+    from jsonschema.protocols import Validator
+
 Options: TypeAlias = Mapping[str, JsonValue]
-Finding: TypeAlias = tuple[float, str]
+Finding: TypeAlias = tuple[float | Unscored, str]
 
 
 def validate(spec: ScorerSpec, case: Case, answer: str) -> Score:
@@ -49,8 +55,10 @@ def contains(options: Options, answer: str) -> Finding:
 def regex(options: Options, answer: str) -> Finding:
     """The pattern matches somewhere in the answer."""
     pattern = _text(options["pattern"])
-    flags = re.IGNORECASE if options.get("ignore_case", False) else 0
-    found = re.search(pattern, answer, flags | re.MULTILINE) is not None
+    try:
+        found = occurs(pattern, answer, ignore_case=bool(options.get("ignore_case", False)))
+    except TooSlow as slow:
+        return Unscored(str(slow)), f"/{pattern}/"
     return _finding(found, f"matches /{pattern}/", f"does not match /{pattern}/")
 
 
@@ -60,10 +68,12 @@ def json_schema(options: Options, answer: str) -> Finding:
         value = json.loads(_unfenced(answer))
     except (ValueError, RecursionError) as error:
         return 0.0, f"is not JSON: {error}"
-    from jsonschema import Draft202012Validator  # a tenth of a second, for those who need it
-
-    schema = cast("dict[str, JsonValue]", options["schema"])
-    errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
+    try:
+        errors = sorted(_schema_errors(options["schema"], value), key=lambda error: list(map(str, error.path)))
+    except TooSlow as slow:
+        return Unscored(str(slow)), "a pattern of the schema"
+    except RecursionError:
+        return 0.0, "is nested too deeply for the schema"
     if not errors:
         return 1.0, "satisfies the schema"
     return 0.0, f"at {errors[0].json_path}: {errors[0].message}"[:300]
@@ -75,6 +85,18 @@ VALIDATORS: Mapping[str, Callable[[Options, str], Finding]] = {
     "regex": regex,
     "json_schema": json_schema,
 }
+
+
+def _schema_errors(schema: JsonValue, value: JsonValue) -> "Iterable[ValidationError]":
+    from jsonschema import Draft202012Validator, ValidationError, validators  # a tenth of a second, if it is needed
+
+    def pattern(_: object, wanted: str, instance: object, __: object) -> "Iterable[ValidationError]":
+        if isinstance(instance, str) and not occurs(wanted, instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    extend: Callable[..., type[Validator]] = validators.extend
+    limited = extend(Draft202012Validator, {"pattern": pattern})
+    return limited(cast("dict[str, JsonValue]", schema)).iter_errors(value)
 
 
 def _finding(passed: bool, yes: str, no: str) -> Finding:

@@ -135,6 +135,11 @@ def test_a_template_with_an_unknown_variable(files: Path) -> None:
     assert_refused(gate("diff", *named, cwd=files), files, "b.md.j2", "nmae")
 
 
+def test_a_pattern_from_a_case_that_is_none(files: Path) -> None:
+    write_jsonl(files / "cases.jsonl", [*CASES, {"id": "x", "input": "y", "expected": "(["}])
+    assert_refused(diff(files, "--scorer", "regex"), files, "cases.jsonl:13", "regular expression")
+
+
 def test_outside_a_repository(tmp_path: Path) -> None:
     assert_refused(gate("diff", "--base", "main", cwd=tmp_path), tmp_path, "not inside a git repository")
 

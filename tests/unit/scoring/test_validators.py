@@ -1,5 +1,8 @@
+import json
+
 import pytest
 
+from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.scoring.validators import validate
@@ -66,3 +69,18 @@ def test_the_reason_says_what_was_missing() -> None:
     result = validate(spec, Case("c", input="q", expected="Paris"), "Lyon")
     assert result.reason == 'does not contain "Paris"'
     assert (result.scorer, result.weight, result.required) == ("names the city", 2.0, True)
+
+
+CATASTROPHE = r"^(a|b|ab)*[cd]$"
+
+
+def test_a_pattern_that_never_ends_leaves_the_sample_unscored() -> None:
+    spec = ScorerSpec("regex", "regex", {"pattern": CATASTROPHE})
+    result = validate(spec, Case("c", input="q"), "ab" * 40)
+    assert result.value == Unscored("the pattern took longer than 0.5 s")
+
+
+def test_a_pattern_of_a_schema_that_never_ends_does_too() -> None:
+    spec = ScorerSpec("json_schema", "json_schema", {"schema": {"pattern": CATASTROPHE}})
+    assert isinstance(validate(spec, Case("c", input="q"), json.dumps("ab" * 40)).value, Unscored)
+    assert score("json_schema", '"abc"', schema={"pattern": CATASTROPHE}) == 1.0
