@@ -28,10 +28,14 @@ from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
 from gate.providers.base import Misconfigured
 from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
 from gate.report import markdown
 from gate.scoring.judge import Judge
 from gate.settings import Settings
 from gate.store.run_folder import RunFolder
+
+LARGEST_FILE = 64 * 2**20
+"""Bytes of a prompt, case file or recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,13 @@ class DiskSource:
     sha: str | None = None
 
     def read(self, path: str) -> bytes | None:
+        file = Path(path)
         try:
-            return Path(path).read_bytes()
+            if not file.is_file() and file.exists():
+                raise GateError(f"{path} is not a plain file", "name a file")
+            if file.stat().st_size > LARGEST_FILE:
+                raise GateError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB", "split it")
+            return file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
@@ -138,7 +147,8 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         settings.openai_base_url,
         settings.anthropic_base_url,
     )
-    factory = Factory(keys, settings.cache_dir, plan.concurrency, _read_text)
+    prices = PriceList(by_name=settings.price_by_name)
+    factory = Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices)
     try:
         _preflight(plan.resolved, factory)
         # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
@@ -224,4 +234,7 @@ def _terminated(stop: Stop) -> Iterator[None]:
 
 
 def _read_text(path: str) -> str:
-    return decode(Path(path).read_bytes(), path)
+    data = DiskSource().read(path)
+    if data is None:
+        raise GateError(f"cannot read {path}: there is no such file", "write replay:PATH.jsonl")
+    return decode(data, path)

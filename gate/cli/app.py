@@ -3,6 +3,8 @@
 import gc
 import io
 import sys
+import tempfile
+import traceback
 
 import click
 
@@ -10,7 +12,7 @@ from gate.cli.demo import demo
 from gate.cli.diff import diff
 from gate.cli.report import report
 from gate.cli.schema import schema
-from gate.errors import GateError, InputErrors, Interrupted
+from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 
 INTERRUPTED = 130
 SHOWN = 20
@@ -65,23 +67,36 @@ def main() -> None:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         code = INTERRUPTED
+    except Exception as error:  # the last resort: a defect of ours must not look like a verdict
+        click.echo(_defect(error), err=True)
+        code = CannotEvaluate.exit_code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _defect(error: Exception) -> str:
+    """Name the defect in one paragraph, and keep its trace in a file for a report."""
+    trace = "".join(traceback.format_exception(error))
+    with tempfile.NamedTemporaryFile("w", prefix="prompt-gate-", suffix=".txt", delete=False, encoding="utf-8") as file:
+        file.write(trace)
+    said = f"error: Prompt Gate itself failed ({type(error).__name__}); nothing was decided"
+    return f"{said}\n  hint: please report it with {file.name}, after a look that it holds nothing private"
 
 
 def message(error: GateError) -> str:
     """What the user reads: the mistake, where it is, and the remedy."""
-    if isinstance(error, InputErrors):
-        lines = [f"error: {problem.where}: {problem.message}" for problem in error.problems[:SHOWN]]
-        for row, problem in enumerate(error.problems[:SHOWN]):
-            if problem.hint:
-                lines[row] += f"\n  hint: {problem.hint}"
-        more = len(error.problems) - SHOWN
-        return _printable("\n".join([*lines, f"and {more} more"] if more > 0 else lines))
     if isinstance(error, Interrupted):
         return _printable(error.message)
-    return _printable(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
+    if not isinstance(error, InputErrors):
+        return "error: " + _paragraph(error.message, error.hint)
+    lines = ["error: " + _paragraph(f"{one.where}: {one.message}", one.hint) for one in error.problems[:SHOWN]]
+    more = len(error.problems) - SHOWN
+    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
+
+
+def _paragraph(said: str, hint: str) -> str:
+    return _printable(said) + (f"\n  hint: {_printable(hint)}" if hint else "")
 
 
 def _printable(text: str) -> str:
-    """File content may stand in a message; a terminal must not obey it."""
-    return "".join(char if char == "\n" or char.isprintable() else repr(char)[1:-1] for char in text)
+    """File content may stand in a message; neither a terminal nor a runner that reads the log must obey it."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

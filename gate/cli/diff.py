@@ -42,7 +42,9 @@ Examples:
 @click.option("--fail-on", type=click.Choice(["block", "hold"]), help="What exits with 1.  [default: block]")
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder, or a .md or .json file.  [default: .gate/last]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/last]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
 def diff(**options: Any) -> None:

@@ -22,6 +22,7 @@ from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers import parse_scorers
+from gate.report.escape import terminal
 from gate.settings import Settings
 
 DEFAULT_OUT = Path(".gate/last")
@@ -36,9 +37,9 @@ def execute(options: DiffOptions) -> int:
     """
     resolved = _with_options(_resolve(options), options)
     for note in resolved.notes:
-        click.echo(note, err=True)
+        click.echo(terminal(note), err=True)
     if not resolved.suites:
-        names = ", ".join(resolved.untouched)
+        names = terminal(", ".join(resolved.untouched))
         click.echo(f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway.")
         return 0
     folder, file = _out(options.out)
@@ -151,7 +152,7 @@ def _out(out: Path | None) -> tuple[Path, Path | None]:
         return DEFAULT_OUT, out
     if out.is_file():
         raise GateError(
-            f"{out} is a file whose ending is no format", "name a folder, or a file that ends in .md or .json"
+            f"{out} is a file whose ending is no format", "name a folder, or a file that ends in .md, .html or .json"
         )
     return out, None
 

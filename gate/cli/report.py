@@ -10,11 +10,13 @@ import click
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["terminal", "md", "json"]),
+    type=click.Choice(["terminal", "md", "html", "json"]),
     default=None,
     help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file (.md, .json) instead of the screen.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write to this file (.md, .html, .json) instead of the screen."
+)
 def report(run: Path, form: str | None, out: Path | None) -> None:
     """Render RUN.json (or the folder that holds it) again.
 

@@ -8,15 +8,15 @@ from rich.console import Console
 
 from gate.domain.record import RunRecord
 from gate.errors import GateError
-from gate.report import escape, markdown, terminal
+from gate.report import escape, markdown, preview, terminal
 from gate.report.headline import headline
 from gate.store.run_folder import dump_run, write_whole
 
-ENDINGS = {".md": "md", ".json": "json"}
+ENDINGS = {".md": "md", ".json": "json", ".html": "html"}
 
 
 def render(run: RunRecord, form: str) -> None:
-    """Print a run as `terminal`, `md` or `json`."""
+    """Print a run as `terminal`, `md`, `html` or `json`."""
     if form == "terminal":
         terminal.render(run, Console(file=sys.stdout, highlight=False))
     else:
@@ -35,9 +35,11 @@ def write(run: RunRecord, path: Path, form: str | None = None) -> None:
     Raises:
         GateError: an ending that says no format, or a file that cannot be written.
     """
-    chosen = form or ENDINGS.get(path.suffix)
-    if chosen not in ("md", "json"):
-        raise GateError(f"{path} does not say which format it should have", "end it in .md or .json, or give --format")
+    chosen = form or ENDINGS.get(path.suffix, "")
+    if chosen not in ENDINGS.values():
+        raise GateError(
+            f"{path} does not say which format it should have", "end it in .md, .html or .json, or give --format"
+        )
     try:
         write_whole(path, text(run, chosen))
     except OSError as error:
@@ -45,5 +47,6 @@ def write(run: RunRecord, path: Path, form: str | None = None) -> None:
 
 
 def text(run: RunRecord, form: str) -> str:
-    """A run as `md` or `json`."""
-    return dump_run(run) if form == "json" else markdown.render(run)
+    """A run as `md`, `html` or `json`."""
+    renderers = {"json": dump_run, "md": markdown.render, "html": preview.render}
+    return renderers[form](run)

@@ -26,6 +26,7 @@ class Comparison:
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
         mde: smallest fall that this slice would show with 80 % power; None where none can be named.
         cases_needed: cases that would show the observed mean, where the state is noise.
+        moved: cases whose score differs between the arms.
     """
 
     slice: str
@@ -44,6 +45,7 @@ class Comparison:
     familiar_fail: bool = False
     mde: float | None = None
     cases_needed: int | None = None
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)

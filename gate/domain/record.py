@@ -59,6 +59,7 @@ class ComparisonRecord(_Model):
     familiar_fail: bool
     mde: float | None
     cases_needed: int | None
+    moved: int
 
 
 class QualityRecord(_Model):

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gate.domain.comparison import ArmAxis, AxisComparison, AxisName
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Dollars, Unpriced, Usage
-from gate.engine.pairs import Floats, Key
+from gate.engine.pairs import Floats, Key, clusters
 from gate.stats.quantiles import quantile
 from gate.stats.ratio import Ratio, cost_ratio, latency_ratio
 
@@ -23,6 +24,11 @@ class _Measured:
     candidate: Floats
     baseline_calls: Floats
     candidate_calls: Floats
+    units: NDArray[np.int64] | None
+
+    @property
+    def arms(self) -> tuple[Floats, Floats]:
+        return self.baseline, self.candidate
 
     @property
     def cases(self) -> int:
@@ -46,16 +52,22 @@ def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> A
     )
     prices = [reply.cost for arm in ArmName for row in replies[arm] for reply in row]
     why = {price.why for price in prices if isinstance(price, Unpriced)}
-    if why == {"n/a"}:
-        return replace(blank, reason="the model has no price (it runs locally)", applicable=False)
+    if why == {"n/a"} and not any(isinstance(price, Dollars) for price in prices):
+        return replace(blank, reason="local models and recorded answers have no price", applicable=False)
     if why:
-        return replace(blank, reason="the price of the model is unknown")
-    measured = _measure(replies, _dollars, lambda values: float(np.mean(values)))
+        known = "n/a" in why and "unknown" not in why
+        reason = (
+            "only one of the two models has a price" if known else "the price of the model at this address is unknown"
+        )
+        return replace(blank, reason=reason)
+    measured = _measure(suite, replies, _dollars, lambda values: float(np.mean(values)))
     if measured.cases == 0:
         return replace(blank, reason="no case was answered by both arms")
-    if measured.baseline.mean() <= 0 or measured.candidate.mean() <= 0:
-        return replace(blank, reason="the model is free of charge", applicable=False)
-    return _filled(blank, measured, cost_ratio(measured.baseline, measured.candidate, alpha=alpha))
+    free = [bool(arm.mean() <= 0) for arm in measured.arms]
+    if any(free):
+        reason = "the models are free of charge" if all(free) else "one of the two models is free of charge"
+        return replace(blank, reason=reason, applicable=not all(free))
+    return _filled(blank, measured, cost_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
 
 
 def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> AxisComparison:
@@ -66,11 +78,13 @@ def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -
         table: from `pairs.by_case`.
         alpha: one-sided level of each end of the interval.
     """
-    measured = _measure(_replies(suite, table), _seconds, lambda values: math.exp(float(np.mean(np.log(values)))))
+    measured = _measure(
+        suite, _replies(suite, table), _seconds, lambda values: math.exp(float(np.mean(np.log(values))))
+    )
     blank = _blank("latency", suite.exam.policy.max_latency_increase)
     if measured.cases == 0:
         return replace(blank, reason="no times were measured")
-    return _filled(blank, measured, latency_ratio(measured.baseline, measured.candidate, alpha=alpha))
+    return _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
 
 
 def _replies(suite: Suite, table: Mapping[Key, Sequence[Sample]]) -> dict[ArmName, list[list[Reply]]]:
@@ -92,16 +106,19 @@ def _seconds(reply: Reply) -> float | None:
 
 
 def _measure(
+    suite: Suite,
     replies: Mapping[ArmName, Sequence[Sequence[Reply]]],
     value: Callable[[Reply], float | None],
     mean: Callable[[Sequence[float]], float],
 ) -> _Measured:
     arms = (replies[ArmName.BASELINE], replies[ArmName.CANDIDATE])
     columns = [[[v for v in map(value, row) if v is not None] for row in arm] for arm in arms]
-    pairs = [(mean(b), mean(c)) for b, c in zip(*columns, strict=True) if b and c]
-    means = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    rows = [(position, mean(b), mean(c)) for position, (b, c) in enumerate(zip(*columns, strict=True)) if b and c]
+    means = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 2)
+    declared = clusters(suite)
+    units = None if declared is None else declared[[row[0] for row in rows]]
     flat = [np.array([v for row in column for v in row], dtype=np.float64) for column in columns]
-    return _Measured(means[:, 0], means[:, 1], flat[0], flat[1])
+    return _Measured(means[:, 0], means[:, 1], flat[0], flat[1], units)
 
 
 def _usage(rows: Sequence[Sequence[Reply]]) -> Usage:

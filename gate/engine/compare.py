@@ -10,18 +10,15 @@ import numpy as np
 from gate.domain.comparison import Comparison
 from gate.domain.suite import RunPolicy
 from gate.domain.verdict import State
-from gate.engine.pairs import Floats
 from gate.engine.stack import Slice, Stack
 from gate.stats.bootstrap import percentile
-from gate.stats.maxt import joint_test
+from gate.stats.maxt import BLOCKABLE_UNITS, joint_test
 from gate.stats.power import cases_needed, detectable
 from gate.stats.student import normal_quantile
 
 SUSPECT_LEVEL = 0.10
 TOLERANCE = 1e-9
 """Means of thirds come out as -1e-17; nothing below this size is a difference."""
-FEWEST_UNITS = 10
-"""A slice with fewer independent units may warn and never blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class _Method:
         if not slices:
             return {}, None
         if self.policy.method == "percentile":
-            return {piece.full_name: self._percentile(stack.deltas[piece.rows]) for piece in slices}, None
+            return {piece.full_name: self._percentile(stack, piece) for piece in slices}, None
         rows = {piece.full_name: piece.rows for piece in slices}
         result = joint_test(stack.deltas, rows, alpha=self.policy.alpha, clusters=stack.units, seed=self.seed)
         found = {}
@@ -80,9 +77,10 @@ class _Method:
             found[name] = _Finding(row.lower, row.upper, row.p, regression, suspect, result.critical)
         return found, result.flips
 
-    def _percentile(self, deltas: Floats) -> _Finding:
-        interval = percentile(deltas, alpha=self.policy.alpha, seed=self.seed)
-        wide = percentile(deltas, alpha=SUSPECT_LEVEL, seed=self.seed)
+    def _percentile(self, stack: Stack, piece: Slice) -> _Finding:
+        deltas, units = stack.deltas[piece.rows], stack.units[piece.rows]
+        interval = percentile(deltas, alpha=self.policy.alpha, seed=self.seed, clusters=units)
+        wide = percentile(deltas, alpha=SUSPECT_LEVEL, seed=self.seed, clusters=units)
         critical = normal_quantile(1 - self.policy.alpha)
         return _Finding(
             interval.lower, interval.upper, None, interval.upper < -TOLERANCE, wide.upper < -TOLERANCE, critical
@@ -101,7 +99,9 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
         seed: of the sign flips and resamples.
     """
     method = _Method(policy, seed)
-    blocking = [piece for piece in stack.slices if not piece.advisory and stack.unit_count(piece.rows) >= FEWEST_UNITS]
+    blocking = [
+        piece for piece in stack.slices if not piece.advisory and stack.unit_count(piece.rows) >= BLOCKABLE_UNITS
+    ]
     findings, flips = method.family(stack, blocking)
     rows = []
     for piece in stack.slices:
@@ -141,8 +141,9 @@ def _comparison(stack: Stack, piece: Slice, found: _Finding | None, method: _Met
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),
         mean=float(deltas.mean()),
-        lower=_finite(found.lower),
-        upper=_finite(found.upper),
+        moved=int(np.count_nonzero(np.abs(deltas) > TOLERANCE)),
+        lower=_bound(found.lower),
+        upper=_bound(found.upper),
         p=found.p if tested else None,
         state=state,
         familiar_fail=usual.upper < -TOLERANCE,
@@ -152,7 +153,7 @@ def _comparison(stack: Stack, piece: Slice, found: _Finding | None, method: _Met
 
 def _state(found: _Finding, units: int, *, nothing_right: bool) -> State:
     """Too few comes first: what cannot block is not called a regression."""
-    if units < FEWEST_UNITS or nothing_right:
+    if units < BLOCKABLE_UNITS or nothing_right:
         return State.TOO_FEW
     if found.regression:
         return State.REGRESSION
@@ -185,5 +186,6 @@ def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planni
     }
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _bound(value: float) -> float | None:
+    """Infinite is None; a mean of deltas lies between -1 and 1, whatever the interval's formula says."""
+    return min(1.0, max(-1.0, value)) if math.isfinite(value) else None

@@ -7,6 +7,7 @@ from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, State, Verdict
 from gate.engine.compare import Quality
+from gate.stats.maxt import BLOCKABLE_UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def _too_few(facts: Facts) -> Iterator[str]:
     for row in _overall(facts):
         if row.state is not State.TOO_FEW:
             continue
-        if row.mean is not None and row.n >= 10:
+        if row.mean is not None and row.units >= BLOCKABLE_UNITS:
             yield f"{row.slice}: every answer of both arms scored 0, so the scorers cannot tell them apart."
         else:
             yield f"{row.slice}: {row.n} cases are too few to decide; 30 are the floor, 100 comfortable."

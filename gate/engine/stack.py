@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.domain.suite import OVERALL, Suite
+from gate.domain.suite import Suite
 from gate.engine.pairs import Floats, Scores, clusters
 from gate.inputs.slices import members
 
@@ -28,10 +28,6 @@ class Slice:
     full_name: str
     advisory: bool
     rows: NDArray[np.int64]
-
-    @property
-    def is_overall(self) -> bool:
-        return self.name == OVERALL
 
 
 @dataclass(frozen=True, slots=True)

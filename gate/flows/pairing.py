@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.errors import GateError
+from gate.errors import CannotEvaluate, GateError
 from gate.inputs.config import Config
 from gate.inputs.paths import is_glob
 from gate.inputs.source import FileSource
@@ -55,6 +55,7 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
 
     Raises:
         GateError: a name that neither side knows.
+        CannotEvaluate: a prompt that the base examines is gone.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -62,11 +63,13 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     unknown = [name for name in names if name not in known]
     if unknown:
         raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
-    pairs = [
-        Pair(current, bases[name], sides.base) if name in bases else Pair(current, current, sides.head, is_new=True)
-        for name, current in heads.items()
-    ]
-    pairs += _left_out(heads, bases, sides)
+    renamed = {old.prompt: old for name, old in bases.items() if name not in heads}
+    pairs = []
+    for name, current in heads.items():
+        # A suite that only got another name keeps its exam and its baseline.
+        old = bases.get(name) or renamed.get(current.prompt)
+        pairs.append(Pair(current, old, sides.base) if old else Pair(current, current, sides.head, is_new=True))
+    pairs += _left_out(pairs, bases, sides)
     return [found for found in pairs if not names or found.current.name in names]
 
 
@@ -76,12 +79,26 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
     return {suite.name: suite for suites in found for suite in suites}
 
 
-def _left_out(heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], sides: Sides) -> list[Pair]:
-    examined = {(suite.prompt, name) for name, suite in heads.items()}
-    pairs = []
+def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Sides) -> list[Pair]:
+    """Base suites whose prompt no suite of the head examines any more.
+
+    Raises:
+        CannotEvaluate: such a prompt is gone; whether it moved or was deleted, nobody can say what became of it.
+    """
+    names = {one.current.name for one in found}
+    pairs, gone = [], []
     for name, old in bases.items():
-        if (old.prompt, name) in examined or sides.head.read(old.prompt) is None:
+        partner = next((one for one in found if one.exam is old), None)
+        if partner is not None and partner.current.prompt == old.prompt:
             continue
-        kept = replace(old, name=f"{name} at {old.prompt}") if name in heads else old
-        pairs.append(Pair(kept, old, sides.base, left_out=True))
+        if sides.head.read(old.prompt) is not None:
+            kept = replace(old, name=f"{name} at {old.prompt}") if name in names else old
+            pairs.append(Pair(kept, old, sides.base, left_out=True))
+        elif partner is None:
+            gone.append(old.prompt)
+    if gone:
+        raise CannotEvaluate(
+            f"{', '.join(gone)}: {sides.base.label} examines this prompt, and at {sides.head.label} it is gone",
+            "if it moved, keep its suite and name the new path there; a prompt that is deleted cannot be compared",
+        )
     return pairs

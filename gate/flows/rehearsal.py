@@ -1,6 +1,7 @@
 """Puts every case into every prompt and scorer before anything is spent, so that no mistake shows up halfway."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.suite import Suite
@@ -13,34 +14,53 @@ def rehearse(suites: Iterable[Suite]) -> None:
     """Render all templates with all cases.
 
     Raises:
-        InputErrors: variables that a prompt or a scorer names and a case does not have, all of them at once.
+        InputErrors: variables that a prompt or a scorer names and a case does not have, patterns that are none, values
+            that every answer contains; the same mistake in many cases is told once, with their number.
     """
-    problems: list[Problem] = []
+    first: dict[str, Problem] = {}
+    count: dict[str, int] = {}
     for suite in suites:
         for case in suite.exam.cases:
-            specs = suite.exam.scorers if case.scorers is None else case.scorers
-            texts = [(spec, value) for spec in specs for value in spec.options.values() if isinstance(value, str)]
-            try:
-                for arm in (suite.baseline, suite.candidate):
-                    render(arm.version.prompt, case, arm.version.path)
-                for spec, text in texts:
-                    problems += _filled(spec, text, case)
-            except InputErrors as errors:
-                problems += errors.problems
-    if problems:
-        raise InputErrors(problems)
+            for problem in _problems(suite, case):
+                kind = problem.message.replace(repr(case.id), "").replace(case.where, "")
+                first.setdefault(kind, problem)
+                count[kind] = count.get(kind, 0) + 1
+    if first:
+        raise InputErrors([_counted(problem, count[kind]) for kind, problem in first.items()])
 
 
-def _filled(spec: ScorerSpec, text: str, case: Case) -> list[Problem]:
-    """Fill a scorer's text; a pattern that comes from a case must be one."""
-    filled = fill(text, case)
-    reason = complaint(filled) if spec.kind == "regex" and filled != text else ""
-    if not reason:
-        return []
+def _counted(problem: Problem, count: int) -> Problem:
+    if count == 1:
+        return problem
+    return replace(problem, message=f"{problem.message}; and {count - 1} more like it")
+
+
+def _problems(suite: Suite, case: Case) -> Iterator[Problem]:
+    for arm in (suite.baseline, suite.candidate):
+        try:
+            render(arm.version.prompt, case, arm.version.path)
+        except InputErrors as errors:
+            yield from errors.problems
+    for spec in suite.exam.scorers if case.scorers is None else case.scorers:
+        try:
+            yield from _scorer(spec, case)
+        except InputErrors as errors:
+            yield from errors.problems
+
+
+def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
+    """Fill a scorer's texts; what comes from a case must be of use to the scorer."""
     file, _, line = case.where.rpartition(":")
-    message = f"the pattern of case {case.id!r} is not a regular expression: {reason}"
-    return [
-        Problem(
-            file, int(line), message, "Python's re syntax; a backslash before a special character takes it literally"
-        )
-    ]
+    for text in spec.options.values():
+        if not isinstance(text, str):
+            continue
+        filled = fill(text, case)
+        if spec.kind == "regex" and filled != text and (reason := complaint(filled)):
+            message = f"the pattern of case {case.id!r} is not a regular expression: {reason}"
+            hint = "Python's re syntax; a backslash before a special character takes it literally"
+            yield Problem(file, int(line), message, hint)
+        if spec.kind == "contains" and not filled:
+            message = (
+                f"the text that {spec.name!r} looks for is empty for case {case.id!r}, and every answer contains it"
+            )
+            yield Problem(file, int(line), message, "give the case an expected text, or use another scorer")

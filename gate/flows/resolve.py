@@ -73,6 +73,8 @@ def resolve(
     touched = [suite for one, suite, delta in suites if everything or _touched(one, suite, delta)]
     notes = [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
     notes += _notes(pairs) if base else []
+    if base and (head.policy, head.budget) != (base.policy, base.budget):
+        notes.append("The change edits the policy or the budget of the run; the base's are used.")
     run = base or head
     return Resolved(
         suites=tuple(touched),
@@ -103,7 +105,8 @@ def _notes(pairs: Sequence[Pair]) -> list[str]:
 
 def _touched(pair: Pair, suite: Suite, delta: ExamChanges) -> bool:
     arms = (suite.baseline, suite.candidate)
-    prompts_differ = arms[0].version.prompt.digest != arms[1].version.prompt.digest
+    versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
+    prompts_differ = versions[0] != versions[1]
     models_differ = (arms[0].model, arms[0].params) != (arms[1].model, arms[1].params)
     rules = [(config.scorers, config.policy, config.slices, config.samples) for config in (pair.current, pair.exam)]
     return prompts_differ or models_differ or rules[0] != rules[1] or bool(delta)
@@ -132,6 +135,11 @@ class _Reader:
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
         if baseline is None or candidate is None or cases is None or head_cases is None:
+            return None
+        if _model(pair.current) != _model(pair.exam) and _model(pair.current).provider in ("replay", "fake"):
+            message = f"suite {pair.current.name}: the change answers with {_model(pair.current)}, which is no model"
+            hint = "recorded and made-up answers would pass any exam; compare them with --baseline and --candidate"
+            self.problems.append(Problem("gate.yaml", pair.current.line, message, hint))
             return None
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)

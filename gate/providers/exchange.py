@@ -30,6 +30,24 @@ _SENT = "gate.sent"
 _SECONDS = "gate.seconds"
 
 
+_HEADERS = frozenset(
+    {
+        "host",
+        "connection",
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "x-api-key",
+        "content-type",
+        "content-length",
+        "transfer-encoding",
+        "user-agent",
+        "idempotency-key",
+    }
+)
+"""Headers that are sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where an interface is reached.
@@ -136,9 +154,15 @@ def client_settings(connections: int, clock: Callable[[], float] = time.perf_cou
     """
 
     async def sent(request: httpx2.Request) -> None:
+        # The SDKs put the environment's custom headers and account names in; none of them is the address's business.
+        for name in [name for name in request.headers if not _wanted(name)]:
+            del request.headers[name]
         request.extensions[_SENT] = clock()
 
     async def answered(response: httpx2.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            # A small compressed body may be a very large one.
+            raise httpx2.ReadError("the reply is compressed, which was not asked for")
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = _Watched(response, response.stream, clock)
 
@@ -146,8 +170,13 @@ def client_settings(connections: int, clock: Callable[[], float] = time.perf_cou
         "limits": httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
         "timeout": httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
         "headers": {"accept-encoding": "identity"},
+        "follow_redirects": False,
         "event_hooks": {"request": [sent], "response": [answered]},
     }
+
+
+def _wanted(header: str) -> bool:
+    return header.lower() in _HEADERS or header.lower().startswith(("x-stainless-", "anthropic-version"))
 
 
 class _Watched(httpx2.AsyncByteStream):

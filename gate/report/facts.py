@@ -44,7 +44,9 @@ def _method(run: RunRecord) -> Iterator[Fact]:
         )
     else:
         yield Fact(
-            "Method", ("joint sign-flip test (", Code(method.name), f") of {slices} together{flips}"), brief=True
+            "Method",
+            ("joint sign-flip test (", Code(method.name), f") of {slices} together{flips}, overall included"),
+            brief=True,
         )
         promise = f"if this change did nothing, the chance of a block is at most {rate}, all slices taken together"
     yield Fact("False blocks", (promise,), brief=True)

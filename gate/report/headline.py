@@ -110,7 +110,8 @@ def _doubtful(run: RunRecord) -> Text:
 
 def _obstacle(run: RunRecord) -> Text:
     missing = run.missing
-    if missing.samples and missing.best is not missing.worst:
+    unsettled = bool(run.reasons) and run.reasons[0].startswith(f"{missing.samples} of ")
+    if unsettled and missing.best is not missing.worst:
         of = numbers.counted(missing.total, "sample")
         return (f"{missing.samples:,} of {of} have no score, and they could change the verdict",)
     return _first_reason(run, "the evaluation could not be finished")

@@ -77,8 +77,7 @@ def badness(named: Named) -> tuple[float, float, bool, str]:
 
 def unmoved(named: Named) -> bool:
     """Enough cases were asked, and neither arm did better on any of them: there is no spread to make an interval of."""
-    record = named.record
-    return record.state is State.NOISE and record.mean == 0.0 and record.lower is None and record.upper is None
+    return named.record.state is State.NOISE and named.record.moved == 0
 
 
 def short(text: str, limit: int = LONGEST_NAME) -> str:

@@ -9,6 +9,7 @@ from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Score
+from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.patterns import TooSlow, occurs
 from gate.inputs.render import fill
 
@@ -65,15 +66,17 @@ def regex(options: Options, answer: str) -> Finding:
 def json_schema(options: Options, answer: str) -> Finding:
     """The whole answer is JSON that satisfies the schema (a Markdown code fence around it is allowed)."""
     try:
-        value = json.loads(_unfenced(answer))
-    except (ValueError, RecursionError) as error:
+        value = parse_json(_unfenced(answer))
+    except BadJson as error:
         return 0.0, f"is not JSON: {error}"
+    from referencing.exceptions import Unresolvable
+
     try:
         errors = sorted(_schema_errors(options["schema"], value), key=lambda error: list(map(str, error.path)))
     except TooSlow as slow:
         return Unscored(str(slow)), "a pattern of the schema"
-    except RecursionError:
-        return 0.0, "is nested too deeply for the schema"
+    except (RecursionError, ArithmeticError, ValueError, Unresolvable) as error:
+        return Unscored(f"the schema cannot be applied ({type(error).__name__})"), "the schema"
     if not errors:
         return 1.0, "satisfies the schema"
     return 0.0, f"at {errors[0].json_path}: {errors[0].message}"[:300]

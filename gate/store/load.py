@@ -1,6 +1,5 @@
 """Reads a `run.json` that may come from anywhere."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from pydantic import ValidationError
 
 from gate.domain.record import SCHEMA, RunRecord
 from gate.errors import GateError
+from gate.inputs.jsontext import BadJson, parse_json
 
 LARGEST = 256 * 1024 * 1024
 """Bytes; a larger file is not one of ours."""
@@ -27,10 +27,10 @@ def load_run(path: Path) -> RunRecord:
     try:
         if file.stat().st_size > LARGEST:
             raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a run", hint)
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = parse_json(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise GateError(f"cannot read {file}: {error.strerror}", hint) from None
-    except (ValueError, RecursionError) as error:
+    except (BadJson, ValueError) as error:
         raise GateError(f"{file} is not JSON: {error}", hint) from None
     schema = data.get("schema") if isinstance(data, dict) else None
     match = re.fullmatch(r"prompt-gate/run/(\d{1,6})", schema) if isinstance(schema, str) else None

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +36,11 @@ class RunFolder:
         """Append one line to `samples.jsonl` and flush it."""
         if self._samples is None:
             self._prepare()
-            self._samples = (self.path / "samples.jsonl").open("w", encoding="utf-8", newline="\n")
+            # Removed and made anew: a link of that name, which a repository may bring, is not followed.
+            (self.path / "samples.jsonl").unlink(missing_ok=True)
+            self._samples = (self.path / "samples.jsonl").open(
+                "x", encoding="utf-8", errors="backslashreplace", newline="\n"
+            )
         self._samples.write(json.dumps(sample_row(sample), ensure_ascii=False) + "\n")
         self._samples.flush()
         self.kept += 1
@@ -54,13 +59,17 @@ class RunFolder:
             self._samples = None
 
     def _prepare(self) -> None:
+        own = self.path.parent.name == ".gate"
+        if own and (self.path.is_symlink() or self.path.parent.is_symlink()):
+            # A repository may bring such a link, and files would be replaced where its author wants.
+            raise GateError(f"{self.path} lies behind a symbolic link", "remove the link, or name a folder with --out")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise GateError(
                 f"cannot write to {self.path}: {error.strerror}", "name another folder with --out"
             ) from None
-        if self.path.parent.name == ".gate":
+        if own:
             # Runs hold model outputs; they are not for the repository unless somebody decides so.
             write_whole(self.path.parent / ".gitignore", "*\n")
 
@@ -72,8 +81,10 @@ def dump_run(run: RunRecord) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old or the new one, never a half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with open(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+        file.write(text)
+    os.chmod(temporary, 0o644)
     os.replace(temporary, path)
 
 

@@ -43,6 +43,7 @@ def comparison(name: str, state: State, n: int, baseline: float, change: Change,
         "familiar_fail": state is State.REGRESSION,
         "mde": 0.08,
         "cases_needed": None,
+        "moved": 0 if (mean, lower, upper) == (0.0, None, None) else n // 2,
     }
     return ComparisonRecord.model_validate(fields | other)
 

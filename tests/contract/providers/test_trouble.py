@@ -1,5 +1,6 @@
 """Errors, hostile replies and broken connections, through the real SDKs."""
 
+import gzip
 import json
 import socket
 import threading
@@ -162,3 +163,18 @@ def test_latency_is_of_the_request_alone(server: ModelServer, remote: Subject) -
     latency = ask(remote).latency_s
     assert latency is not None
     assert latency >= 0.05
+
+
+def test_a_compressed_reply_is_not_unpacked(server: ModelServer, remote: Subject) -> None:
+    bomb = gzip.compress(b" " * 20_000_000)
+    server.behaviour = Behaviour(
+        raw=Raw(body=bomb, headers={"content-encoding": "gzip", "content-type": "application/json"})
+    )
+    assert "compressed" in trouble(remote).reason
+
+
+def test_a_redirect_is_not_followed(server: ModelServer, remote: Subject) -> None:
+    server.behaviour = Behaviour(raw=Raw(status=307, headers={"location": f"{server.url}/v1/elsewhere"}))
+    with pytest.raises((Transient, Rejected, Misconfigured)):
+        ask(remote)
+    assert server.requests == 1

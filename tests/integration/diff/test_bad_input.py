@@ -135,6 +135,18 @@ def test_a_template_with_an_unknown_variable(files: Path) -> None:
     assert_refused(gate("diff", *named, cwd=files), files, "b.md.j2", "nmae")
 
 
+def test_the_same_mistake_in_many_cases_is_told_once(files: Path) -> None:
+    write_jsonl(files / "cases.jsonl", [{"id": f"c{i}", "input": "x"} for i in range(50)])
+    outcome = diff(files)
+    assert_refused(outcome, files, "cases.jsonl:1", "expected", "and 49 more like it")
+    assert outcome.err.count("error:") == 1
+
+
+def test_a_text_that_every_answer_contains(files: Path) -> None:
+    write_jsonl(files / "cases.jsonl", [*CASES, {"id": "x", "input": "y", "expected": ""}])
+    assert_refused(diff(files), files, "cases.jsonl:13", "every answer contains it")
+
+
 def test_a_pattern_from_a_case_that_is_none(files: Path) -> None:
     write_jsonl(files / "cases.jsonl", [*CASES, {"id": "x", "input": "y", "expected": "(["}])
     assert_refused(diff(files, "--scorer", "regex"), files, "cases.jsonl:13", "regular expression")

@@ -1,5 +1,6 @@
 """Two refs of a real repository: whose prompt, whose exam, and which suites."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -118,10 +119,39 @@ def test_a_policy_that_the_change_loosens_is_not_used(repo: Path) -> None:
     assert run(repo).record.verdict is Verdict.BLOCK
 
 
+def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999999}\n")
+    record = run(repo).record
+    assert record.verdict is Verdict.BLOCK
+    assert record.method.alpha == 0.025
+    assert any("edits the policy" in reason for reason in record.reasons)
+
+
+def test_a_renamed_suite_does_not_bring_an_easier_exam(repo: Path) -> None:
+    break_gold(repo)
+    easier = CONFIG.replace("name: support", "name: helpdesk").replace("[contains]", "[{regex: {pattern: .}}]")
+    (repo / "gate.yaml").write_text(easier)
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["helpdesk"]
+    assert outcome.record.suites[0].exam.scorers == ["contains"]
+
+
 def test_a_change_of_the_model_alone_runs_the_suite(repo: Path) -> None:
-    (repo / "gate.yaml").write_text(CONFIG.replace("fake:oracle", "fake:echo"))
+    params = 'defaults: {model: "fake:oracle", samples: 2, params: {max_output_tokens: 9}}'
+    (repo / "gate.yaml").write_text(CONFIG.replace('defaults: {model: "fake:oracle", samples: 2}', params))
     record = run(repo, "--suite", "support").record
-    assert (record.suites[0].baseline.model, record.suites[0].candidate.model) == ("fake:oracle", "fake:echo")
+    assert (record.suites[0].baseline.params, record.suites[0].candidate.params) == ({}, {"max_output_tokens": 9})
+
+
+@pytest.mark.parametrize("name", ["support", "support2"])
+@pytest.mark.parametrize("model", ["fake:echo", "replay:answers.jsonl"])
+def test_a_change_cannot_answer_with_recorded_or_made_up_answers(repo: Path, name: str, model: str) -> None:
+    (repo / "gate.yaml").write_text(CONFIG.replace("fake:oracle", model).replace("name: support", f"name: {name}"))
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "is no model" in outcome.err
 
 
 def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
@@ -180,7 +210,41 @@ def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:
     (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/harmless.md"))
     outcome = run(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
-    assert [suite.name for suite in outcome.record.suites] == ["support at prompts/support.md"]
+    assert [suite.name for suite in outcome.record.suites] == ["support", "support at prompts/support.md"]
+
+
+@pytest.mark.parametrize("config", [CONFIG, FAQ_ONLY])
+def test_a_prompt_that_is_gone_is_never_green(repo: Path, config: str) -> None:
+    git(repo, "mv", "prompts/support.md", "prompts/elsewhere.md")
+    (repo / "prompts/elsewhere.md").write_text("Help. quality=1.0 quality[gold]=0.1")
+    (repo / "gate.yaml").write_text(config)
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code in (2, 3)
+    assert "prompts/support.md" in outcome.err
+
+
+def test_a_link_that_the_repository_brings_is_not_written_through(
+    repo: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "victim").write_text("precious")
+    break_gold(repo)
+    (repo / ".gate/last").mkdir(parents=True)
+    (repo / ".gate/last/samples.jsonl").symlink_to(outside / "victim")
+    (repo / ".gate/last/run.json").symlink_to(outside / "victim")
+    assert gate("diff", "--base", "main", "-q", cwd=repo).code == 1
+    assert (outside / "victim").read_text() == "precious"
+    assert not (repo / ".gate/last/samples.jsonl").is_symlink()
+    shutil.rmtree(repo / ".gate")
+    (repo / ".gate").symlink_to(outside)
+    assert gate("diff", "--base", "main", "-q", cwd=repo).code == 2
+    assert [path.name for path in outside.iterdir()] == ["victim"]
+
+
+def test_a_name_is_no_command_to_the_runner(repo: Path) -> None:
+    (repo / "gate.yaml").write_text(CONFIG.replace("name: faq", 'name: "::add-mask::a"'))
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert not any(line.lstrip().startswith("::") for line in (outcome.out + outcome.err).splitlines())
 
 
 def test_a_prompt_that_moves_is_compared_with_where_it_was(repo: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from genai_prices import Usage, calc_price
 
 from gate.domain.record import ArmAxisRecord, RunRecord, UsageRecord
 from gate.domain.verdict import State, Verdict
@@ -16,6 +17,7 @@ BASELINE = "You help customers. quality=0.9"
 BROKEN = "Help. quality=0.9 quality[enterprise]=0.45"
 REWORDED = "You are here to help customers. quality=0.9"
 TIERS = ("smb", "enterprise")
+CACHED = {"anthropic:claude-haiku-4-5": ("--param", "prompt_cache=true")}
 CASES = [
     {
         "id": f"c{i}",
@@ -33,18 +35,20 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def compare(root: Path, server: ModelServer, model: str, candidate: str, *more: str) -> Outcome:
+def compare(
+    root: Path, server: ModelServer, model: str, candidate: str, *more: str, env: dict[str, str] | None = None
+) -> Outcome:
     (root / "a.md").write_text(BASELINE)
     (root / "b.md").write_text(candidate)
     write_jsonl(root / "cases.jsonl", CASES)
-    env = {
+    keys = {
         "OPENAI_BASE_URL": f"{server.url}/v1",
         "ANTHROPIC_BASE_URL": server.url,
         "OPENAI_API_KEY": "sk-loopback-openai",
         "ANTHROPIC_API_KEY": "sk-loopback-anthropic",
     }
     named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", model, "--json")
-    return gate("diff", *named, *more, cwd=root, env=env)
+    return gate("diff", *named, *more, cwd=root, env=keys | (env or {}))
 
 
 def of_arm(server: ModelServer, system: str) -> list[Entry]:
@@ -141,6 +145,30 @@ def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelSer
     assert len(judged) == 720
     assert record.calls.made == len(server.ledger) == 1440
     assert record.verdict is Verdict.BLOCK
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, server: ModelServer, model: str) -> None:
+    server.behaviour = Behaviour(cache_min_tokens=1)
+    record = compare(tmp_path, server, model, REWORDED, *CACHED.get(model, ()), env={"GATE_PRICE_BY_NAME": "1"}).record
+    provider, name = model.split(":")
+    dollars = sum(
+        float(
+            calc_price(
+                Usage(
+                    input_tokens=e.input_tokens + e.cache_read_tokens + e.cache_write_tokens,
+                    cache_read_tokens=e.cache_read_tokens,
+                    cache_write_tokens=e.cache_write_tokens,
+                    output_tokens=e.output_tokens,
+                ),
+                name,
+                provider_id=provider,
+            ).total_price
+        )
+        for e in server.ledger
+    )
+    assert record.spent_usd == pytest.approx(dollars, rel=1e-9)
+    assert record.suites[0].cost.compared
 
 
 def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None:

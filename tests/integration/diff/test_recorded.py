@@ -9,33 +9,14 @@ from tests.support.command import Outcome, gate
 
 DATA = Path(__file__).parents[2] / "data" / "promptpex"
 MODELS = ("gpt-4o-mini", "gemma2-9b", "qwen2.5-3b", "llama3.2-1b")
-CONFIG = """\
-version: 1
-suites:
-  - name: text-to-p
-    prompt: prompt.md
-    cases: cases.jsonl
-    model: {model}
-    samples: 1
-    slices: [kind, length]
-    scorers:
-      - regex: {{name: three paragraphs, pattern: '(<p\\b[^>]*>[\\s\\S]*?){{3}}'}}
-      - regex: {{name: strong, pattern: '<strong>'}}
-      - regex: {{name: em, pattern: '<em>'}}
-"""
 
 
 def compare(root: Path, baseline: str, candidate: str) -> Outcome:
-    from tests.support.command import git
-
-    git(root, "init", "--quiet", "--initial-branch", "main")
-    (root / "prompt.md").write_text((DATA / "text-to-p.prompt.md").read_text())
-    (root / "cases.jsonl").write_text((DATA / "text-to-p.cases.jsonl").read_text())
-    (root / "gate.yaml").write_text(CONFIG.format(model=f"replay:{DATA}/text-to-p.{baseline}.jsonl"))
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--message", "one")
-    (root / "gate.yaml").write_text(CONFIG.format(model=f"replay:{DATA}/text-to-p.{candidate}.jsonl"))
-    return gate("diff", "--base", "main", "--all", "--json", cwd=root)
+    prompt = str(DATA / "text-to-p.prompt.md")
+    named = ("--baseline", prompt, "--candidate", prompt, "--cases", str(DATA / "text-to-p.cases.jsonl"))
+    models = [f"replay:{DATA}/text-to-p.{name}.jsonl" for name in (baseline, candidate)]
+    arms = ("--baseline-model", models[0], "--candidate-model", models[1])
+    return gate("diff", *named, *arms, "--scorer", "regex", "--samples", "1", "--json", cwd=root)
 
 
 def test_a_weaker_model_blocks(tmp_path: Path) -> None:

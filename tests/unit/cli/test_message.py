@@ -29,3 +29,8 @@ def test_a_terminal_obeys_nothing_from_a_file() -> None:
 
 def test_an_interruption_is_no_error() -> None:
     assert message(Interrupted("interrupted; 3 samples")) == "interrupted; 3 samples"
+
+
+def test_a_line_break_in_a_name_starts_no_line() -> None:
+    text = message(InputErrors([Problem("x\n::error::pwned", 1, "bad\n::error::two")]))
+    assert len(text.splitlines()) == 1

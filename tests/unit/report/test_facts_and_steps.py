@@ -21,7 +21,7 @@ def _facts(run: RunRecord) -> dict[str, str]:
 
 def test_method_promise_and_exam() -> None:
     found = _facts(runs.block())
-    assert found["Method"] == "joint sign-flip test (maxt) of 6 slices together with 4,999 sign flips"
+    assert found["Method"] == "joint sign-flip test (maxt) of 6 slices together with 4,999 sign flips, overall included"
     assert "at most 2.5 %, all slices taken together" in found["False blocks"]
     assert found["Margin"].startswith("none")
     assert found["Seed"] == "8417720911"

@@ -84,3 +84,14 @@ def test_a_pattern_of_a_schema_that_never_ends_does_too() -> None:
     spec = ScorerSpec("json_schema", "json_schema", {"schema": {"pattern": CATASTROPHE}})
     assert isinstance(validate(spec, Case("c", input="q"), json.dumps("ab" * 40)).value, Unscored)
     assert score("json_schema", '"abc"', schema={"pattern": CATASTROPHE}) == 1.0
+
+
+@pytest.mark.parametrize("answer", ['{"a": NaN}', '{"a": 1e400}', '{"\\ud800": "x"}', '{"a":' * 300 + "1" + "}" * 300])
+def test_an_answer_that_is_hardly_json_scores_nothing_and_breaks_nothing(answer: str) -> None:
+    schema: JsonValue = {"properties": {"a": {"multipleOf": 0.1}}, "additionalProperties": {"type": "integer"}}
+    assert score("json_schema", answer, schema=schema) == 0.0
+
+
+def test_a_schema_that_cannot_be_applied_leaves_the_sample_unscored() -> None:
+    spec = ScorerSpec("json_schema", "json_schema", {"schema": {"properties": {"a": {"$ref": "#foo"}}}})
+    assert isinstance(validate(spec, Case("c", input="q"), '{"a": 1}').value, Unscored)
