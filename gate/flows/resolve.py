@@ -58,8 +58,8 @@ def resolve(
         InputErrors: mistakes in the files, all of them at once.
         GateError: no configuration, or an unknown suite.
     """
-    reader = _Reader(sides, [])
-    head, base = reader.config(sides.head, config), reader.config(sides.base, config)
+    reader = _Reader(sides, config, [])
+    head, base = reader.config(sides.head), reader.config(sides.base)
     reader.raise_problems()
     if head is None:
         raise GateError(
@@ -117,14 +117,15 @@ class _Reader:
     """Reads files of both sides and gathers every mistake."""
 
     sides: Sides
+    config_path: str
     problems: list[Problem]
 
     def raise_problems(self) -> None:
         if self.problems:
             raise InputErrors(self.problems)
 
-    def config(self, source: FileSource, path: str) -> Config | None:
-        data, where = source.read(path), _at(source, path)
+    def config(self, source: FileSource) -> Config | None:
+        data, where = source.read(self.config_path), _at(source, self.config_path)
         if data is None:
             return None
         return self._parsed(lambda: load(decode(data, where), where))
@@ -139,7 +140,7 @@ class _Reader:
         if _model(pair.current) != _model(pair.exam) and _model(pair.current).provider in ("replay", "fake"):
             message = f"suite {pair.current.name}: the change answers with {_model(pair.current)}, which is no model"
             hint = "recorded and made-up answers would pass any exam; compare them with --baseline and --candidate"
-            self.problems.append(Problem("gate.yaml", pair.current.line, message, hint))
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)

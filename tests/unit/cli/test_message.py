@@ -1,4 +1,12 @@
-from gate.cli.app import SHOWN, message
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from gate.cli.app import SHOWN, cli, main, message
 from gate.errors import GateError, InputErrors, Interrupted, Problem
 
 
@@ -34,3 +42,33 @@ def test_an_interruption_is_no_error() -> None:
 def test_a_line_break_in_a_name_starts_no_line() -> None:
     text = message(InputErrors([Problem("x\n::error::pwned", 1, "bad\n::error::two")]))
     assert len(text.splitlines()) == 1
+
+
+@pytest.fixture
+def defective() -> Iterator[str]:
+    """A command with a defect of ours."""
+
+    @click.command("broken")
+    def broken() -> None:
+        raise ZeroDivisionError("an internal matter")
+
+    cli.add_command(broken)
+    yield "broken"
+    del cli.commands["broken"]
+
+
+def test_a_defect_is_no_verdict_and_keeps_its_trace(defective: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before, sys.argv = sys.argv, ["gate", defective]
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        sys.argv = before
+    said = capsys.readouterr().err
+    assert ended.value.code == 3
+    assert "Traceback" not in said
+    found = re.search(r"report it with (\S+\.txt)", said)
+    assert found is not None
+    trace = Path(found[1])
+    assert "an internal matter" in trace.read_text()
+    trace.unlink()
