@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from gate.bootstrap import Plan, resolve_files_mode, resolve_git_mode, run_plan
+from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
+from gate.bootstrap.running import Plan, run_plan
 from gate.cli import show
 from gate.cli.diff_options import DiffOptions
 from gate.cli.progress import Bar, Lines, Silent

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gate.bootstrap import Plan, resolve_git_mode, run_plan
+from gate.bootstrap.resolving import resolve_git_mode
+from gate.bootstrap.running import Plan, run_plan
 from gate.demo.repository import CHANGES, MAIN, Change, build
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict

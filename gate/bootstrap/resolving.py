@@ -1,0 +1,67 @@
+"""Opens the places that files come from, and resolves what there is to evaluate; loads no model SDK and no numpy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import GateError
+from gate.flows.files import FileRun, Files, resolve_files
+from gate.flows.pairing import Sides
+from gate.flows.rehearsal import rehearse
+from gate.flows.resolve import Resolved, resolve
+from gate.git.repo import Repo
+
+LARGEST_FILE = 64 * 2**20
+"""Bytes of a prompt, case file or recording."""
+
+
+def resolve_git_mode(
+    refs: tuple[str, str | None], config: str, suites: Sequence[str], *, everything: bool, directory: Path = Path()
+) -> Resolved:
+    """Read both sides from a repository.
+
+    Args:
+        refs: base, and head or None for the working tree.
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names to look at; empty for all.
+        everything: keep suites that the change does not touch.
+        directory: somewhere inside the repository.
+    """
+    repo = Repo.open(directory)
+    base, head = refs
+    sides = Sides(repo.at(base), repo.at(head) if head is not None else repo.tree())
+    return _rehearsed(resolve(sides, config, suites, everything=everything))
+
+
+def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
+    """Read three files by the paths that the user gave."""
+    return _rehearsed(resolve_files(DiskSource(), files, run))
+
+
+def _rehearsed(resolved: Resolved) -> Resolved:
+    rehearse(resolved.suites)
+    return resolved
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSource:
+    """Plain files, for file mode: paths are the user's own and may lie anywhere."""
+
+    label: str = "file"
+    sha: str | None = None
+
+    def read(self, path: str) -> bytes | None:
+        file = Path(path)
+        try:
+            if not file.is_file() and file.exists():
+                raise GateError(f"{path} is not a plain file", "name a file")
+            if file.stat().st_size > LARGEST_FILE:
+                raise GateError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB", "split it")
+            return file.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as error:
+            raise GateError(f"cannot read {path}: {error}", "name a readable file") from None
+
+    def glob(self, pattern: str) -> list[str]:
+        return [pattern]
