@@ -10,6 +10,7 @@ from gate.flows.pairing import Sides
 from gate.flows.rehearsal import rehearse
 from gate.flows.resolve import Resolved, resolve
 from gate.git.repo import Repo
+from gate.inputs.entries import content_fingerprint
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a prompt, case file or recording."""
@@ -62,6 +63,9 @@ class DiskSource:
             return None
         except (OSError, ValueError) as error:
             raise GateError(f"cannot read {path}: {error}", "name a readable file") from None
+
+    def fingerprint(self, path: str) -> str | None:
+        return content_fingerprint(self.read(path))
 
     def glob(self, pattern: str) -> list[str]:
         return [pattern]

@@ -1,7 +1,7 @@
 """Two refs of a repository become suites: arms each from its own ref, the exam from the baseline's."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gate.domain.case import Case
@@ -59,7 +59,7 @@ def resolve(
         GateError: no configuration, or an unknown suite.
     """
     reader = _Reader(sides, config, [])
-    head, base = reader.config(sides.head), reader.config(sides.base)
+    head, base = reader.configs()
     reader.raise_problems()
     if head is None:
         raise GateError(
@@ -67,19 +67,21 @@ def resolve(
             "write one, or compare two files: gate diff --baseline A --candidate B --cases C",
         )
     pairs = pair(sides, head, base, names)
-    read = [reader.suite(pair) for pair in pairs]
+    # What is the same on both sides down to the byte is not even parsed: most changes touch no suite.
+    differing = [one for one in pairs if everything or not _same_files(sides, one)]
+    read = [reader.suite(one) for one in differing]
     reader.raise_problems()
-    suites = [(one, *found) for one, found in zip(pairs, read, strict=True) if found is not None]
-    touched = [suite for one, suite, delta in suites if everything or _touched(one, suite, delta)]
+    suites = [(one, *found) for one, found in zip(differing, read, strict=True) if found is not None]
+    touched = {one.current.name: suite for one, suite, delta in suites if everything or _touched(one, suite, delta)}
     notes = [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
     notes += _notes(pairs) if base else []
     if base and (head.policy, head.budget) != (base.policy, base.budget):
         notes.append("The change edits the policy or the budget of the run; the base's are used.")
     run = base or head
     return Resolved(
-        suites=tuple(touched),
+        suites=tuple(touched.values()),
         changes={suite.name: delta for _, suite, delta in suites},
-        untouched=tuple(suite.name for _, suite, _ in suites if suite not in touched),
+        untouched=tuple(one.current.name for one in pairs if one.current.name not in touched),
         notes=tuple(notes),
         policy=run.policy,
         budget=run.budget,
@@ -103,6 +105,17 @@ def _notes(pairs: Sequence[Pair]) -> list[str]:
     return new + left
 
 
+def _same_files(sides: Sides, pair: Pair) -> bool:
+    """Configuration, prompt and cases are the same on both sides; a file that is missing is never the same."""
+    current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
+    if pair.is_new or current != exam:
+        return False
+    fingerprints = [
+        (sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in (current.prompt, current.cases)
+    ]
+    return all(old is not None and old == new for old, new in fingerprints)
+
+
 def _touched(pair: Pair, suite: Suite, delta: ExamChanges) -> bool:
     arms = (suite.baseline, suite.candidate)
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
@@ -124,7 +137,13 @@ class _Reader:
         if self.problems:
             raise InputErrors(self.problems)
 
-    def config(self, source: FileSource) -> Config | None:
+    def configs(self) -> tuple[Config | None, Config | None]:
+        """The head's and the base's; one that is the same on both sides is parsed once."""
+        head = self._config(self.sides.head)
+        old, new = (source.fingerprint(self.config_path) for source in (self.sides.base, self.sides.head))
+        return head, head if old is not None and old == new else self._config(self.sides.base)
+
+    def _config(self, source: FileSource) -> Config | None:
         data, where = source.read(self.config_path), _at(source, self.config_path)
         if data is None:
             return None

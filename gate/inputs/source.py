@@ -1,4 +1,4 @@
-"""The port to wherever files are read from: a git commit, or the working tree."""
+"""The port to wherever files are read from: a git commit, the working tree, GitHub."""
 
 from typing import Protocol
 
@@ -21,6 +21,13 @@ class FileSource(Protocol):
 
         Raises:
             GateError: a path that leaves the repository, or something that is not a plain file of bounded size.
+        """
+        ...
+
+    def fingerprint(self, path: str) -> str | None:
+        """Names the file's content, and costs less than reading it; None when there is no such file.
+
+        Equal fingerprints, of whatever sources, mean equal content; different ones mean nothing.
         """
         ...
 

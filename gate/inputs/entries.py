@@ -1,0 +1,89 @@
+"""One file of a commit's tree, and the rules that every source of files keeps: which paths, which kinds, how large."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from gate.inputs.limits import FILE_BYTES
+from gate.inputs.paths import escapes, matches, normal
+from gate.inputs.problems import one_problem, quoted
+
+_KINDS = {"120000": "is a symbolic link", "160000": "is a submodule", "040000": "is a folder"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a git tree.
+
+    Args:
+        mode: six octal digits, as git has them.
+        oid: object id.
+        size: bytes; 0 for what is no blob.
+        path: from the root of the repository.
+    """
+
+    mode: str
+    oid: str
+    size: int
+    path: str
+
+    @property
+    def plain(self) -> bool:
+        """A file, and no link, submodule or folder."""
+        return self.mode not in _KINDS
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for equal content of equal kind, in every clone of the repository."""
+        return f"{self.mode}:{self.oid}"
+
+    def check(self, place: str) -> None:
+        """Refuse what is not a plain file of bounded size.
+
+        Args:
+            place: how the file is named to the user.
+
+        Raises:
+            InputErrors: it is something else.
+        """
+        if not self.plain:
+            raise one_problem(place, 0, _KINDS[self.mode], "name the file itself")
+        if self.size > FILE_BYTES:
+            too_large(place)
+
+
+def checked(path: str) -> str:
+    """The path as git names it.
+
+    Raises:
+        InputErrors: it leaves the repository.
+    """
+    if reason := escapes(path):
+        raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "name a file inside the repository")
+    return normal(path)
+
+
+def matching(paths: Iterable[str], pattern: str) -> list[str]:
+    """Those paths that match, sorted.
+
+    Raises:
+        InputErrors: one of them is not UTF-8.
+    """
+    found = sorted(path for path in paths if matches(path, pattern))
+    for path in found:
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise one_problem(ascii(path), 0, "has a name that is not UTF-8", "rename the file") from None
+    return found
+
+
+def content_fingerprint(data: bytes | None) -> str | None:
+    """SHA-256, for sources that have no object ids."""
+    return None if data is None else "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def too_large(place: str) -> NoReturn:
+    """Refuse a file for its size."""
+    raise one_problem(place, 0, f"is larger than {FILE_BYTES // 1024**2} MiB", "split it into several files")
