@@ -1,0 +1,220 @@
+"""Answers GitHub's questions about commits, trees, blobs and files from the objects of a real git folder."""
+
+import base64
+import os
+import subprocess
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+BLOB_LIMIT = 1_000_000
+"""Bytes up to which the contents API gives a file's text."""
+UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payload": None, "verified_at": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry of a tree; `kind` is `blob`, `tree` or, for a submodule, `commit`."""
+
+    path: str
+    mode: str
+    kind: str
+    sha: str
+    size: int
+
+
+class Missing(Exception):
+    """There is no such object, path or ref."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """The objects behind one repository.
+
+    Args:
+        folder: git directory or working tree.
+        api: address of the repository in the API.
+        html: its address in the browser.
+    """
+
+    folder: Path
+    api: str
+    html: str
+
+    def resolve(self, ref: str) -> str:
+        """The commit that a sha, branch, tag or full ref name stands for."""
+        for candidate in (ref, f"refs/{ref}", f"refs/heads/{ref}", f"refs/tags/{ref}"):
+            try:
+                return self._git(
+                    "rev-parse", "--verify", "--quiet", "--end-of-options", candidate + "^{commit}"
+                ).strip()
+            except Missing:
+                continue
+        raise Missing(ref)
+
+    def commit(self, sha: str) -> dict[str, Any]:
+        """A `git-commit`."""
+        self._expect(sha, "commit")
+        head, _, message = self._git("cat-file", "commit", sha).partition("\n\n")
+        fields: dict[str, list[str]] = {}
+        for line in head.splitlines():
+            key, _, value = line.partition(" ")
+            fields.setdefault(key, []).append(value)
+        tree = fields["tree"][0]
+        return {
+            "sha": sha,
+            "node_id": f"C_{sha}",
+            "url": f"{self.api}/git/commits/{sha}",
+            "html_url": f"{self.html}/commit/{sha}",
+            "author": _person(fields["author"][0]),
+            "committer": _person(fields["committer"][0]),
+            "tree": {"sha": tree, "url": f"{self.api}/git/trees/{tree}"},
+            "message": message.rstrip("\n"),
+            "parents": [
+                {"sha": each, "url": f"{self.api}/git/commits/{each}", "html_url": f"{self.html}/commit/{each}"}
+                for each in fields.get("parent", [])
+            ],
+            "verification": UNSIGNED,
+        }
+
+    def tree(self, name: str, recursive: bool, limit: int) -> dict[str, Any]:
+        """A `git-tree` of at most `limit` entries; `truncated` says that there are more."""
+        sha = self._tree_sha(name)
+        entries = [self._entry(line) for line in self._listing(sha, "-r", "-t") if recursive or "/" not in line.path]
+        return {
+            "sha": sha,
+            "url": f"{self.api}/git/trees/{sha}",
+            "tree": entries[:limit],
+            "truncated": len(entries) > limit,
+        }
+
+    def blob(self, sha: str) -> dict[str, Any]:
+        """A `blob`."""
+        self._expect(sha, "blob")
+        data = self._bytes("cat-file", "blob", sha)
+        return {
+            "sha": sha,
+            "node_id": f"B_{sha}",
+            "size": len(data),
+            "url": f"{self.api}/git/blobs/{sha}",
+            "content": _base64(data),
+            "encoding": "base64",
+        }
+
+    def contents(self, path: str, ref: str) -> dict[str, Any] | list[dict[str, Any]]:
+        """A file with its text, or the list of a folder."""
+        commit = self.resolve(ref)
+        listing = self._listing(f"{commit}:{path}") if self._type(f"{commit}:{path}") == "tree" else None
+        if listing is not None:
+            prefix = f"{path}/" if path else ""
+            return [self._content(replace(line, path=prefix + line.path), ref) for line in listing]
+        line = next((each for each in self._listing(commit, "-r", "-t") if each.path == path), None)
+        if line is None:
+            raise Missing(path)
+        entry = self._content(line, ref)
+        if line.mode == "120000":
+            return {**entry, "target": self._git("cat-file", "blob", line.sha)}
+        if line.kind != "blob":
+            return {**entry, "submodule_git_url": None}
+        small = line.size <= BLOB_LIMIT
+        text = _base64(self._bytes("cat-file", "blob", line.sha)) if small else ""
+        return {**entry, "content": text, "encoding": "base64" if small else "none"}
+
+    def changes(self, sha: str) -> list[dict[str, Any]]:
+        """What a commit changed against its first parent, as `diff-entry` rows."""
+        parents = self.commit(sha)["parents"]
+        since = [parents[0]["sha"]] if parents else ["--root"]
+        raw = self._git("diff-tree", "--no-commit-id", "-r", "-z", "--raw", "--no-abbrev", *since, sha).split("\0")[:-1]
+        counts = self._git("diff-tree", "--no-commit-id", "-r", "-z", "--numstat", *since, sha).split("\0")[:-1]
+        lines = {path: (added, removed) for added, removed, path in (row.split("\t", 2) for row in counts)}
+        words = {"A": "added", "D": "removed", "M": "modified", "T": "changed"}
+        rows = []
+        for meta, path in zip(raw[::2], raw[1::2], strict=True):
+            _, _, before, after, letter = meta.lstrip(":").split(" ")
+            added, removed = (0 if text == "-" else int(text) for text in lines[path])
+            row = {
+                "sha": before if letter == "D" else after,
+                "filename": path,
+                "status": words[letter],
+                "additions": added,
+                "deletions": removed,
+                "changes": added + removed,
+                "blob_url": f"{self.html}/blob/{sha}/{path}",
+                "raw_url": f"{self.html}/raw/{sha}/{path}",
+                "contents_url": f"{self.api}/contents/{path}?ref={sha}",
+            }
+            rows.append(row)
+        return rows
+
+    def _content(self, line: Line, ref: str) -> dict[str, Any]:
+        url, html = f"{self.api}/contents/{line.path}?ref={ref}", f"{self.html}/blob/{ref}/{line.path}"
+        git_url = f"{self.api}/git/{'trees' if line.kind == 'tree' else 'blobs'}/{line.sha}"
+        words = {"blob": "symlink" if line.mode == "120000" else "file", "tree": "dir", "commit": "submodule"}
+        return {
+            "type": words[line.kind],
+            "size": line.size,
+            "name": line.path.rsplit("/", 1)[-1],
+            "path": line.path,
+            "sha": line.sha,
+            "url": url,
+            "git_url": git_url,
+            "html_url": html,
+            "download_url": f"{self.html}/raw/{ref}/{line.path}" if line.kind == "blob" else None,
+            "_links": {"self": url, "git": git_url, "html": html},
+        }
+
+    def _entry(self, line: Line) -> dict[str, Any]:
+        entry: dict[str, Any] = {"path": line.path, "mode": line.mode, "type": line.kind, "sha": line.sha}
+        if line.kind == "blob":
+            entry["size"] = line.size
+        if line.kind != "commit":
+            entry["url"] = f"{self.api}/git/{line.kind}s/{line.sha}"
+        return entry
+
+    def _listing(self, tree: str, *options: str) -> list[Line]:
+        rows = []
+        for text in self._git("ls-tree", "-z", "-l", "--full-tree", *options, tree).split("\0")[:-1]:
+            meta, path = text.split("\t", 1)
+            mode, kind, sha, size = meta.split()
+            rows.append(Line(path, mode, kind, sha, 0 if size == "-" else int(size)))
+        return rows
+
+    def _tree_sha(self, name: str) -> str:
+        if self._type(name) == "tree":
+            return self._git("rev-parse", name).strip()
+        return self._git("rev-parse", self.resolve(name) + "^{tree}").strip()
+
+    def _type(self, name: str) -> str:
+        try:
+            return self._git("cat-file", "-t", name).strip()
+        except Missing:
+            return ""
+
+    def _expect(self, sha: str, kind: str) -> None:
+        if self._type(sha) != kind:
+            raise Missing(sha)
+
+    def _git(self, *arguments: str) -> str:
+        return self._bytes(*arguments).decode("utf-8", "replace")
+
+    def _bytes(self, *arguments: str) -> bytes:
+        env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        done = subprocess.run(["git", "-C", str(self.folder), *arguments], env=env, capture_output=True, check=False)
+        if done.returncode:
+            raise Missing(done.stderr.decode(errors="replace"))
+        return done.stdout
+
+
+def _base64(data: bytes) -> str:
+    """Base64 in lines of 60 characters, as GitHub sends it."""
+    text = base64.b64encode(data).decode()
+    return "".join(text[i : i + 60] + "\n" for i in range(0, len(text), 60))
+
+
+def _person(line: str) -> dict[str, str]:
+    """Name, address and UTC date of an author or committer line."""
+    name, _, rest = line.partition(" <")
+    email, _, when = rest.partition("> ")
+    seconds = datetime.fromtimestamp(int(when.split()[0]), UTC)
+    return {"name": name, "email": email, "date": seconds.strftime("%Y-%m-%dT%H:%M:%SZ")}
