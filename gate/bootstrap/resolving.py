@@ -31,15 +31,20 @@ def resolve_git_mode(
     repo = Repo.open(directory)
     base, head = refs
     sides = Sides(repo.at(base), repo.at(head) if head is not None else repo.tree())
-    return _rehearsed(resolve(sides, config, suites, everything=everything))
+    return rehearsed(resolve(sides, config, suites, everything=everything))
 
 
 def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
     """Read three files by the paths that the user gave."""
-    return _rehearsed(resolve_files(DiskSource(), files, run))
+    return rehearsed(resolve_files(DiskSource(), files, run))
 
 
-def _rehearsed(resolved: Resolved) -> Resolved:
+def rehearsed(resolved: Resolved) -> Resolved:
+    """The same, after every case was put into every prompt and scorer.
+
+    Raises:
+        InputErrors: what does not fit.
+    """
     rehearse(resolved.suites)
     return resolved
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.resolving import DiskSource
 from gate.calls.caller import Caller, CallPolicy
 from gate.domain.case import ScorerSpec
@@ -26,9 +27,8 @@ from gate.inputs.text import decode
 from gate.providers.base import Misconfigured
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
-from gate.report import markdown
 from gate.scoring.judge import Judge
-from gate.settings import Settings
+from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder
 
 
@@ -64,7 +64,7 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
         Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
     """
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
-    folder = RunFolder(plan.out, {"report.md": markdown.render, "report.html": _preview})
+    folder = run_folder(plan.out)
     try:
         return asyncio.run(_run(plan, settings, folder, seed))
     except KeyboardInterrupt:
@@ -74,12 +74,6 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
         raise Interrupted(f"interrupted; {kept}") from None
     finally:
         folder.close()
-
-
-def _preview(run: RunRecord) -> str:
-    from gate.report import preview  # its Markdown parser is not needed before the end
-
-    return preview.render(run)
 
 
 async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> RunRecord:

@@ -8,6 +8,7 @@ import traceback
 
 import click
 
+from gate.cli.action import action
 from gate.cli.demo import demo
 from gate.cli.diff import diff
 from gate.cli.report import report
@@ -38,6 +39,7 @@ def cli() -> None:
 
 
 cli.add_command(diff)
+cli.add_command(action)
 cli.add_command(report)
 cli.add_command(schema)
 cli.add_command(demo)

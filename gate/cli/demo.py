@@ -31,7 +31,7 @@ def demo(directory: Path | None) -> None:
     from gate.cli.progress import Bar, Lines
     from gate.cli.show import render
     from gate.demo.tour import Stage, play
-    from gate.settings import Settings
+    from gate.settings.services import Settings
 
     root = directory or Path(tempfile.mkdtemp(prefix="prompt-gate-demo-"))
     errors = Console(stderr=True)

@@ -24,7 +24,8 @@ from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers import parse_scorers
 from gate.report.escape import terminal
-from gate.settings import Settings
+from gate.report.headline import first_line
+from gate.settings.services import Settings
 
 DEFAULT_OUT = Path(".gate/last")
 DEFAULT_SAMPLES = 3
@@ -51,7 +52,7 @@ def execute(options: DiffOptions) -> int:
     if options.as_json:
         show.render(run, "json")
     elif options.quiet:
-        click.echo(show.first_line(run))
+        click.echo(first_line(run))
     else:
         show.render(run, "terminal")
         click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")

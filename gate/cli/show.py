@@ -8,8 +8,7 @@ from rich.console import Console
 
 from gate.domain.record import RunRecord
 from gate.errors import GateError
-from gate.report import escape, markdown, preview, terminal
-from gate.report.headline import headline
+from gate.report import markdown, preview, terminal
 from gate.store.run_folder import dump_run, write_whole
 
 ENDINGS = {".md": "md", ".json": "json", ".html": "html"}
@@ -21,12 +20,6 @@ def render(run: RunRecord, form: str) -> None:
         terminal.render(run, Console(file=sys.stdout, highlight=False))
     else:
         click.echo(text(run, form), nl=False)
-
-
-def first_line(run: RunRecord) -> str:
-    """The verdict and the slice that matters most."""
-    parts = (part if isinstance(part, str) else part.text for part in headline(run))
-    return escape.terminal(f"{run.verdict.value}: {''.join(parts)}")
 
 
 def write(run: RunRecord, path: Path, form: str | None = None) -> None:

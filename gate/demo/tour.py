@@ -12,7 +12,7 @@ from gate.demo.repository import CHANGES, MAIN, Change, build
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.flows.ports import Progress
-from gate.settings import Settings
+from gate.settings.services import Settings
 
 
 @dataclass(frozen=True, slots=True)

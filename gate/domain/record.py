@@ -175,6 +175,15 @@ class MissingRecord(_Model):
     reasons: list[str]
 
 
+class OverrideRecord(_Model):
+    """The label that set the gate aside: who set it and when (null where GitHub did not say), on which commit."""
+
+    label: str
+    by: str | None
+    at: str | None
+    commit: str
+
+
 class RunRecord(_Model):
     """The whole run."""
 
@@ -193,3 +202,4 @@ class RunRecord(_Model):
     suites: list[SuiteRecord]
     calls: CallsRecord
     spent_usd: float | None
+    override: OverrideRecord | None = None

@@ -2,14 +2,15 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.paths import escapes, matches, normal
 from gate.inputs.problems import one_problem, quoted
 
-_KINDS = {"120000": "is a symbolic link", "160000": "is a submodule", "040000": "is a folder"}
+_FOLDER = "040000"
+_KINDS = {"120000": "is a symbolic link", "160000": "is a submodule", _FOLDER: "is a folder"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,28 @@ class Entry:
     size: int
     path: str
 
+    @classmethod
+    def root(cls, oid: str) -> "Entry":
+        """The whole tree."""
+        return cls(_FOLDER, oid, 0, "")
+
     @property
     def plain(self) -> bool:
         """A file, and no link, submodule or folder."""
         return self.mode not in _KINDS
+
+    @property
+    def folder(self) -> bool:
+        """A tree."""
+        return self.mode == _FOLDER
+
+    def below(self, folder: str) -> "Entry":
+        """The same entry with its path from the root.
+
+        Args:
+            folder: what its path was relative to; empty for the root.
+        """
+        return replace(self, path=f"{folder}/{self.path}") if folder else self
 
     @property
     def fingerprint(self) -> str:

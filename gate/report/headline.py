@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from gate.domain.record import AxisRecord, RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
+from gate.report.escape import terminal
 from gate.report.parts import Axes, Code, Text
 from gate.report.slices import LONGEST_SENTENCE, Named, in_state, of_run, short, suite_label, unmoved, worst
 
@@ -29,6 +30,12 @@ def headline(run: RunRecord) -> Text:
         return ("nothing is shown to have changed", *_worst(run, "; worst slice "))
     lowest = worst(run)
     return (*_moved(risen[0]), *(() if lowest == risen[0] else _worst(run, "; worst slice ")))
+
+
+def first_line(run: RunRecord) -> str:
+    """The verdict and the slice that matters most, for a terminal or a log."""
+    parts = (part if isinstance(part, str) else part.text for part in headline(run))
+    return terminal(f"{run.verdict.value}: {''.join(parts)}")
 
 
 def sentence(run: RunRecord) -> Text:

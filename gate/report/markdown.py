@@ -33,17 +33,21 @@ def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """
     if limit < SHORTEST:
         raise ValueError(f"a report needs at least {SHORTEST} characters, and {limit} are allowed")
-    whole, template = view(run), _template()
+    whole, form = view(run), template("report.md.j2")
     text = ""
     for level in LEVELS:
-        text = template.render(view=fold(whole, level))
+        text = form.render(view=fold(whole, level))
         if len(text) <= limit:
             break
     return text
 
 
-def _template() -> Template:
-    """The template, in an environment where every value is escaped unless a filter made it safe in another way."""
+def template(name: str) -> Template:
+    """A Markdown template, where every value is escaped unless a filter made it safe in another way.
+
+    Args:
+        name: of a file in `gate/report/templates`.
+    """
     env = Environment(
         loader=PackageLoader("gate.report", "templates"),
         autoescape=True,
@@ -58,9 +62,10 @@ def _template() -> Template:
         html=_filter(escape.html_text),
         bar=_filter(_bar),
         nowrap=_filter(_nowrap),
+        markdown=_markup,
     )
     env.globals.update(verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS)
-    return env.get_template("report.md.j2")
+    return env.get_template(name)
 
 
 def _safe(value: object) -> Markup:

@@ -52,6 +52,14 @@ class RunFolder:
         for name, render in self.reports.items():
             write_whole(self.path / name, render(run))
 
+    def clear(self) -> None:
+        """Remove what an earlier run, or the repository itself, left here under the names of a run's files."""
+        for name in ("run.json", "samples.jsonl", *self.reports):
+            try:
+                (self.path / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise GateError(f"cannot remove {self.path / name}: {error.strerror}", "name another folder") from None
+
     def close(self) -> None:
         """Close `samples.jsonl`."""
         if self._samples is not None:

@@ -1,4 +1,4 @@
-"""The only reader of the environment."""
+"""Keys, addresses and folders, from the environment."""
 
 import os
 from collections.abc import Mapping

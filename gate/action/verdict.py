@@ -1,0 +1,131 @@
+"""From a pull request's event to the record of a run: override, both sides, evaluation, and every way to fail."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from gate.bootstrap.pull_request import PullRequestFiles
+from gate.bootstrap.resolving import rehearsed
+from gate.domain.record import RunRecord
+from gate.domain.suite import Budget, RunPolicy
+from gate.errors import CannotEvaluate
+from gate.flows.override import Override, override, with_setter
+from gate.flows.ports import Progress
+from gate.flows.resolve import Resolved, resolve
+from gate.flows.unevaluated import overridden, skipped
+from gate.github.client import GitHub
+from gate.github.labels import PullRequestLabels
+from gate.inputs.event import PullRequestEvent
+from gate.settings.action import Inputs, Runner
+from gate.settings.services import Settings
+
+Number = TypeVar("Number", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where the action plays.
+
+    Args:
+        say: writes a line to the log.
+        show: prints a finished run on the log.
+        progress: makes a progress display.
+        now: the time.
+        services: keys and addresses of the models' services.
+    """
+
+    say: Callable[[str], None]
+    show: Callable[[RunRecord], None]
+    progress: Callable[[], Progress]
+    now: Callable[[], datetime]
+    services: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """One pull request to be judged.
+
+    Args:
+        event: which one.
+        runner, inputs: how.
+        github: its repository.
+        out: folder for the run's files.
+        warn: tells about something that did not work and does not decide.
+    """
+
+    event: PullRequestEvent
+    runner: Runner
+    inputs: Inputs
+    github: GitHub
+    out: Path
+    warn: Callable[[str], None]
+
+    def run(self, stage: Stage) -> RunRecord:
+        """Judge it.
+
+        Raises:
+            GateError: it cannot be judged.
+        """
+        commit = self.event.head_sha
+        if found := self._override():
+            return overridden(found, commit, stage.now())
+        files = PullRequestFiles(self.runner.workspace, self.github).sides(self.event, self.runner.sha)
+        resolved = resolve(files.sides, self.inputs.config)
+        if not resolved.suites:
+            return skipped(commit, stage.now(), untouched=resolved.untouched)
+        resolved = replace(
+            rehearsed(resolved),
+            notes=(*resolved.notes, *files.notes),
+            policy=tightened(resolved.policy, self.inputs),
+            budget=limited(resolved.budget, self.inputs),
+            commit=commit,
+        )
+        for note in resolved.notes:
+            stage.say(note)
+        return self._evaluated(resolved, stage)
+
+    def _evaluated(self, resolved: Resolved, stage: Stage) -> RunRecord:
+        # Loads numpy and the models' SDKs, which a run that skips has no need of.
+        from gate.bootstrap.running import Plan, run_plan
+
+        plan = Plan(resolved, self.inputs.concurrency, None, self.out, stage.progress())
+        return run_plan(plan, stage.services)
+
+    def _override(self) -> Override | None:
+        """The override label, from GitHub as it is now; the event only where GitHub cannot be asked."""
+        if not self.github.has_token:
+            return override(self.event.labels, self.inputs.skip_label)
+        labels = PullRequestLabels(self.github, self.event.number)
+        try:
+            found = override(labels.now(), self.inputs.skip_label)
+        except CannotEvaluate as error:
+            self.warn(f"{error.message}; the labels are those of the event")
+            return override(self.event.labels, self.inputs.skip_label)
+        if found is None:
+            return None
+        try:
+            return with_setter(found, labels.events())
+        except CannotEvaluate as error:
+            self.warn(error.message)
+            return found
+
+
+def tightened(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
+    """The policy with what the inputs add; they cannot take anything away."""
+    return replace(policy, fail_on="hold") if inputs.fail_on == "hold" else policy
+
+
+def limited(budget: Budget, inputs: Inputs) -> Budget:
+    """The budget, where the inputs set one the smaller of the two."""
+    return Budget(
+        max_calls=_smaller(budget.max_calls, inputs.max_calls),
+        max_usd=_smaller(budget.max_usd, inputs.max_cost_usd),
+        max_minutes=_smaller(budget.max_minutes, inputs.max_minutes),
+    )
+
+
+def _smaller(one: Number | None, other: Number | None) -> Number | None:
+    given = [number for number in (one, other) if number is not None]
+    return min(given, default=None)

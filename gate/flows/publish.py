@@ -1,0 +1,111 @@
+"""One comment per gate on a pull request: found again by its marker and author, updated in place, never doubled."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gate.domain.pull_request import Posted
+from gate.errors import CannotEvaluate
+
+
+class Conversation(Protocol):
+    """The comments of one pull request. Everything may raise `CannotEvaluate`."""
+
+    def author(self) -> str:
+        """The login under which this token writes."""
+        ...
+
+    def head(self) -> str:
+        """The commit that is the pull request's head now."""
+        ...
+
+    def comments(self) -> Sequence[Posted]:
+        """All of them, oldest first."""
+        ...
+
+    def create(self, body: str) -> Posted: ...
+
+    def update(self, comment: Posted, body: str) -> Posted: ...
+
+    def delete(self, comment: Posted) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sticky:
+    """What is to be published.
+
+    Args:
+        marker: first line of the comment, which finds it again; see `marker`.
+        body: Markdown without the marker.
+        commit: the head that this is about.
+        only_update: change a comment that exists, and post none where there is none.
+    """
+
+    marker: str
+    body: str
+    commit: str
+    only_update: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What became of it.
+
+    Args:
+        url: of the comment; empty where there is none.
+        note: why nothing was published, in one sentence; empty where something was, or nothing had to be.
+    """
+
+    url: str = ""
+    note: str = ""
+
+
+def marker(key: str) -> str:
+    """The hidden line by which a gate finds its comment.
+
+    Args:
+        key: tells several gates of one repository apart; any text.
+    """
+    # Two hyphens would end the HTML comment.
+    plain = re.sub(r"[^A-Za-z0-9._/]+", "-", key).strip("-")
+    return f"<!-- prompt-gate: {plain or 'default'} -->"
+
+
+def publish(conversation: Conversation, sticky: Sticky) -> Publication:
+    """Create or update the comment, and delete its doubles.
+
+    Args:
+        conversation: the pull request's.
+        sticky: what to say.
+
+    Raises:
+        CannotEvaluate: it cannot be published.
+    """
+    try:
+        return _publish(conversation, sticky)
+    except CannotEvaluate:
+        # Once more from the start: a comment that was posted while only the answer was lost is found, not doubled.
+        return _publish(conversation, sticky)
+
+
+def _publish(conversation: Conversation, sticky: Sticky) -> Publication:
+    head = conversation.head()
+    if head != sticky.commit:
+        note = f"the comment is left to the run of the newer commit {head[:12]}; this one is about {sticky.commit[:12]}"
+        return Publication(note=note)
+    author = conversation.author()
+    own = [one for one in conversation.comments() if _is_own(one, sticky.marker, author)]
+    text = f"{sticky.marker}\n{sticky.body}"
+    if own:
+        kept = conversation.update(own[0], text)
+        for double in own[1:]:
+            conversation.delete(double)
+        return Publication(kept.url)
+    return Publication() if sticky.only_update else Publication(conversation.create(text).url)
+
+
+def _is_own(comment: Posted, line: str, author: str) -> bool:
+    # Anybody can write the marker, and a bot can be made to quote it: the author must match, and it must come first.
+    first = comment.body.partition("\n")[0].strip()
+    return first == line and comment.author.casefold() == author.casefold()

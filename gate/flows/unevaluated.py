@@ -1,0 +1,73 @@
+"""The record of a run in which nothing was evaluated: SKIPPED, or INCONCLUSIVE because it could not even begin."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from importlib.metadata import version
+
+from gate.domain.record import CallsRecord, MethodRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.domain.suite import RunPolicy
+from gate.domain.verdict import Verdict
+from gate.errors import GateError, InputErrors
+from gate.flows.override import Override
+
+
+def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = ()) -> RunRecord:
+    """The change touches no suite.
+
+    Args:
+        commit: of the change.
+        created: now.
+        untouched: names of the suites.
+    """
+    names = ", ".join(untouched)
+    reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "there is no suite"
+    return _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
+
+
+def overridden(found: Override, commit: str, created: datetime) -> RunRecord:
+    """The override label is set.
+
+    Args:
+        found: the label, and who set it.
+        commit: that the override was found on.
+        created: now.
+    """
+    run = _record(Verdict.SKIPPED, 0, [f"the label {found.label} is set."], commit, created)
+    override = OverrideRecord(label=found.label, by=found.by, at=found.at, commit=commit)
+    return run.model_copy(update={"override": override})
+
+
+def failed(error: GateError, commit: str, created: datetime) -> RunRecord:
+    """The evaluation could not be carried out.
+
+    Args:
+        error: why; its exit code is the run's.
+        commit: of the change.
+        created: now.
+    """
+    if isinstance(error, InputErrors):
+        reasons = [str(problem) for problem in error.problems]
+    else:
+        reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
+    return _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
+
+
+def _record(verdict: Verdict, code: int, reasons: list[str], commit: str, created: datetime) -> RunRecord:
+    policy = RunPolicy()
+    return RunRecord(
+        tool_version=version("prompt-gate"),
+        created=created.isoformat(timespec="seconds"),
+        duration_s=0.0,
+        verdict=verdict,
+        exit_code=code,
+        reasons=reasons,
+        seed=0,
+        commit=commit,
+        method=MethodRecord(
+            name=policy.method, alpha=round(policy.alpha, 12), slices_tested=0, flips=None, fail_on=policy.fail_on
+        ),
+        missing=MissingRecord(samples=0, total=0, best=None, worst=None, reasons=[]),
+        suites=[],
+        calls=CallsRecord(made=0, cached=0, retried=0, failed=0),
+        spent_usd=0.0,
+    )

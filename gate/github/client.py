@@ -1,0 +1,121 @@
+"""One repository on GitHub, through PyGithub: bounded retries, bounded waits, and one kind of error.
+
+Nothing here imports the rest of the package but errors, and nobody else imports PyGithub.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import requests
+from github import Auth, Github, GithubException
+from github.GithubException import BadAttributeException
+from github.GithubRetry import GithubRetry
+from github.PullRequest import PullRequest
+from github.Repository import Repository
+
+from gate.errors import CannotEvaluate
+
+TIMEOUT_S = 15
+LONGEST_WAIT_S = 30
+"""Seconds to wait for a rate limit; a longer one ends as an error."""
+
+_RETRIED = frozenset({"GET", "PATCH", "DELETE"})
+"""A POST whose answer was lost may have been carried out; whoever posts looks before posting again."""
+
+_HINTS = {
+    401: "is the token still valid? pass github-token: ${{ github.token }}",
+    403: "give the job the permissions contents: read and pull-requests: write",
+    404: "does the token belong to this repository, with contents: read and pull-requests: write?",
+}
+
+
+class ApiError(CannotEvaluate):
+    """GitHub could not be asked, or refused.
+
+    Args:
+        what: what was being done.
+        status: HTTP status; 0 where there was no answer.
+        said: GitHub's own words, or the kind of failure.
+    """
+
+    def __init__(self, what: str, status: int, said: str) -> None:
+        answer = f"GitHub answered {status}" if status else "GitHub gave no answer"
+        super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", _HINTS.get(status, ""))
+        self.status = status
+
+
+@contextmanager
+def asking(what: str) -> Iterator[None]:
+    """Turn every way in which a request fails into `ApiError`.
+
+    Args:
+        what: what is being done, such as `read the labels`.
+    """
+    try:
+        yield
+    except GithubException as error:
+        raise ApiError(what, error.status, _message(error.data)) from None
+    except requests.RequestException as error:
+        raise ApiError(what, 0, type(error).__name__) from None
+    except (BadAttributeException, AssertionError, TypeError, ValueError, KeyError, AttributeError) as error:
+        # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
+        raise ApiError(what, 0, f"its answer cannot be read: {type(error).__name__}") from None
+
+
+def _message(data: Any) -> str:
+    said = data.get("message") if isinstance(data, dict) else None
+    return said[:200] if isinstance(said, str) else ""
+
+
+class GitHub:
+    """The API of one repository.
+
+    Args:
+        token: None asks as anybody, which a public repository allows for reading.
+        api_url: `https://api.github.com`, or `https://HOST/api/v3` of an Enterprise server.
+        repository: `owner/name`.
+    """
+
+    def __init__(self, token: str | None, api_url: str, repository: str) -> None:
+        self.has_token = token is not None
+        self._client = Github(
+            auth=Auth.Token(token) if token else None,
+            base_url=api_url.rstrip("/"),
+            timeout=TIMEOUT_S,
+            per_page=100,
+            user_agent="prompt-gate",
+            retry=GithubRetry(
+                total=3,
+                backoff_factor=0.5,
+                backoff_max=LONGEST_WAIT_S,
+                retry_after_max=LONGEST_WAIT_S,
+                max_rate_limit_wait=LONGEST_WAIT_S,
+                secondary_rate_wait=LONGEST_WAIT_S,
+                status_forcelist=[429, *range(500, 600)],
+                allowed_methods=_RETRIED,
+            ),
+            seconds_between_requests=0,
+            seconds_between_writes=0,
+            lazy=True,
+        )
+        self.repository: Repository = self._client.get_repo(repository, lazy=True)
+
+    def pull(self, number: int) -> PullRequest:
+        """The pull request, which asks only when something of it is needed."""
+        with asking(f"read pull request {number}"):
+            return self.repository.get_pull(number)
+
+    def login(self) -> str | None:
+        """Whose token it is; None for a workflow's own token, which may not ask.
+
+        Raises:
+            ApiError: there is another reason why nobody says so.
+        """
+        try:
+            with asking("ask whose token this is"):
+                return self._client.get_user().login
+        except ApiError as error:
+            if error.status == 403:
+                return None
+            raise

@@ -1,0 +1,62 @@
+"""The comments of one pull request (`gate.flows.publish.Conversation`)."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from github.IssueComment import IssueComment
+from github.PullRequest import PullRequest
+
+from gate.domain.pull_request import Posted
+from gate.github.client import GitHub, asking
+
+WORKFLOW_AUTHOR = "github-actions[bot]"
+"""Who writes with a workflow's own token, which may not ask for its name."""
+
+
+class PullRequestComments:
+    """Reads and writes comments.
+
+    Args:
+        github: the repository.
+        number: of the pull request.
+    """
+
+    def __init__(self, github: GitHub, number: int) -> None:
+        self._github, self._number = github, number
+        self._known: dict[int, IssueComment] = {}
+
+    @cached_property
+    def _pull(self) -> PullRequest:
+        return self._github.pull(self._number)
+
+    def author(self) -> str:
+        return self._github.login() or WORKFLOW_AUTHOR
+
+    def head(self) -> str:
+        # Asked anew each time: it may have moved while the evaluation ran.
+        with asking("read the head of the pull request"):
+            return self._github.pull(self._number).head.sha
+
+    def comments(self) -> Sequence[Posted]:
+        with asking("read the comments"):
+            found = list(self._pull.get_issue_comments())
+            self._known = {one.id: one for one in found}
+            return [_posted(one) for one in found]
+
+    def create(self, body: str) -> Posted:
+        with asking("post the comment"):
+            return _posted(self._pull.create_issue_comment(body))
+
+    def update(self, comment: Posted, body: str) -> Posted:
+        with asking("update the comment"):
+            self._known[comment.id].edit(body)
+            return _posted(self._known[comment.id])
+
+    def delete(self, comment: Posted) -> None:
+        with asking("delete a double of the comment"):
+            self._known[comment.id].delete()
+
+
+def _posted(one: IssueComment) -> Posted:
+    # GitHub gives no user for an account that is gone.
+    return Posted(one.id, one.user.login if one.user else "", one.body or "", one.html_url)

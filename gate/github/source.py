@@ -1,0 +1,147 @@
+"""Files of one commit, read from GitHub where the checkout does not have them.
+
+Trees and blobs are asked for, not `/contents`: that one follows symbolic links without a word, ends at 1 MB, and lists
+at most 1,000 entries of a folder.
+"""
+
+import base64
+import binascii
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from gate.errors import CannotEvaluate
+from gate.github.client import ApiError, GitHub, asking
+from gate.inputs.entries import Entry, checked, matching
+from gate.inputs.paths import is_glob
+
+LONGEST_WALK = 500
+"""Folders looked into, one by one, where GitHub cuts its listing of a large tree short."""
+
+
+@dataclass(slots=True)
+class GitHubStore:
+    """Commits, trees and blobs of one repository; each is asked for once.
+
+    Args:
+        github: the repository.
+    """
+
+    github: GitHub
+    _trees: dict[tuple[str, bool], tuple[list[Entry], bool]] = field(default_factory=dict)
+    _blobs: dict[str, bytes] = field(default_factory=dict)
+
+    def parents(self, sha: str) -> tuple[str, ...]:
+        """The parents of a commit.
+
+        Raises:
+            ApiError: there is no such commit, or it cannot be read.
+        """
+        with asking(f"read commit {sha[:12]}"):
+            return tuple(parent.sha for parent in self.github.repository.get_git_commit(sha).parents)
+
+    def tree(self, sha: str, *, recursive: bool = False) -> tuple[list[Entry], bool]:
+        """The entries of a tree (or of a commit's), with paths relative to it, and whether GitHub left some out."""
+        key = (sha, recursive)
+        if key not in self._trees:
+            with asking(f"list the files of {sha[:12]}"):
+                found = self.github.repository.get_git_tree(sha, **({"recursive": True} if recursive else {}))
+                entries = [Entry(one.mode, one.sha, one.size or 0, one.path) for one in found.tree]
+                self._trees[key] = (entries, bool(found.raw_data.get("truncated")))
+        return self._trees[key]
+
+    def blob(self, entry: Entry) -> bytes:
+        """The content of a file."""
+        if entry.oid not in self._blobs:
+            what = f"read {entry.path}"
+            with asking(what):
+                found = self.github.repository.get_git_blob(entry.oid)
+                encoding, content = found.encoding, found.content
+            try:
+                data = base64.b64decode(content) if encoding == "base64" else content.encode()
+            except binascii.Error:
+                raise ApiError(what, 0, "its answer is not base64") from None
+            self._blobs[entry.oid] = data
+        return self._blobs[entry.oid]
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubSource:
+    """Files of one commit on GitHub (`gate.inputs.source.FileSource`).
+
+    Args:
+        label: how the commit is named to the user.
+        sha: the commit.
+        store: asks GitHub.
+    """
+
+    label: str
+    sha: str
+    store: GitHubStore
+
+    def read(self, path: str) -> bytes | None:
+        """The file's bytes, or None when the commit has no such file.
+
+        Raises:
+            InputErrors: the path leaves the repository, or names a link, a submodule, a folder or something huge.
+            ApiError: GitHub cannot be asked.
+        """
+        path = checked(path)
+        entry = self._entry(path)
+        if entry is None:
+            return None
+        entry.check(f"{self.label}:{path}")
+        return self.store.blob(entry)
+
+    def fingerprint(self, path: str) -> str | None:
+        """Mode and object id, as a clone has them."""
+        entry = self._entry(checked(path))
+        return None if entry is None else entry.fingerprint
+
+    def glob(self, pattern: str) -> list[str]:
+        """Paths of plain files that match, sorted; links and submodules are left out."""
+        pattern = checked(pattern)
+        parts = PurePosixPath(pattern).parts
+        fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
+        folder = "/".join(parts[:fixed])
+        top = self._entry(folder) if folder else Entry.root(self.sha)
+        if top is None or not top.folder:
+            return []
+        return matching((entry.path for entry in self._below(top) if entry.plain), pattern)
+
+    def _entry(self, path: str) -> Entry | None:
+        """The entry of a path, found folder by folder."""
+        found = Entry.root(self.sha)
+        for part in path.split("/"):
+            if not found.folder:
+                return None
+            entries, cut = self.store.tree(found.oid)
+            inside = found.path
+            named = next((entry for entry in entries if entry.path == part), None)
+            if named is None:
+                if cut:
+                    raise CannotEvaluate(f"GitHub does not list all of {inside or 'the repository'}", _CHECK_OUT)
+                return None
+            found = named.below(inside)
+        return found
+
+    def _below(self, top: Entry) -> list[Entry]:
+        """Everything in a folder and its folders."""
+        entries, cut = self.store.tree(top.oid, recursive=True)
+        if not cut:
+            return [entry.below(top.path) for entry in entries]
+        found: list[Entry] = []
+        folders = [top]
+        for _ in range(LONGEST_WALK):
+            if not folders:
+                return found
+            folder = folders.pop()
+            entries, cut = self.store.tree(folder.oid)
+            if cut:
+                break
+            inside = [entry.below(folder.path) for entry in entries]
+            folders += [entry for entry in inside if entry.folder]
+            found += inside
+        raise CannotEvaluate(f"GitHub does not list all of {top.path or 'the repository'}", _CHECK_OUT)
+
+
+_CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2"
