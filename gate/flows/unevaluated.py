@@ -32,7 +32,7 @@ def overridden(found: Override, commit: str, created: datetime) -> RunRecord:
         commit: that the override was found on.
         created: now.
     """
-    run = _record(Verdict.SKIPPED, 0, [f"the label {found.label} is set."], commit, created)
+    run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], commit, created)
     override = OverrideRecord(label=found.label, by=found.by, at=found.at, commit=commit)
     return run.model_copy(update={"override": override})
 

@@ -3,6 +3,7 @@
 Nothing here imports the rest of the package but errors, and nobody else imports PyGithub.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,9 @@ from github.PullRequest import PullRequest
 from github.Repository import Repository
 
 from gate.errors import CannotEvaluate
+
+# PyGithub prints a remark on every refusal, and one of them is expected in every workflow.
+logging.getLogger("github").setLevel(logging.CRITICAL)
 
 TIMEOUT_S = 15
 LONGEST_WAIT_S = 30

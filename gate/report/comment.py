@@ -56,5 +56,5 @@ def render(run: RunRecord, setting: Setting, *, limit: int = markdown.GITHUB_LIM
         label = Code(setting.skip_label)
         way_out = ("To merge all the same, set the label ", label, "; this comment will then say who did.")
     rest = template.render(comment=Comment("", about, setting.run_url, way_out))
-    report = markdown.render(run, limit=limit - len(rest))
+    report = markdown.render(run, limit=limit - len(rest)).rstrip() + "\n"
     return template.render(comment=Comment(report, about, setting.run_url, way_out))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gate.domain.record import ArmAxisRecord, ArmRecord, AxisRecord, RunRecord, SuiteRecord
+from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
@@ -15,7 +16,7 @@ DIGEST_SHOWN = 12
 def facts(run: RunRecord) -> tuple[Fact, ...]:
     """Every fact of a run, the method first."""
     if not run.suites:
-        return tuple(_ending(run))
+        return tuple(_unevaluated(run))
     return (*_method(run), *(fact for suite in run.suites for fact in _suite(run, suite)), *_ending(run))
 
 
@@ -106,6 +107,14 @@ def _code(text: str) -> Code:
     return Code(short(text, LONGEST_SENTENCE))
 
 
+def _unevaluated(run: RunRecord) -> Iterator[Fact]:
+    if run.verdict is not Verdict.SKIPPED:
+        for reason in run.reasons[:REASONS_SHOWN]:
+            yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
+        yield Fact("Exit code", (str(run.exit_code),))
+    yield from _made_by(run)
+
+
 def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
@@ -124,6 +133,10 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         brief=True,
     )
     yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
+    yield from _made_by(run)
+
+
+def _made_by(run: RunRecord) -> Iterator[Fact]:
     yield Fact("Exit code", (f"{run.exit_code} (", Code("fail_on"), f": {run.method.fail_on})"))
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
     yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))

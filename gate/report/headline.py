@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.domain.record import AxisRecord, RunRecord
+from gate.domain.record import AxisRecord, OverrideRecord, RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.escape import terminal
@@ -17,6 +17,8 @@ def headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line; its numbers are those of the table."""
     if run.verdict is Verdict.INCONCLUSIVE:
         return (*_obstacle(run), *_worst(run, "; worst slice "))
+    if run.override is not None:
+        return ("the label ", Code(short(run.override.label)), " is set")
     if run.verdict is Verdict.SKIPPED:
         return _first_reason(run, "no prompt or exam changed")
     if run.verdict is Verdict.BLOCK:
@@ -40,6 +42,8 @@ def first_line(run: RunRecord) -> str:
 
 def sentence(run: RunRecord) -> Text:
     """One sentence on the slices won and lost, and one on what this exam could not see."""
+    if run.override is not None:
+        return _setter(run.override)
     if not run.suites:
         return ()
     slices = of_run(run)
@@ -89,6 +93,13 @@ def over_allowance(axis: AxisRecord) -> str:
     """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
     span = numbers.change_interval(axis.lower, axis.upper)
     return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
+
+
+def _setter(override: OverrideRecord) -> Text:
+    """Who answers for the override."""
+    by: Text = ("Set by ", Code(short(override.by))) if override.by else ("GitHub did not say who set it",)
+    at = f" on {short(override.at).replace('T', ' ').removesuffix('Z')} UTC" if override.at else ""
+    return (*by, f"{at}, and in force for commit ", Code(override.commit[:12]), ". Nothing was evaluated.")
 
 
 def _fallen(run: RunRecord) -> Text:

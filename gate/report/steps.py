@@ -8,7 +8,7 @@ from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.headline import name, names
 from gate.report.parts import Code, Text
-from gate.report.slices import in_state, of_run
+from gate.report.slices import in_state, of_run, short
 from gate.report.tables import more_cases
 
 FILE_MODE = "file"
@@ -39,7 +39,9 @@ def command(run: RunRecord) -> str:
         return ""
     suite = run.suites[0]
     if suite.baseline.ref != FILE_MODE:
-        head = ["--head", suite.candidate.ref] if suite.candidate.sha else []
+        # Nobody has the merge of a pull request in a clone; its author has the branch checked out.
+        named = suite.candidate.sha and not suite.candidate.ref.startswith("refs/pull/")
+        head = ["--head", suite.candidate.ref] if named else []
         found = shlex.join(["gate", "diff", "--base", suite.baseline.ref, *head])
     else:
         found = _file_command(suite)
@@ -70,6 +72,9 @@ def _block(run: RunRecord) -> Iterator[Text]:
 
 
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
+    if not run.suites:
+        yield ("Mend what is named above, and push again.",)
+        return
     yield ("This says neither that the prompt got worse nor that it did not.",)
     if run.missing.samples:
         yield ("Mend what made the samples fail, and compare again.",)
@@ -104,4 +109,7 @@ def _ship(run: RunRecord) -> Iterator[Text]:
 
 
 def _skipped(run: RunRecord) -> Iterator[Text]:
-    yield ("Nothing to do.",)
+    if run.override is None:
+        yield ("Nothing to do.",)
+    else:
+        yield ("To have the change evaluated, take the label ", Code(short(run.override.label)), " off.")

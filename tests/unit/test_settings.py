@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from gate.settings import Settings
+from gate.settings.services import Settings
 
 
 def test_an_empty_variable_counts_as_absent() -> None:
