@@ -3,11 +3,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_FLAGS ?= --disable-pip-version-check --quiet
 
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test image-test lint lock bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show this help.
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 # One install step per need; each stamp is remade when pyproject.toml changes.
 $(VENV)/.demo: pyproject.toml
@@ -30,7 +30,10 @@ demo: $(VENV)/.demo ## Run the whole job on a real local model.
 test: $(VENV)/.dev ## Run all tests.
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas.
+image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
+	$(BIN)/python -m pytest tests/image -m image -n 0
+
+lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerfile.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -38,6 +41,13 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas.
 	$(BIN)/gate schema gate.yaml > $(VENV)/gate.schema.json
 	$(BIN)/check-jsonschema --check-metaschema $(VENV)/gate.schema.json
 	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/hadolint Dockerfile
+
+lock: ## Lock what the image installs; UPGRADE=--upgrade takes the newest versions.
+	@test -x $(VENV)/uv/bin/uv || { $(PYTHON) -m venv $(VENV)/uv && $(VENV)/uv/bin/python -m pip install $(PIP_FLAGS) uv; }
+	@$(VENV)/uv/bin/uv pip compile --quiet --universal --generate-hashes --extra local $(UPGRADE) \
+		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
 
 bench: $(VENV)/.dev ## Run the benchmarks and print their table.
 	$(BIN)/python -m benchmarks.run

@@ -1,0 +1,49 @@
+"""The base image that the Dockerfile names: pulled, or made with debootstrap where no registry can be reached."""
+
+import re
+import shutil
+from pathlib import Path
+
+from tests.image.buildah import Buildah, call, checked
+
+BASE = re.compile(r"^FROM (\S+/debian:([a-z]+)-slim\S*) AS ", re.MULTILINE)
+STAND_IN = Path(__file__).parent / "stand_in"
+SLIMMED = ("doc", "info", "locale", "man")
+BOOTSTRAP_LIMIT_S = 900
+
+
+def provide(buildah: Buildah, dockerfile: Path) -> str:
+    """Have the base image in the storage, and return its name.
+
+    Args:
+        buildah: whose storage.
+        dockerfile: its first `FROM` names the image.
+
+    Raises:
+        RuntimeError: it can be neither pulled nor made.
+    """
+    found = BASE.search(dockerfile.read_text())
+    if not found:
+        raise RuntimeError(f"{dockerfile} does not start from a slim image of Debian")
+    name, suite = found.groups()
+    if buildah.ask("inspect", "--type", "image", name).code != 0 and buildah.ask("pull", "--quiet", name).code != 0:
+        _bootstrap(buildah, name, suite)
+    return name
+
+
+def _bootstrap(buildah: Buildah, name: str, suite: str) -> None:
+    """Make the image from the same packages that Debian's own image is made of, and as slim."""
+    container = buildah.run("from", "scratch")
+    try:
+        root = Path(buildah.run("mount", container))
+        made = call(["debootstrap", "--variant=minbase", suite, str(root)], BOOTSTRAP_LIMIT_S)
+        checked(made, "debootstrap")
+        shutil.copytree(STAND_IN, root, dirs_exist_ok=True)
+        (root / "etc/apt/sources.list").unlink()
+        for folder in ("var/cache/apt", "var/lib/apt/lists", *(f"usr/share/{part}" for part in SLIMMED)):
+            shutil.rmtree(root / folder)
+            (root / folder).mkdir()
+        buildah.run("config", "--cmd", "bash", container)
+        buildah.run("commit", "--quiet", container, name)
+    finally:
+        buildah.run("rm", container)

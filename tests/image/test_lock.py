@@ -1,0 +1,68 @@
+"""The lock file satisfies pyproject.toml: what the image installs cannot drift away from what the project asks for."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+WANTED = [Requirement(text) for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["local"]]
+LOCK = (ROOT / "requirements.lock").read_text()
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+IMAGE = {
+    "implementation_name": "cpython",
+    "platform_python_implementation": "CPython",
+    "python_full_version": "3.13.5",
+    "python_version": "3.13",
+    "sys_platform": "linux",
+}
+"""What Debian 13 is to environment markers."""
+
+
+def entries() -> list[tuple[Requirement, int]]:
+    """What is locked, and how many hashes each has."""
+    logical = [line.split("#")[0].strip() for line in LOCK.replace("\\\n", " ").splitlines()]
+    return [(Requirement(HASH.sub("", line).strip()), len(HASH.findall(line))) for line in logical if line]
+
+
+def locked_in_image() -> dict[str, str]:
+    """The one version of each package that Debian's Python takes."""
+    versions: dict[str, str] = {}
+    for requirement, _ in entries():
+        if requirement.marker is None or requirement.marker.evaluate(IMAGE):
+            name = canonicalize_name(requirement.name)
+            assert name not in versions
+            versions[name] = str(requirement.specifier).removeprefix("==")
+    return versions
+
+
+@pytest.mark.parametrize("requirement", WANTED, ids=str)
+def test_each_direct_dependency_is_locked_within_its_bounds(requirement: Requirement) -> None:
+    version = locked_in_image()[canonicalize_name(requirement.name)]
+    assert requirement.specifier.contains(version, prereleases=True)
+
+
+def test_each_entry_is_one_version_with_hashes() -> None:
+    assert len(entries()) > len(WANTED)
+    for requirement, hashes in entries():
+        assert re.fullmatch(r"==[\w.!+]+", str(requirement.specifier)), requirement
+        assert hashes, requirement
+
+
+def test_it_names_no_index_and_no_path() -> None:
+    assert "/" not in LOCK
+    assert set(re.findall(r"(?:^|\s)(-\S+?)(?:=|\s)", LOCK)) == {"--hash"}
+
+
+def test_only_what_runs_is_locked() -> None:
+    extras = PROJECT["optional-dependencies"]
+    unwanted = {canonicalize_name(Requirement(text).name) for text in extras["demo"] + extras["dev"]}
+    assert not unwanted & locked_in_image().keys()
+
+
+def test_the_image_is_labelled_with_the_version() -> None:
+    assert f"\nARG VERSION={PROJECT['version']}\n" in (ROOT / "Dockerfile").read_text()
