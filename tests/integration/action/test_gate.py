@@ -1,0 +1,174 @@
+"""The whole way: a pull request event in; a comment, a summary, outputs and an exit code out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
+from tests.integration.action.conftest import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import ModelServer
+from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
+
+REPO = "acme/support-bot"
+
+
+def run(pr: PullRequest, action: str = "synchronize", kind: Kind = "merge", depth: int = 1) -> ActionOutcome:
+    checkout = pr.checkout(kind, depth=depth)
+    return run_action(checkout, pr.environment(checkout, action=action))
+
+
+def test_three_pushes_leave_one_comment(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    first = run(pr, "opened")
+    pr.push({PROMPT: BROKEN + "Be brief.\n"})
+    second = run(pr)
+    pr.push({PROMPT: REWORDED})
+    third = run(pr)
+    assert [first.code, second.code, third.code] == [1, 1, 0]
+    assert [one.outputs["verdict"] for one in (first, second, third)] == ["BLOCK", "BLOCK", "PASS"]
+    (comment,) = server.comments(REPO, pr.number)
+    assert first.outputs["comment-url"] == third.outputs["comment-url"] != ""
+    assert "Prompt Gate: PASS" in comment.body
+    assert pr.head_sha[:12] in comment.body
+    assert len(server.requests("POST")) == 1
+
+
+def test_a_block_names_the_slice_everywhere(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=1)
+    outcome = run_action(checkout, pr.environment(checkout, action="opened"))
+    assert "BLOCK: `tier=gold` fell" in server.comments(REPO, pr.number)[0].body
+    assert "BLOCK: `tier=gold` fell" in outcome.summary
+    assert "::error title=Prompt Gate::BLOCK: tier=gold fell" in outcome.out
+    outputs = outcome.outputs
+    assert outputs["worst-slice"] == "tier=gold"
+    assert float(outputs["worst-slice-upper"]) < 0
+    assert outputs["calls"] == "160"
+    record = RunRecord.model_validate_json((checkout / outputs["result-json"]).read_bytes())
+    assert (record.verdict, record.exit_code, record.commit) == (Verdict.BLOCK, 1, pr.head_sha)
+    assert (checkout / outputs["report-path"]).read_text().startswith("<!doctype html>")
+    arms = record.suites[0]
+    assert (arms.baseline.ref, arms.baseline.sha) == ("origin/main", world.main_sha)
+    assert (arms.candidate.ref, arms.candidate.sha) == ("refs/pull/7/merge", pr.merge_sha)
+    assert world.git(checkout, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "depth"), [("merge", 1), ("merge", 2), ("merge", 0), ("head", 1), ("head", 0), ("none", 1)]
+)
+def test_every_checkout_gives_the_same_verdict(world: PullRequestWorld, kind: Kind, depth: int) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout(kind, depth=depth)
+    outcome = run_action(checkout, pr.environment(checkout, action="opened"))
+    assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
+    arms = json.loads((checkout / outcome.outputs["result-json"]).read_text())["suites"][0]
+    assert (arms["baseline"]["sha"], arms["candidate"]["sha"]) == (world.main_sha, pr.merge_sha)
+
+
+@pytest.mark.parametrize(("kind", "depth"), [("merge", 1), ("head", 0), ("none", 1)])
+def test_what_main_did_meanwhile_is_not_blamed_on_the_change(world: PullRequestWorld, kind: Kind, depth: int) -> None:
+    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
+    world.commit_to_main({PROMPT: BROKEN})
+    assert pr.event()["pull_request"]["base"]["sha"] != world.main_sha
+    outcome = run(pr, kind=kind, depth=depth)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+
+
+@pytest.mark.parametrize("kind", ["merge", "none"])
+def test_nothing_touched_is_skipped_without_a_comment(
+    world: PullRequestWorld, server: GitHubServer, kind: Kind
+) -> None:
+    outcome = run(world.open({"README.md": "# Hello\n"}), "opened", kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    assert "SKIPPED" in outcome.summary
+    assert server.comments(REPO, 7) == []
+
+
+def test_a_skipped_run_mends_the_comment_of_an_earlier_one(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    run(pr, "opened")
+    pr.push({PROMPT: FILES[PROMPT], "README.md": "# Hello\n"})
+    assert run(pr).code == 0
+    (comment,) = server.comments(REPO, 7)
+    assert "Prompt Gate: SKIPPED" in comment.body
+    assert "BLOCK" not in comment.body
+
+
+def test_a_skipped_run_loads_no_model_sdk_and_no_numpy(world: PullRequestWorld, tmp_path: Path) -> None:
+    pr = world.open({"README.md": "# Hello\n"})
+    checkout = pr.checkout("merge", depth=1)
+    spy = tmp_path / "spy"
+    spy.mkdir()
+    loaded = tmp_path / "loaded.txt"
+    (spy / "sitecustomize.py").write_text(
+        f"import atexit, sys\natexit.register(lambda: open({str(loaded)!r}, 'w').write(' '.join(sys.modules)))\n"
+    )
+    outcome = run_action(checkout, pr.environment(checkout) | {"PYTHONPATH": str(spy)})
+    assert outcome.outputs["verdict"] == "SKIPPED"
+    modules = set(loaded.read_text().split())
+    assert "gate.action.entry" in modules
+    assert not modules & {"numpy", "openai", "anthropic", "xllamacpp", "aiohttp", "genai_prices"}
+
+
+def test_the_exam_is_the_bases(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN, "evals/support.jsonl": cases(40).replace('"expected": "word', '"expected": "w')})
+    outcome = run(pr, "opened")
+    assert outcome.code == 1
+    assert "exam changes" in server.comments(REPO, 7)[0].body
+
+
+def test_the_first_pull_request_brings_the_exam_and_says_so(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(
+        tmp_path, server, {"README.md": "# x\n", PROMPT: FILES[PROMPT], "prompts/faq.md": "Hi. quality=1.0\n"}
+    )
+    pr = world.open({path: text for path, text in FILES.items() if path != PROMPT} | {PROMPT: BROKEN})
+    outcome = run(pr, "opened")
+    assert outcome.code == 1
+    assert "gate.yaml is new" in outcome.out
+    assert "gate.yaml is new" in server.comments(REPO, 7)[0].body
+
+
+def test_a_fork_that_was_deleted_is_judged_all_the_same(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN}, fork=True)
+    pr.delete_fork()
+    outcome = run(pr, "opened")
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    assert server.comments(REPO, 7) == []  # a fork's token may not write
+    assert "the report is in the job summary" in outcome.summary
+
+
+def test_a_closed_pull_request_is_left_alone(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.close()
+    outcome = run(pr, "closed")
+    assert outcome.code == 0
+    assert "closed" in outcome.out
+    assert server.ledger == []
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"])
+def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHubServer, model: str) -> None:
+    config = CONFIG.replace("fake:oracle", model)
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=1)
+    with ModelServer() as models:
+        keys = {
+            "OPENAI_BASE_URL": f"{models.url}/v1",
+            "OPENAI_API_KEY": "sk-loopback-openai",
+            "ANTHROPIC_BASE_URL": models.url,
+            "ANTHROPIC_API_KEY": "sk-loopback-anthropic",
+        }
+        outcome = run_action(checkout, pr.environment(checkout, action="opened") | keys)
+        assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
+        assert outcome.outputs["calls"] == str(len(models.ledger)) == "160"
+        everything = [
+            entry for path in (checkout / ".gate").rglob("*") if path.is_file() for entry in [path.read_text()]
+        ]
+    told = "\n".join([outcome.out, outcome.err, outcome.summary, server.comments(REPO, 7)[0].body, *everything])
+    assert "sk-loopback" not in told
+    assert "workflow-token" not in told

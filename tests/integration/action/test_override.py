@@ -1,0 +1,102 @@
+"""The override label: green, and the comment says who set it and when."""
+
+import json
+
+import pytest
+
+from tests.integration.action.conftest import BROKEN, CONFIG, PROMPT
+from tests.support.github_action import run_action
+from tests.support.github_server import GitHubServer
+from tests.support.github_state import READ_ONLY_TOKEN
+from tests.support.pull_request import PullRequestWorld
+
+REPO = "acme/support-bot"
+
+
+@pytest.mark.parametrize("label", ["skip-prompt-diff", "[skip-prompt-diff]", "Skip-Prompt-Diff"])
+def test_the_label_skips_and_the_comment_says_who_and_when(
+    world: PullRequestWorld, server: GitHubServer, label: str
+) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label(label, by="ada")
+    pr.remove_label(label, by="ada")
+    pr.add_label("documentation", by="ada")
+    pr.add_label(label, by="olivia")
+    set_at = server.state.now
+    checkout = pr.checkout("merge", depth=1)
+    outcome = run_action(checkout, pr.environment(checkout, action="labeled", label=label))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    body = server.comments(REPO, 7)[0].body
+    assert f"the label `{label}` is set" in body
+    assert f"Set by `olivia` on {set_at:%Y-%m-%d %H:%M:%S} UTC" in body
+    assert f"for commit `{pr.head_sha[:12]}`" in body
+    override = json.loads((checkout / outcome.outputs["result-json"]).read_text())["override"]
+    assert (override["label"], override["by"], override["commit"]) == (label, "olivia", pr.head_sha)
+
+
+def test_taking_the_label_off_evaluates_again(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    checkout = pr.checkout("merge", depth=1)
+    assert run_action(checkout, pr.environment(checkout, action="labeled", label="skip-prompt-diff")).code == 0
+    pr.remove_label("skip-prompt-diff")
+    assert run_action(checkout, pr.environment(checkout, action="unlabeled", label="skip-prompt-diff")).code == 1
+    (comment,) = server.comments(REPO, 7)
+    assert "BLOCK" in comment.body
+
+
+def test_a_rerun_sees_the_labels_of_now_and_not_those_of_its_event(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    checkout = pr.checkout("merge", depth=1)
+    env = pr.environment(checkout, action="labeled", label="skip-prompt-diff")
+    pr.remove_label("skip-prompt-diff")
+    assert run_action(checkout, env).code == 1
+
+
+def test_another_label_never_makes_a_block_green(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("do-not-skip-prompt-diff")
+    checkout = pr.checkout("merge", depth=1)
+    env = pr.environment(checkout, action="labeled", label="do-not-skip-prompt-diff")
+    assert run_action(checkout, env).code == 1
+
+
+def test_the_label_has_the_name_that_the_input_says(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("ship anyway")
+    checkout = pr.checkout("merge", depth=1)
+    assert run_action(checkout, pr.environment(checkout, inputs={"skip-label": "ship anyway"})).code == 0
+    assert run_action(checkout, pr.environment(checkout)).code == 1
+
+
+def test_the_label_helps_a_base_whose_configuration_is_broken(world: PullRequestWorld) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "nonsense: 1\n"})
+    pr = world.open({"gate.yaml": CONFIG})
+    checkout = pr.checkout("merge", depth=1)
+    broken = run_action(checkout, pr.environment(checkout))
+    assert broken.code == 2
+    pr.add_label("skip-prompt-diff")
+    assert run_action(checkout, pr.environment(checkout)).code == 0
+
+
+def test_without_the_timeline_the_label_still_counts_and_the_gap_is_told(
+    world: PullRequestWorld, server: GitHubServer
+) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    server.fail("GET", "/timeline$", 404, times=9)
+    checkout = pr.checkout("merge", depth=1)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert outcome.code == 0
+    assert "GitHub did not say who set it" in server.comments(REPO, 7)[0].body
+    assert "cannot read who set the label" in outcome.summary
+
+
+def test_the_override_of_a_fork_works_without_the_right_to_comment(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN}, fork=True)
+    pr.add_label("skip-prompt-diff")
+    checkout = pr.checkout("merge", depth=1)
+    outcome = run_action(checkout, pr.environment(checkout, token=READ_ONLY_TOKEN))
+    assert (outcome.code, outcome.outputs["comment-url"]) == (0, "")
+    assert "Set by `olivia`" in outcome.summary
