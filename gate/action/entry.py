@@ -65,7 +65,8 @@ def _judged(examination: Examination, stage: Stage) -> tuple[RunRecord, Exceptio
         run_folder(examination.out).clear()
         return examination.run(stage), None
     except GateError as error:
-        return failed(error, commit, stage.now()), error
+        advice = examination.advice(error)
+        return failed(error, commit, stage.now(), advice=advice), error
     except Exception as error:  # the last resort: told on the pull request, too, before it goes on
         defect = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "the log names a file to report")
         return failed(defect, commit, stage.now()), error

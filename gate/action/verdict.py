@@ -10,7 +10,7 @@ from gate.bootstrap.pull_request import PullRequestFiles
 from gate.bootstrap.resolving import rehearsed
 from gate.domain.record import RunRecord
 from gate.domain.suite import Budget, RunPolicy
-from gate.errors import CannotEvaluate
+from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.flows.override import Override, override, with_setter
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved, resolve
@@ -85,6 +85,14 @@ class Examination:
         for note in resolved.notes:
             stage.say(note)
         return self._evaluated(resolved, stage)
+
+    def advice(self, error: GateError) -> str:
+        """What helps against a mistake that the change did not make; empty for any other."""
+        base = f"origin/{self.event.base_ref}:"
+        if not isinstance(error, InputErrors) or not any(one.file.startswith(base) for one in error.problems):
+            return ""
+        label = self.inputs.skip_label
+        return f"{base[:-1]} has this mistake already; a change that mends it can be merged with the label {label}."
 
     def _evaluated(self, resolved: Resolved, stage: Stage) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.

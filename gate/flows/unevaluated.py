@@ -37,18 +37,20 @@ def overridden(found: Override, commit: str, created: datetime) -> RunRecord:
     return run.model_copy(update={"override": override})
 
 
-def failed(error: GateError, commit: str, created: datetime) -> RunRecord:
+def failed(error: GateError, commit: str, created: datetime, *, advice: str = "") -> RunRecord:
     """The evaluation could not be carried out.
 
     Args:
         error: why; its exit code is the run's.
         commit: of the change.
         created: now.
+        advice: what to do about it, beyond the error's own hints.
     """
     if isinstance(error, InputErrors):
         reasons = [str(problem) for problem in error.problems]
     else:
         reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
+    reasons += [advice] if advice else []
     return _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
 
 
