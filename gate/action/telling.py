@@ -77,7 +77,7 @@ class Herald:
         if isinstance(error, InputErrors):
             for problem in error.problems:
                 hint = f" ({problem.hint})" if problem.hint else ""
-                place = Place(_in_change(problem.file), problem.line)
+                place = Place(problem.file, problem.line)
                 self.say(annotation("error", problem.message + hint, place))
             return
         if level := _LEVELS.get(run.verdict):
@@ -123,9 +123,3 @@ def outputs(run: RunRecord, folder: str, comment_url: str) -> dict[str, str]:
         "cost-usd": "" if run.spent_usd is None else f"{run.spent_usd:.6f}",
         "calls": str(run.calls.made),
     }
-
-
-def _in_change(file: str) -> str:
-    """The path that GitHub can show beside the change: without the ref in front of it."""
-    ref, colon, path = file.partition(":")
-    return path if colon and ref.startswith("refs/pull/") else file

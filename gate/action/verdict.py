@@ -72,11 +72,14 @@ class Examination:
         if found := self._override():
             return overridden(found, commit, stage.now())
         files = PullRequestFiles(self.runner.workspace, self.github).sides(self.event, self.runner.sha)
-        resolved = resolve(files.sides, self.inputs.config)
+        try:
+            resolved = rehearsed(resolve(files.sides, self.inputs.config))
+        except InputErrors as errors:
+            raise self._in_change(errors) from None
         if not resolved.suites:
             return skipped(commit, stage.now(), untouched=resolved.untouched)
         resolved = replace(
-            rehearsed(resolved),
+            resolved,
             notes=(*resolved.notes, *files.notes),
             policy=tightened(resolved.policy, self.inputs),
             budget=limited(resolved.budget, self.inputs),
@@ -93,6 +96,11 @@ class Examination:
             return ""
         label = self.inputs.skip_label
         return f"{base[:-1]} has this mistake already; a change that mends it can be merged with the label {label}."
+
+    def _in_change(self, errors: InputErrors) -> InputErrors:
+        """Files of the change go by their plain path, by which their author and GitHub know them."""
+        head = f"{self.event.merge_ref}:"
+        return InputErrors([replace(one, file=one.file.removeprefix(head)) for one in errors.problems])
 
     def _evaluated(self, resolved: Resolved, stage: Stage) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.

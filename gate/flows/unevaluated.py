@@ -47,7 +47,9 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         advice: what to do about it, beyond the error's own hints.
     """
     if isinstance(error, InputErrors):
-        reasons = [str(problem) for problem in error.problems]
+        several = len(error.problems) > 1
+        reasons = [f"{len(error.problems)} mistakes keep the gate from running."] if several else []
+        reasons += [str(problem) for problem in error.problems]
     else:
         reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []

@@ -16,7 +16,7 @@ DIGEST_SHOWN = 12
 def facts(run: RunRecord) -> tuple[Fact, ...]:
     """Every fact of a run, the method first."""
     if not run.suites:
-        return tuple(_unevaluated(run))
+        return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
     return (*_method(run), *(fact for suite in run.suites for fact in _suite(run, suite)), *_ending(run))
 
 
@@ -108,10 +108,9 @@ def _code(text: str) -> Code:
 
 
 def _unevaluated(run: RunRecord) -> Iterator[Fact]:
-    if run.verdict is not Verdict.SKIPPED:
-        for reason in run.reasons[:REASONS_SHOWN]:
-            yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
-        yield Fact("Exit code", (str(run.exit_code),))
+    for reason in run.reasons[:REASONS_SHOWN]:
+        yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
+    yield Fact("Exit code", (str(run.exit_code),))
     yield from _made_by(run)
 
 
