@@ -17,6 +17,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.support.github_server import GitHubServer
+from tests.support.pull_request import Kind, PullRequestWorld
+
 ROUNDS = 5
 CALLS = 600
 IN_FLIGHT = 64
@@ -93,6 +96,23 @@ def measure(root: Path) -> list[Timing]:
             server.terminate()
 
 
+def skipped(root: Path) -> list[Timing]:
+    """A pull request that touches nothing, in a repository with a suite of 10,000 cases, GitHub on the loopback."""
+    rows = "".join(json.dumps({"id": f"c{i}", "input": f"question {i}", "expected": "x"}) + "\n" for i in range(10_000))
+    suite = "suites: [{name: s, prompt: p.md, cases: cases.jsonl, model: 'openai:m', scorers: [exact]}]\n"
+    files = {"gate.yaml": f"version: 1\n{suite}", "p.md": "Answer.\n", "cases.jsonl": rows, "README.md": "one\n"}
+    out = []
+    with GitHubServer() as server:
+        request = PullRequestWorld.make(root, server, files).open({"README.md": "two\n"})
+        kinds: tuple[tuple[str, Kind], ...] = (("a checkout of the merge commit", "merge"), ("no checkout", "none"))
+        for name, kind in kinds:
+            checkout = request.checkout(kind, depth=2)
+            env = request.environment(checkout)
+            command = [sys.executable, "-m", "gate", "action"]
+            out.append(repeated(f"gate action, SKIPPED, {name}", command, (checkout, env), ("2 s", 2.0)))
+    return out
+
+
 def write_inputs(root: Path) -> None:
     """100 cases: with 2 arms and 3 samples, 600 calls."""
     (root / "a.md").write_text("Answer. quality=0.9")
@@ -110,7 +130,7 @@ def diff(provider: str) -> list[str]:
 def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
-        timings = measure(Path(folder))
+        timings = [*measure(Path(folder)), *skipped(Path(folder) / "github")]
     table = Table(
         title=f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", title_justify="left"
     )

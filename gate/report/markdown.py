@@ -1,6 +1,7 @@
 """The report as Markdown, for a comment on a pull request."""
 
 from collections.abc import Callable
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -42,6 +43,7 @@ def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     return text
 
 
+@cache
 def template(name: str) -> Template:
     """A Markdown template, where every value is escaped unless a filter made it safe in another way.
 
