@@ -94,8 +94,7 @@ def _publish(conversation: Conversation, sticky: Sticky) -> Publication:
     if head != sticky.commit:
         note = f"the comment is left to the run of the newer commit {head[:12]}; this one is about {sticky.commit[:12]}"
         return Publication(note=note)
-    author = conversation.author()
-    own = [one for one in conversation.comments() if _is_own(one, sticky.marker, author)]
+    own = _own(conversation, sticky.marker)
     text = f"{sticky.marker}\n{sticky.body}"
     if own:
         kept = conversation.update(own[0], text)
@@ -105,7 +104,11 @@ def _publish(conversation: Conversation, sticky: Sticky) -> Publication:
     return Publication() if sticky.only_update else Publication(conversation.create(text).url)
 
 
-def _is_own(comment: Posted, line: str, author: str) -> bool:
-    # Anybody can write the marker, and a bot can be made to quote it: the author must match, and it must come first.
-    first = comment.body.partition("\n")[0].strip()
-    return first == line and comment.author.casefold() == author.casefold()
+def _own(conversation: Conversation, line: str) -> list[Posted]:
+    """The comments of this gate, oldest first."""
+    # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
+    marked = [one for one in conversation.comments() if one.body.partition("\n")[0].strip() == line]
+    if not marked:
+        return []
+    author = conversation.author().casefold()
+    return [one for one in marked if one.author.casefold() == author]

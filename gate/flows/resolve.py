@@ -9,6 +9,7 @@ from gate.domain.model import ModelRef
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite
 from gate.errors import GateError, InputErrors, Problem
+from gate.flows.answers import made_up, replaced
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.pairing import Pair, Sides, pair
 from gate.inputs import cases as case_files
@@ -156,8 +157,7 @@ class _Reader:
         head_cases = self._head_cases(pair) if cases is not None else None
         if baseline is None or candidate is None or cases is None or head_cases is None:
             return None
-        if _model(pair.current) != _model(pair.exam) and _model(pair.current).provider in ("replay", "fake"):
-            message = f"suite {pair.current.name}: the change answers with {_model(pair.current)}, which is no model"
+        if message := made_up(pair):
             hint = "recorded and made-up answers would pass any exam; compare them with --baseline and --candidate"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
@@ -170,6 +170,9 @@ class _Reader:
             exam=build(cases, rules, pair.source.label, judge),
             samples=pair.exam.samples,
         )
+        hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
+        for path in replaced(self.sides, suite):
+            self.problems.append(Problem(path, 0, "the change replaces this file", hint))
         return suite, changes(cases, head_cases)
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+from github.Issue import Issue
 from github.IssueComment import IssueComment
-from github.PullRequest import PullRequest
 
 from gate.domain.pull_request import Posted
 from gate.github.client import GitHub, asking
@@ -26,8 +26,9 @@ class PullRequestComments:
         self._known: dict[int, IssueComment] = {}
 
     @cached_property
-    def _pull(self) -> PullRequest:
-        return self._github.pull(self._number)
+    def _issue(self) -> Issue:
+        # To GitHub a pull request is an issue, too, and that half of it has the conversation.
+        return self._github.repository.get_issue(self._number)
 
     def author(self) -> str:
         return self._github.login() or WORKFLOW_AUTHOR
@@ -39,13 +40,13 @@ class PullRequestComments:
 
     def comments(self) -> Sequence[Posted]:
         with asking("read the comments"):
-            found = list(self._pull.get_issue_comments())
+            found = list(self._issue.get_comments())
             self._known = {one.id: one for one in found}
             return [_posted(one) for one in found]
 
     def create(self, body: str) -> Posted:
         with asking("post the comment"):
-            return _posted(self._pull.create_issue_comment(body))
+            return _posted(self._issue.create_comment(body))
 
     def update(self, comment: Posted, body: str) -> Posted:
         with asking("update the comment"):

@@ -258,3 +258,50 @@ def test_a_prompt_that_moves_is_compared_with_where_it_was(repo: Path) -> None:
         "prompts/support.md",
         "prompts/help.md",
     )
+
+
+RECORDED = CONFIG.replace("fake:oracle", "replay:answers.jsonl")
+
+
+def answers(prefix: str = "word") -> list[dict[str, object]]:
+    return [
+        {"input": f"slice={t} answer=word{i}", "output": f"{prefix}{i}"} for i in range(40) for t in ("gold", "free")
+    ]
+
+
+@pytest.fixture
+def recorded(repo: Path) -> Path:
+    """A base that answers from a file of the repository, and a branch of it."""
+    (repo / "gate.yaml").write_text(RECORDED)
+    write_jsonl(repo / "recorded/answers.jsonl", answers())
+    (repo / "gate.yaml").write_text(RECORDED.replace("answers.jsonl", "recorded/answers.jsonl"))
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "recorded")
+    git(repo, "switch", "--quiet", "--create", "change")
+    break_gold(repo)
+    return repo
+
+
+def on_branch(repo: Path) -> Outcome:
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "change")
+    return gate("diff", "--base", "main", "--head", "change", "--suite", "support", cwd=repo)
+
+
+def test_a_change_may_not_replace_the_file_that_answers(recorded: Path) -> None:
+    write_jsonl(recorded / "recorded/answers.jsonl", answers("perfect"))
+    outcome = on_branch(recorded)
+    assert outcome.code == 2
+    assert "recorded/answers.jsonl: the change replaces this file" in outcome.err
+
+
+def test_a_change_may_not_lead_to_another_file_that_answers(recorded: Path) -> None:
+    shutil.move(recorded / "recorded", recorded / "forged")
+    (recorded / "recorded").symlink_to("forged")
+    outcome = on_branch(recorded)
+    assert outcome.code == 2
+    assert "recorded/answers.jsonl: the change replaces this file" in outcome.err
+
+
+def test_a_file_that_answers_and_stays_is_fine(recorded: Path) -> None:
+    assert on_branch(recorded).code == 0
