@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 PIP_FLAGS ?= --disable-pip-version-check --quiet
 
 .PHONY: help setup demo test image-test lint lock bench clean
@@ -42,6 +43,8 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/check-jsonschema --check-metaschema $(VENV)/gate.schema.json
 	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/zizmor --offline --quiet action.yml $(WORKFLOWS)
 	$(BIN)/hadolint Dockerfile
 
 lock: ## Lock what the image installs; UPGRADE=--upgrade takes the newest versions.

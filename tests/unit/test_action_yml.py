@@ -1,0 +1,103 @@
+"""`action.yml`, the code behind it, the README's tables and the workflows cannot drift apart."""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from gate.action.telling import outputs
+from gate.settings.action import Inputs
+from tests.golden.runs import block
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHORT = ROOT / "docs/examples/prompt-gate.yml"
+WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "docs/examples").glob("*.yml"))]
+
+
+def load(path: Path) -> Any:
+    return YAML(typ="safe").load(path)
+
+
+ACTION = load(ROOT / "action.yml")
+
+
+def defaults() -> dict[str, str]:
+    """The inputs of the code, with their defaults as the runner would give them."""
+    shown = {field.name.replace("_", "-"): field.default for field in dataclasses.fields(Inputs)}
+    return {name: "" if default is None else str(default) for name, default in shown.items()}
+
+
+def table(heading: str) -> dict[str, list[str]]:
+    """The rows of the README's table below a heading, by the name in their first cell."""
+    part = README.split(f"### {heading}\n", 1)[1].split("\n#", 1)[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line.startswith("| `")]
+    return {row[0].strip("`"): row[1:] for row in rows}
+
+
+def test_the_inputs_are_those_of_the_code_with_the_same_defaults() -> None:
+    declared = {name: str(about["default"]) for name, about in ACTION["inputs"].items()}
+    assert declared == defaults() | {"github-token": "${{ github.token }}"}
+    assert Inputs.from_environ({f"INPUT_{name.upper()}": value for name, value in defaults().items()}) == Inputs()
+
+
+def test_the_outputs_are_those_of_the_code() -> None:
+    assert list(ACTION["outputs"]) == list(outputs(block(), "x", "y"))
+
+
+def test_everything_is_described_and_in_kebab_case() -> None:
+    for name, about in [*ACTION["inputs"].items(), *ACTION["outputs"].items()]:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
+        assert about["description"].endswith(".")
+
+
+def test_the_readme_lists_every_input_with_its_default() -> None:
+    rows = table("Inputs")
+    assert list(rows) == list(ACTION["inputs"])
+    for name, about in ACTION["inputs"].items():
+        assert rows[name][0] == (f"`{about['default']}`" if about["default"] else ""), name
+
+
+def test_the_readme_lists_every_output() -> None:
+    assert list(table("Outputs")) == list(ACTION["outputs"])
+
+
+def test_the_readmes_workflow_is_the_example_and_has_15_lines() -> None:
+    text = SHORT.read_text(encoding="utf-8")
+    assert f"```yaml\n{text}```" in README
+    assert len(text.splitlines()) == 15
+
+
+def steps(workflow: Any) -> list[dict[str, Any]]:
+    return [step for job in workflow["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_and_inputs_exist(path: Path) -> None:
+    used = [step for step in steps(load(path)) if "uses" in step]
+    assert used
+    for step in used:
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
+        if "prompt-gate@" in step["uses"]:
+            assert set(step.get("with", {})) <= set(ACTION["inputs"])
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_permissions_are_minimal_and_jobs_end(path: Path) -> None:
+    workflow = load(path)
+    # `on` is a boolean to YAML 1.1 and a word to 1.2.
+    assert "pull_request_target" not in str(workflow.get("on"))
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= 30
+        granted = job.get("permissions", workflow["permissions"])
+        assert granted in ({"contents": "read"}, {"contents": "read", "pull-requests": "write"})
+
+
+def test_this_repositorys_own_gate_gives_inputs_that_exist() -> None:
+    (gate,) = [step for step in steps(load(ROOT / ".github/workflows/prompt-gate.yml")) if step.get("id") == "gate"]
+    given = {name.removeprefix("INPUT_").lower() for name in gate["env"]}
+    assert given <= set(ACTION["inputs"])
+    assert gate["shell"] == "bash"
