@@ -132,11 +132,11 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         brief=True,
     )
     yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
+    yield Fact("Exit code", (f"{run.exit_code} (", Code("fail_on"), f": {run.method.fail_on})"))
     yield from _made_by(run)
 
 
 def _made_by(run: RunRecord) -> Iterator[Fact]:
-    yield Fact("Exit code", (f"{run.exit_code} (", Code("fail_on"), f": {run.method.fail_on})"))
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
     yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
 

@@ -1,10 +1,21 @@
 """Finished runs, built by hand, one for each kind of report."""
 
+from datetime import UTC, datetime
+
 from gate.domain.record import CaseRecord, ExamRecord, MissingRecord, RunRecord
 from gate.domain.verdict import State, Verdict
+from gate.errors import InputErrors, MissingKey, Problem
+from gate.flows.override import Override
+from gate.flows.unevaluated import failed, overridden
 from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
 from tests.golden.hostile import hostile
 
+_COMMIT = "a81d06c3f2" * 4
+_NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+_MISTAKES = (
+    Problem("gate.yaml", 9, "'cases' is missing in suite 'faq'", "for example cases: evals/faq.jsonl"),
+    Problem("gate.yaml", 12, "unknown key '@everyone' in suite 'faq'"),
+)
 _GERMAN = "Wie kann ich meine Rechnung als PDF herunterladen?\nIch finde den Knopf nicht mehr."
 _GOOD = "Öffnen Sie Konto › Rechnungen und wählen Sie bei der Rechnung „PDF herunterladen“."
 _BAD = "You can download invoices from the account page.\n\nLet me know if you need anything else!"
@@ -25,6 +36,9 @@ def runs() -> dict[str, RunRecord]:
         "many-slices": many_slices(),
         "percentile": percentile(),
         "skipped": run(Verdict.SKIPPED, [], ["No prompt and no exam changed."], seed=1, spent_usd=0.0),
+        "skipped-override": overridden(Override("skip-prompt-diff", "olivia", "2026-11-20T09:12:00Z"), _COMMIT, _NOW),
+        "mistakes": failed(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
+        "no-key": failed(MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export it"), _COMMIT, _NOW),
         "hostile": hostile(),
     }
 

@@ -34,7 +34,8 @@ def defaults() -> dict[str, str]:
 def table(heading: str) -> dict[str, list[str]]:
     """The rows of the README's table below a heading, by the name in their first cell."""
     part = README.split(f"### {heading}\n", 1)[1].split("\n#", 1)[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line.startswith("| `")]
+    lines = [line for line in part.splitlines() if line.startswith("| `")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {row[0].strip("`"): row[1:] for row in rows}
 
 
