@@ -13,7 +13,7 @@ from gate.github.client import GitHub
 from gate.github.comments import PullRequestComments
 from gate.inputs.event import PullRequestEvent
 from gate.report import comment, markdown
-from gate.report.headline import first_line
+from gate.report.headline import plain_first_line
 from gate.report.slices import worst
 from gate.settings.action import Inputs, Runner
 
@@ -81,7 +81,7 @@ class Herald:
                 self.say(annotation("error", problem.message + hint, place))
             return
         if level := _LEVELS.get(run.verdict):
-            self.say(annotation(level, first_line(run)))
+            self.say(annotation(level, plain_first_line(run)))
 
     def summary(self, run: RunRecord) -> None:
         """The whole report as the job summary."""

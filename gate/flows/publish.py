@@ -1,7 +1,9 @@
 """One comment per gate on a pull request: found again by its marker and author, updated in place, never doubled."""
 
+import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,6 +31,9 @@ class Conversation(Protocol):
     def update(self, comment: Posted, body: str) -> Posted: ...
 
     def delete(self, comment: Posted) -> None: ...
+
+
+LONGEST_KEY = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +72,11 @@ def marker(key: str) -> str:
     Args:
         key: tells several gates of one repository apart; any text.
     """
-    # Two hyphens would end the HTML comment.
-    plain = re.sub(r"[^A-Za-z0-9._/]+", "-", key).strip("-")
-    return f"<!-- prompt-gate: {plain or 'default'} -->"
+    # Two hyphens would end the HTML comment. A key that cannot stand as it is keeps apart from others by its hash.
+    plain = re.sub(r"[^A-Za-z0-9._/]+", "-", key).strip("-")[:LONGEST_KEY]
+    if plain != key:
+        plain += "-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"<!-- prompt-gate: {plain} -->"
 
 
 def publish(conversation: Conversation, sticky: Sticky) -> Publication:
@@ -99,7 +106,9 @@ def _publish(conversation: Conversation, sticky: Sticky) -> Publication:
     if own:
         kept = conversation.update(own[0], text)
         for double in own[1:]:
-            conversation.delete(double)
+            # One that cannot be deleted now is found again by the next run.
+            with suppress(CannotEvaluate):
+                conversation.delete(double)
         return Publication(kept.url)
     return Publication() if sticky.only_update else Publication(conversation.create(text).url)
 

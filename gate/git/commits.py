@@ -29,7 +29,7 @@ class Commits:
         if answer.code != 0:
             return ()
         header = answer.out.partition(b"\n\n")[0].decode("ascii", "replace")
-        lines = (line.split(" ") for line in header.splitlines())
+        lines = (line.split(" ") for line in header.split("\n"))
         return tuple(words[1] for words in lines if words[0] == "parent" and len(words) == 2)
 
     def commit(self, ref: str) -> str | None:

@@ -6,7 +6,7 @@ Nothing here imports the rest of the package but errors, and nobody else imports
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import requests
 from github import Auth, Github, GithubException
@@ -14,18 +14,29 @@ from github.GithubException import BadAttributeException
 from github.GithubRetry import GithubRetry
 from github.PullRequest import PullRequest
 from github.Repository import Repository
+from urllib3.exceptions import MaxRetryError, ResponseError
 
 from gate.errors import CannotEvaluate
 
-# PyGithub prints a remark on every refusal, and one of them is expected in every workflow.
-logging.getLogger("github").setLevel(logging.CRITICAL)
+# They print a remark on every refusal and every new attempt; one refusal is expected in every workflow.
+for _name in ("github", "urllib3"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+Value = TypeVar("Value")
 
 TIMEOUT_S = 15
 LONGEST_WAIT_S = 30
 """Seconds to wait for a rate limit; a longer one ends as an error."""
+SECONDARY_WAIT_S = 60
+"""What GitHub asks for where a secondary rate limit names no time; longer than we wait."""
 
 _RETRIED = frozenset({"GET", "PATCH", "DELETE"})
 """A POST whose answer was lost may have been carried out; whoever posts looks before posting again."""
+
+_MALFORMED = (BadAttributeException, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What PyGithub raises on an answer of a form that GitHub does not document."""
+
+_NOT_FOR_WORKFLOWS = "Resource not accessible by integration"
 
 _HINTS = {
     401: "is the token still valid? pass github-token: ${{ github.token }}",
@@ -46,7 +57,7 @@ class ApiError(CannotEvaluate):
     def __init__(self, what: str, status: int, said: str) -> None:
         answer = f"GitHub answered {status}" if status else "GitHub gave no answer"
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", _HINTS.get(status, ""))
-        self.status = status
+        self.status, self.said = status, said
 
 
 @contextmanager
@@ -62,7 +73,7 @@ def asking(what: str) -> Iterator[None]:
         raise ApiError(what, error.status, _message(error.data)) from None
     except requests.RequestException as error:
         raise ApiError(what, 0, type(error).__name__) from None
-    except (BadAttributeException, AssertionError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except _MALFORMED as error:
         # PyGithub takes it for granted that an answer has the form that GitHub documents; a proxy's page has not.
         raise ApiError(what, 0, f"its answer cannot be read: {type(error).__name__}") from None
 
@@ -70,6 +81,32 @@ def asking(what: str) -> Iterator[None]:
 def _message(data: Any) -> str:
     said = data.get("message") if isinstance(data, dict) else None
     return said[:200] if isinstance(said, str) else ""
+
+
+def required(value: object, kind: type[Value]) -> Value:
+    """A value that an answer must have.
+
+    Args:
+        value: as PyGithub gives it.
+        kind: what it must be.
+
+    Raises:
+        ValueError: it is something else; `asking` turns that into `ApiError`.
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{kind.__name__} expected")
+    return value
+
+
+class _ImpatientRetry(GithubRetry):
+    """Does not try again where the answer asks for a longer wait than we are willing to have."""
+
+    def increment(self, *args: Any, **kwargs: Any) -> Self:
+        response = kwargs.get("response")
+        pool: Any = kwargs.get("_pool")
+        if response is not None and (self.get_retry_after(response) or 0) > LONGEST_WAIT_S:
+            raise MaxRetryError(pool, kwargs.get("url"), ResponseError(f"asked to wait longer than {LONGEST_WAIT_S} s"))
+        return super().increment(*args, **kwargs)  # type: ignore[return-value]
 
 
 class GitHub:
@@ -89,13 +126,13 @@ class GitHub:
             timeout=TIMEOUT_S,
             per_page=100,
             user_agent="prompt-gate",
-            retry=GithubRetry(
+            retry=_ImpatientRetry(
                 total=3,
                 backoff_factor=0.5,
                 backoff_max=LONGEST_WAIT_S,
-                retry_after_max=LONGEST_WAIT_S,
+                raise_on_status=False,
                 max_rate_limit_wait=LONGEST_WAIT_S,
-                secondary_rate_wait=LONGEST_WAIT_S,
+                secondary_rate_wait=SECONDARY_WAIT_S,
                 status_forcelist=[429, *range(500, 600)],
                 allowed_methods=_RETRIED,
             ),
@@ -103,7 +140,7 @@ class GitHub:
             seconds_between_writes=0,
             lazy=True,
         )
-        self.repository: Repository = self._client.get_repo(repository, lazy=True)
+        self.repository: Repository = self._client.get_repo(repository)
 
     def pull(self, number: int) -> PullRequest:
         """The pull request, which asks only when something of it is needed."""
@@ -118,8 +155,8 @@ class GitHub:
         """
         try:
             with asking("ask whose token this is"):
-                return self._client.get_user().login
+                return required(self._client.get_user().login, str)
         except ApiError as error:
-            if error.status == 403:
+            if error.status == 403 and error.said == _NOT_FOR_WORKFLOWS:
                 return None
             raise

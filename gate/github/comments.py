@@ -7,7 +7,7 @@ from github.Issue import Issue
 from github.IssueComment import IssueComment
 
 from gate.domain.pull_request import Posted
-from gate.github.client import GitHub, asking
+from gate.github.client import GitHub, asking, required
 
 WORKFLOW_AUTHOR = "github-actions[bot]"
 """Who writes with a workflow's own token, which may not ask for its name."""
@@ -36,7 +36,7 @@ class PullRequestComments:
     def head(self) -> str:
         # Asked anew each time: it may have moved while the evaluation ran.
         with asking("read the head of the pull request"):
-            return self._github.pull(self._number).head.sha
+            return required(self._github.pull(self._number).head.sha, str)
 
     def comments(self) -> Sequence[Posted]:
         with asking("read the comments"):
@@ -51,7 +51,10 @@ class PullRequestComments:
     def update(self, comment: Posted, body: str) -> Posted:
         with asking("update the comment"):
             self._known[comment.id].edit(body)
-            return _posted(self._known[comment.id])
+            done = _posted(self._known[comment.id])
+            if _plain(done.body) != _plain(body):
+                raise ValueError("another text")
+            return done
 
     def delete(self, comment: Posted) -> None:
         with asking("delete a double of the comment"):
@@ -60,4 +63,10 @@ class PullRequestComments:
 
 def _posted(one: IssueComment) -> Posted:
     # GitHub gives no user for an account that is gone.
-    return Posted(one.id, one.user.login if one.user else "", one.body or "", one.html_url)
+    author = required(one.user.login, str) if one.user else ""
+    return Posted(required(one.id, int), author, one.body or "", required(one.html_url, str))
+
+
+def _plain(text: str) -> str:
+    """The text without what a server may change on the way: line ends, and blanks at the end."""
+    return text.replace("\r\n", "\n").rstrip()

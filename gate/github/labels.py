@@ -29,7 +29,7 @@ class PullRequestLabels:
         with asking("read who set the label"):
             issue = self.github.repository.get_issue(self.number)
             rows = [event.raw_data for event in issue.get_timeline()]
-        return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
+            return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
 
 
 def _label_event(row: dict[str, Any]) -> LabelEvent:

@@ -5,12 +5,13 @@ at most 1,000 entries of a folder.
 """
 
 import base64
-import binascii
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from github.GitTreeElement import GitTreeElement
+
 from gate.errors import CannotEvaluate
-from gate.github.client import ApiError, GitHub, asking
+from gate.github.client import GitHub, asking, required
 from gate.inputs.entries import Entry, checked, matching
 from gate.inputs.paths import is_glob
 
@@ -37,7 +38,7 @@ class GitHubStore:
             ApiError: there is no such commit, or it cannot be read.
         """
         with asking(f"read commit {sha[:12]}"):
-            return tuple(parent.sha for parent in self.github.repository.get_git_commit(sha).parents)
+            return tuple(required(parent.sha, str) for parent in self.github.repository.get_git_commit(sha).parents)
 
     def tree(self, sha: str, *, recursive: bool = False) -> tuple[list[Entry], bool]:
         """The entries of a tree (or of a commit's), with paths relative to it, and whether GitHub left some out."""
@@ -45,22 +46,20 @@ class GitHubStore:
         if key not in self._trees:
             with asking(f"list the files of {sha[:12]}"):
                 found = self.github.repository.get_git_tree(sha, **({"recursive": True} if recursive else {}))
-                entries = [Entry(one.mode, one.sha, one.size or 0, one.path) for one in found.tree]
-                self._trees[key] = (entries, bool(found.raw_data.get("truncated")))
+                self._trees[key] = ([_entry(one) for one in found.tree], bool(found.raw_data.get("truncated")))
         return self._trees[key]
 
     def blob(self, entry: Entry) -> bytes:
         """The content of a file."""
         if entry.oid not in self._blobs:
-            what = f"read {entry.path}"
-            with asking(what):
+            with asking(f"read {entry.path}"):
                 found = self.github.repository.get_git_blob(entry.oid)
-                encoding, content = found.encoding, found.content
-            try:
-                data = base64.b64decode(content) if encoding == "base64" else content.encode()
-            except binascii.Error:
-                raise ApiError(what, 0, "its answer is not base64") from None
-            self._blobs[entry.oid] = data
+                if found.encoding != "base64":
+                    raise ValueError("not base64")
+                data = base64.b64decode(found.content.replace("\n", ""), validate=True)
+                if len(data) != entry.size:
+                    raise ValueError("not whole")
+                self._blobs[entry.oid] = data
         return self._blobs[entry.oid]
 
 
@@ -142,6 +141,10 @@ class GitHubSource:
             folders += [entry for entry in inside if entry.folder]
             found += inside
         raise CannotEvaluate(f"GitHub does not list all of {top.path or 'the repository'}", _CHECK_OUT)
+
+
+def _entry(one: GitTreeElement) -> Entry:
+    return Entry(required(one.mode, str), required(one.sha, str), one.size or 0, required(one.path, str))
 
 
 _CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2"

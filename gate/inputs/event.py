@@ -9,7 +9,7 @@ from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.problems import Problems, one_problem
 
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_REF = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
+_REF = re.compile(r"(?!.*(\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,13 @@ def headline(run: RunRecord) -> Text:
 
 def first_line(run: RunRecord) -> str:
     """The verdict and the slice that matters most, for a terminal or a log."""
+    return terminal(plain_first_line(run))
+
+
+def plain_first_line(run: RunRecord) -> str:
+    """The same as text, which whoever shows it has to escape."""
     parts = (part if isinstance(part, str) else part.text for part in headline(run))
-    return terminal(f"{run.verdict.value}: {''.join(parts)}")
+    return f"{run.verdict.value}: {''.join(parts)}"
 
 
 def sentence(run: RunRecord) -> Text:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from gate.errors import GateError
+from gate.inputs.limits import NAME_CHARS
 from gate.inputs.paths import complaint
 from gate.inputs.problems import Problems, quoted
 
 Value = TypeVar("Value")
 
-_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`\\]+", re.ASCII)
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_SHA")
@@ -62,6 +63,9 @@ class Runner:
         repository = env["GITHUB_REPOSITORY"]
         if not _REPOSITORY.fullmatch(repository):
             raise GateError(f"GITHUB_REPOSITORY is {quoted(repository)}", "it is OWNER/NAME")
+        api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
+        if not _ADDRESS.fullmatch(api_url):
+            raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
         if not _SHA.fullmatch(env["GITHUB_SHA"]):
             raise GateError(f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it is a commit's 40 hexadecimal digits")
         server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
@@ -72,7 +76,7 @@ class Runner:
             repository=repository,
             sha=env["GITHUB_SHA"],
             workspace=Path(env.get("GITHUB_WORKSPACE") or "."),
-            api_url=env.get("GITHUB_API_URL") or "https://api.github.com",
+            api_url=api_url,
             run_url=run_url if _ADDRESS.fullmatch(run_url) else "",
             summary=_file(env, "GITHUB_STEP_SUMMARY"),
             output=_file(env, "GITHUB_OUTPUT"),
@@ -123,9 +127,9 @@ class Inputs:
             github_token=reader.text("github-token", "") or None,
             config=reader.path("config", default.config),
             fail_on=reader.choice("fail-on", {"block": "block", "hold": "hold"}, None),
-            skip_label=reader.text("skip-label", default.skip_label),
+            skip_label=reader.short("skip-label", default.skip_label),
             comment_mode=reader.choice("comment-mode", {"update": "update", "off": "off"}, default.comment_mode),
-            comment_key=reader.text("comment-key", ""),
+            comment_key=reader.short("comment-key", ""),
             max_calls=reader.number("max-calls", int, (1, 10_000_000)),
             max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
             max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
@@ -146,6 +150,12 @@ class _Reader:
     def text(self, name: str, default: str) -> str:
         # The runner keeps the hyphens.
         return self.env.get(f"INPUT_{name.upper()}", "").strip() or default
+
+    def short(self, name: str, default: str) -> str:
+        value = self.text(name, default)
+        if len(value) > NAME_CHARS or not value.isprintable():
+            self.problems.add(0, f"{name} is not one line of at most {NAME_CHARS} characters", "choose a shorter name")
+        return value
 
     def path(self, name: str, default: str) -> str:
         value = self.text(name, default)

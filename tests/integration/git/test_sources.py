@@ -1,4 +1,4 @@
-"""Files of a commit and of the working tree: the same answers for the same files, and refusals."""
+"""Files of a commit and of the working tree: where the two differ. What they share is in `tests/contract/sources`."""
 
 import os
 from pathlib import Path
@@ -10,8 +10,6 @@ from gate.git.repo import Repo
 from gate.inputs.source import FileSource
 from tests.integration.git.repository import commit, git, repository, write
 
-NAMES = ["a.md", "dir/b c.md", "dir/ü\U0001f600.md", "dir/new\nline.md", 'dir/quote".md', "dir/-x.md", "dir/st*r.md"]
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -21,21 +19,6 @@ def folder(tmp_path: Path) -> Path:
 def both(folder: Path) -> list[FileSource]:
     repo = Repo.open(folder)
     return [repo.at("HEAD"), repo.tree()]
-
-
-def test_both_read_the_same(folder: Path) -> None:
-    sha = commit(folder, {name: f"text of {name}\r\n" for name in NAMES})
-    ref, tree = both(folder)
-    assert (ref.label, ref.sha, tree.label, tree.sha) == ("HEAD", sha, "working tree", None)
-    for source in (ref, tree):
-        assert {name: source.read(name) for name in NAMES} == {name: f"text of {name}\r\n".encode() for name in NAMES}
-        assert source.read("./dir//b c.md") == b"text of dir/b c.md\r\n"
-        assert source.read("dir/missing.md") is None
-        assert source.read("a.md/below") is None
-        assert source.read("dir/s*.md") is None
-        assert source.glob("**/*.md") == sorted(NAMES)
-        assert source.glob("dir/[b-]*") == ["dir/-x.md", "dir/b c.md"]
-        assert source.glob("*.txt") == []
 
 
 def test_a_commit_does_not_see_the_working_tree(folder: Path) -> None:
@@ -61,16 +44,6 @@ def test_a_commit_stays_when_its_branch_moves(folder: Path) -> None:
     source = Repo.open(folder).at("main")
     commit(folder, {"a.md": "2"})
     assert source.read("a.md") == b"1"
-
-
-@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "dir/../../x", ".git/config", "dir/.git/x", "a\0b", "", "."])
-def test_paths_that_leave_are_refused(path: str, folder: Path) -> None:
-    commit(folder, {"dir/a.md": "x"})
-    for source in both(folder):
-        with pytest.raises(InputErrors, match="name a file inside the repository"):
-            source.read(path)
-        with pytest.raises(InputErrors):
-            source.glob(path)
 
 
 def test_links(folder: Path, tmp_path: Path) -> None:
@@ -121,17 +94,6 @@ def test_submodules(folder: Path, tmp_path: Path) -> None:
         ref.read("sub")
     assert ref.read("sub/p.md") is None
     assert ref.glob("**") == tree.glob("**") == ["a.md"]
-
-
-def test_huge_files(folder: Path) -> None:
-    with (folder / "huge").open("wb") as file:
-        file.truncate(64 * 1024 * 1024 + 1)
-    with pytest.raises(InputErrors, match="huge: is larger than 64 MiB"):
-        Repo.open(folder).tree().read("huge")
-    git(folder, "-c", "core.compression=0", "add", "huge")
-    git(folder, "commit", "-m", "huge")
-    with pytest.raises(InputErrors, match="HEAD:huge: is larger than 64 MiB"):
-        Repo.open(folder).at("HEAD").read("huge")
 
 
 def test_names_that_are_not_utf8(folder: Path) -> None:

@@ -1,0 +1,42 @@
+"""A pull request on the test GitHub, and our client in front of it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.github.client import GitHub
+from tests.support.github_server import GitHubServer
+from tests.support.github_state import WORKFLOW_TOKEN
+from tests.support.pull_request import PullRequest, PullRequestWorld
+
+REPO = "acme/support-bot"
+PROMPT = "prompts/support.md"
+Connect = Callable[..., GitHub]
+
+
+@pytest.fixture
+def server() -> Iterator[GitHubServer]:
+    with GitHubServer() as server:
+        yield server
+        server.assert_clean()
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
+    return PullRequestWorld.make(tmp_path, server, {PROMPT: "Be kind.\n"})
+
+
+@pytest.fixture
+def pr(world: PullRequestWorld) -> PullRequest:
+    return world.open({PROMPT: "Be brief.\n"})
+
+
+@pytest.fixture
+def connect(server: GitHubServer) -> Connect:
+    """Makes clients, by default with the token of a workflow."""
+
+    def client(token: str | None = WORKFLOW_TOKEN) -> GitHub:
+        return GitHub(token, server.url, REPO)
+
+    return client

@@ -1,0 +1,99 @@
+"""Everything that is ever asked of GitHub, each with what it is called in an error."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gate.domain.pull_request import Posted
+from gate.github.client import GitHub
+from gate.github.comments import PullRequestComments
+from gate.github.labels import PullRequestLabels
+from gate.github.source import GitHubStore
+from gate.inputs.entries import Entry
+from tests.contract.github.conftest import PROMPT
+from tests.support.pull_request import PullRequest
+
+Step = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One of them.
+
+    Args:
+        what: part of the error's message.
+        method, path: of the request that meets the trouble.
+        prepare: everything up to that request; gives the step that makes it.
+        gives: what the step gives when all is well.
+    """
+
+    what: str
+    method: str
+    path: str
+    prepare: Callable[[GitHub, PullRequest], Step]
+    gives: Callable[[PullRequest], object]
+
+
+def _comments(github: GitHub, pr: PullRequest) -> tuple[PullRequestComments, Posted]:
+    talk = PullRequestComments(github, pr.number)
+    return talk, talk.comments()[0]
+
+
+def _update(github: GitHub, pr: PullRequest) -> Step:
+    talk, found = _comments(github, pr)
+    return lambda: talk.update(found, "new").body
+
+
+def _delete(github: GitHub, pr: PullRequest) -> Step:
+    talk, found = _comments(github, pr)
+    return lambda: talk.delete(found)
+
+
+def _create(github: GitHub, pr: PullRequest) -> Step:
+    talk, _ = _comments(github, pr)
+    return lambda: talk.create("created").body
+
+
+def _list(github: GitHub, pr: PullRequest) -> Step:
+    return lambda: [one.body for one in PullRequestComments(github, pr.number).comments()]
+
+
+def _labels(github: GitHub, pr: PullRequest) -> Step:
+    return PullRequestLabels(github, pr.number).now
+
+
+def _events(github: GitHub, pr: PullRequest) -> Step:
+    return lambda: [event.label for event in PullRequestLabels(github, pr.number).events()]
+
+
+def _tree(github: GitHub, pr: PullRequest) -> Step:
+    return lambda: [entry.path for entry in GitHubStore(github).tree(pr.merge_sha)[0]]
+
+
+def _blob(github: GitHub, pr: PullRequest) -> Step:
+    oid = pr.world.git(pr.world.work, "rev-parse", f"{pr.merge_sha}:{PROMPT}")
+    return lambda: GitHubStore(github).blob(Entry("100644", oid, 10, PROMPT))
+
+
+def _parents(github: GitHub, pr: PullRequest) -> Step:
+    return lambda: GitHubStore(github).parents(pr.merge_sha)
+
+
+OPERATIONS = {
+    "head": Operation(
+        "read the head of the pull request",
+        "GET",
+        "/pulls/7$",
+        lambda github, pr: PullRequestComments(github, pr.number).head,
+        lambda pr: pr.head_sha,
+    ),
+    "login": Operation("ask whose token this is", "GET", "/user$", lambda github, _: github.login, lambda _: "olivia"),
+    "comments": Operation("read the comments", "GET", "/issues/7/comments$", _list, lambda _: ["first"]),
+    "create": Operation("post the comment", "POST", "/issues/7/comments$", _create, lambda _: "created"),
+    "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: "new"),
+    "delete": Operation("delete a double of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
+    "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda _: ("docs",)),
+    "events": Operation("read who set the label", "GET", "/issues/7/timeline$", _events, lambda _: ["docs"]),
+    "parents": Operation("read commit ", "GET", "/git/commits/", _parents, lambda pr: (pr.world.main_sha, pr.head_sha)),
+    "tree": Operation("list the files of ", "GET", "/git/trees/", _tree, lambda _: ["prompts"]),
+    "blob": Operation(f"read {PROMPT}", "GET", "/git/blobs/", _blob, lambda _: b"Be brief.\n"),
+}

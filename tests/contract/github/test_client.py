@@ -1,0 +1,269 @@
+"""Whatever GitHub, or a proxy before it, answers: a retry or an `ApiError` that says what was being done."""
+
+import threading
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from gate.github.client import ApiError, GitHub
+from tests.contract.github.conftest import REPO, Connect
+from tests.contract.github.operations import OPERATIONS, Operation, Step
+from tests.support.github_server import PRIMARY_LIMIT, SECONDARY_LIMIT, GitHubServer
+from tests.support.github_state import BOT, PERSONAL_TOKEN, READ_ONLY_TOKEN
+from tests.support.pull_request import PullRequest
+
+WAIT_S = 5
+"""Far longer than any answer on loopback, and far shorter than the longest wait of the client."""
+SHAPES: tuple[Any, ...] = ({}, [], [1], [{}], [None], {"message": "moved"}, "null", "5", '"text"', "{", "[")
+
+
+@pytest.fixture
+def talk(pr: PullRequest) -> PullRequest:
+    """A pull request with something to read."""
+    pr.comment("first", by="olivia")
+    pr.add_label("docs")
+    return pr
+
+
+@pytest.fixture(params=OPERATIONS)
+def operation(request: pytest.FixtureRequest) -> Operation:
+    return OPERATIONS[request.param]
+
+
+@pytest.fixture
+def step(operation: Operation, talk: PullRequest, connect: Connect) -> Step:
+    """The operation, about to be done."""
+    return operation.prepare(connect(PERSONAL_TOKEN), talk)
+
+
+def told(step: Step, operation: Operation) -> ApiError:
+    """The error that the step ends in."""
+    with pytest.raises(ApiError) as caught:
+        step()
+    error = caught.value
+    assert error.exit_code == 3
+    assert error.message.startswith(f"cannot {operation.what}")
+    whole = "".join(traceback.format_exception(error)) + repr(error) + error.hint
+    assert PERSONAL_TOKEN not in whole
+    assert "another exception" not in whole
+    return error
+
+
+def asked(server: GitHubServer, operation: Operation) -> list[int]:
+    """Statuses of the operation's requests, in order."""
+    return [entry.status for entry in server.requests(operation.method, operation.path)]
+
+
+def test_all_is_well(operation: Operation, step: Step, talk: PullRequest, server: GitHubServer) -> None:
+    assert step() == operation.gives(talk)
+    assert len(asked(server, operation)) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 410, 422, 451])
+def test_a_refusal_is_final(server: GitHubServer, operation: Operation, step: Step, status: int) -> None:
+    if (operation.path, status) == ("/user$", 403):
+        return
+    server.fail(operation.method, operation.path, status, times=9)
+    error = told(step, operation)
+    assert error.status == status
+    assert f"GitHub answered {status} (Something went wrong.)" in error.message
+    assert bool(error.hint) is (status in (401, 403, 404))
+    assert asked(server, operation) == [status]
+
+
+@pytest.mark.parametrize(("status", "headers"), [(500, {}), (502, {}), (503, {}), (0, {}), (429, {"Retry-After": "0"})])
+def test_passing_trouble_is_tried_again_but_not_for_a_post(
+    server: GitHubServer, operation: Operation, step: Step, talk: PullRequest, status: int, headers: dict[str, str]
+) -> None:
+    server.fail(operation.method, operation.path, status, headers=headers)
+    if operation.method == "POST":
+        assert told(step, operation).status == status
+        assert asked(server, operation) == [status]
+    else:
+        assert step() == operation.gives(talk)
+        assert asked(server, operation)[0] == status
+        assert len(asked(server, operation)) == 2
+
+
+def test_a_wait_that_github_asks_for_is_kept(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:
+    labels = OPERATIONS["labels"]
+    server.fail("GET", labels.path, 429, headers={"Retry-After": "1"})
+    assert labels.prepare(connect(), talk)() == ("docs",)
+    assert asked(server, labels) == [429, 200]
+
+
+@pytest.mark.parametrize("status", [502, 0])
+def test_lasting_trouble_ends(server: GitHubServer, connect: Connect, talk: PullRequest, status: int) -> None:
+    # All at the same time, because each waits three seconds.
+    steps = [(each, each.prepare(connect(PERSONAL_TOKEN), talk)) for each in OPERATIONS.values()]
+    if status == 0:
+        steps.append((OPERATIONS["login"], GitHub(PERSONAL_TOKEN, "http://127.0.0.1:1", REPO).login))
+    start = len(server.ledger)
+    for method in ("GET", "POST", "PATCH", "DELETE"):
+        server.fail(method, "", status, times=999)
+    with ThreadPoolExecutor(len(steps)) as pool:
+        errors = list(pool.map(lambda pair: told(pair[1], pair[0]), steps))
+    assert {error.status for error in errors} == {status}
+    seen = [(entry.method, entry.path) for entry in server.ledger[start:]]
+    assert {method for method, path in seen if seen.count((method, path)) == 1} == {"POST"}
+    assert max(seen.count(each) for each in seen if each[1] != f"/repos/{REPO}/pulls/7") == 4
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "POST"])
+@pytest.mark.parametrize(
+    ("status", "message", "headers"),
+    [
+        (403, SECONDARY_LIMIT, {"Retry-After": "3600"}),
+        (403, SECONDARY_LIMIT, {}),
+        (403, PRIMARY_LIMIT, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}),
+        (429, SECONDARY_LIMIT, {"Retry-After": "3600"}),
+    ],
+    ids=["secondary, an hour", "secondary, no time given", "primary", "429, an hour"],
+)
+def test_a_wait_that_is_too_long_is_not_waited_for(
+    server: GitHubServer,
+    connect: Connect,
+    talk: PullRequest,
+    method: str,
+    status: int,
+    message: str,
+    headers: dict[str, str],
+) -> None:
+    name = {"GET": "comments", "PATCH": "update", "POST": "create"}[method]
+    operation = OPERATIONS[name]
+    step = operation.prepare(connect(PERSONAL_TOKEN), talk)
+    server.fail(method, operation.path, status, times=9, headers=headers, body={"message": message})
+    errors: list[ApiError] = []
+    worker = threading.Thread(target=lambda: errors.append(told(step, operation)), daemon=True)
+    worker.start()
+    worker.join(WAIT_S)
+    assert not worker.is_alive(), "it waits"
+    (error,) = errors
+    assert error.status == status
+    assert message in error.message
+
+
+@pytest.mark.parametrize("body", SHAPES, ids=str)
+def test_an_answer_of_another_shape(server: GitHubServer, operation: Operation, step: Step, body: Any) -> None:
+    if operation.method == "DELETE" or (operation.path.endswith("comments$") and body in ([], "null", [None])):
+        return  # Nothing is read of it, or it is a list without entries.
+    if operation.path.endswith("timeline$") and body in ([], "null", [None], [{}]):
+        return
+    server.fail(operation.method, operation.path, 200, times=99, body=body)
+    told(step, operation)
+
+
+@pytest.mark.parametrize("status", [200, 502])
+def test_a_page_of_a_proxy(server: GitHubServer, operation: Operation, step: Step, status: int) -> None:
+    if operation.method == "DELETE" or (status == 502 and operation.method != "POST"):
+        return
+    server.fail(operation.method, operation.path, status, times=9, body="<html>Please log in</html>")
+    told(step, operation)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_to_elsewhere_is_not_followed(
+    server: GitHubServer, operation: Operation, step: Step, status: int
+) -> None:
+    if operation.method == "DELETE" and status != 301:
+        return  # It counts as done, and a double that stays does no harm.
+    headers = {"Location": "http://localhost:1/login"}
+    server.fail(operation.method, operation.path, status, times=99, headers=headers, body={"message": "Moved"})
+    told(step, operation)
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (None, "base64"),
+        ("!!!!", "base64"),
+        ("QmUga2luZC4=", "base64"),
+        ("QmU", "base64"),
+        ("é", "base64"),
+        ("", "none"),
+        ("Be brief.\n", None),
+        (5, "base64"),
+    ],
+)
+def test_a_blob_that_is_not_the_file(
+    server: GitHubServer, connect: Connect, talk: PullRequest, body: object, encoding: str | None
+) -> None:
+    blob = OPERATIONS["blob"]
+    server.fail("GET", blob.path, 200, times=9, body={"content": body, "encoding": encoding, "size": 10, "sha": "0"})
+    told(blob.prepare(connect(PERSONAL_TOKEN), talk), blob)
+
+
+@pytest.mark.parametrize("change", [{"mode": None}, {"path": None}, {"sha": None}, {"mode": 5}, {"size": "large"}])
+def test_a_tree_whose_entries_lack_something(
+    server: GitHubServer, connect: Connect, talk: PullRequest, change: dict[str, object]
+) -> None:
+    tree = OPERATIONS["tree"]
+    entry = {"path": "a.md", "mode": "100644", "type": "blob", "sha": "a" * 40, "size": 1, **change}
+    server.fail("GET", tree.path, 200, times=9, body={"tree": [entry], "truncated": False, "sha": "b" * 40})
+    told(tree.prepare(connect(PERSONAL_TOKEN), talk), tree)
+
+
+@pytest.mark.parametrize("head", [{}, {"sha": None}, {"sha": 5}, None, 5])
+def test_a_pull_request_without_a_head(server: GitHubServer, connect: Connect, talk: PullRequest, head: object) -> None:
+    operation = OPERATIONS["head"]
+    server.fail("GET", operation.path, 200, times=9, body={"number": 7, "head": head})
+    told(operation.prepare(connect(PERSONAL_TOKEN), talk), operation)
+
+
+def test_a_workflow_does_not_know_its_name(connect: Connect, talk: PullRequest, server: GitHubServer) -> None:
+    assert connect().login() is None
+    assert connect(READ_ONLY_TOKEN).login() is None
+    assert connect(PERSONAL_TOKEN).login() == "olivia"
+    assert server.requests("GET", "/user$")[0].identity.login == BOT  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        PRIMARY_LIMIT,
+        "Resource protected by organization SAML enforcement.",
+        "Request forbidden by administrative rules.",
+    ],
+)
+def test_another_refusal_does_not_make_a_person_a_workflow(
+    server: GitHubServer, connect: Connect, pr: PullRequest, said: str
+) -> None:
+    headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}
+    server.fail("GET", "/user$", 403, times=9, headers=headers, body={"message": said})
+    assert told(connect(PERSONAL_TOKEN).login, OPERATIONS["login"]).status == 403
+
+
+@pytest.mark.parametrize("token", ["stale", "with space", "new\nline", "t\u00f6ken", "\U0001f600"])
+def test_a_token_that_is_none(server: GitHubServer, pr: PullRequest, token: str) -> None:
+    with pytest.raises(ApiError, match="cannot ask whose token this is") as caught:
+        GitHub(token, server.url, REPO).login()
+    whole = "".join(traceback.format_exception(caught.value)) + caught.value.hint
+    assert token not in whole
+    assert ascii(token).strip("'") not in whole
+
+
+def test_no_token_asks_as_anybody(server: GitHubServer, talk: PullRequest, connect: Connect) -> None:
+    anybody = connect(None)
+    assert not anybody.has_token
+    assert OPERATIONS["labels"].prepare(anybody, talk)() == ("docs",)
+    assert server.ledger[-1].identity is None
+    assert told(OPERATIONS["create"].prepare(anybody, talk), OPERATIONS["create"]).status == 401
+
+
+def test_a_slash_at_the_end_of_the_address(server: GitHubServer, pr: PullRequest) -> None:
+    assert GitHub(PERSONAL_TOKEN, server.url + "/", REPO).login() == "olivia"
+
+
+def test_nothing_is_logged(
+    server: GitHubServer, connect: Connect, talk: PullRequest, caplog: pytest.LogCaptureFixture
+) -> None:
+    for status in (403, 0, 502):
+        server.fail("GET", "/pulls/7$", status, times=1)
+        labels = OPERATIONS["labels"]
+        if status == 403:
+            told(labels.prepare(connect(PERSONAL_TOKEN), talk), labels)
+        else:
+            assert labels.prepare(connect(PERSONAL_TOKEN), talk)() == ("docs",)
+    assert [record.getMessage() for record in caplog.records] == []

@@ -1,0 +1,70 @@
+"""The labels as they are now, and who set them when."""
+
+import pytest
+
+from gate.domain.pull_request import LabelEvent
+from gate.github.labels import PullRequestLabels
+from tests.contract.github.conftest import Connect
+from tests.support.github_server import GitHubServer
+from tests.support.github_state import READ_ONLY_TOKEN
+from tests.support.pull_request import PullRequest
+
+
+@pytest.fixture
+def labels(connect: Connect, pr: PullRequest) -> PullRequestLabels:
+    return PullRequestLabels(connect(READ_ONLY_TOKEN), pr.number)
+
+
+def test_there_are_none(labels: PullRequestLabels) -> None:
+    assert labels.now() == ()
+    assert labels.events() == ()
+
+
+def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestLabels) -> None:
+    for name in ("docs", "[skip-prompt-diff]"):
+        pr.add_label(name)
+    assert labels.now() == ("docs", "[skip-prompt-diff]")
+    pr.remove_label("docs")
+    assert labels.now() == ("[skip-prompt-diff]",)
+
+
+def test_events_come_in_order_with_who_and_when(
+    server: GitHubServer, pr: PullRequest, labels: PullRequestLabels
+) -> None:
+    pr.add_label("docs", by="olivia")
+    pr.push({"README.md": "x"})
+    pr.comment("labeled")
+    pr.remove_label("docs", by="ada")
+    found = labels.events()
+    assert [(event.label, event.is_set, event.by) for event in found] == [
+        ("docs", True, "olivia"),
+        ("docs", False, "ada"),
+    ]
+    assert [event.at for event in found] == sorted(event.at or "" for event in found)
+    assert (found[0].at or "").endswith("Z")
+    assert [entry.path.rpartition("/")[2] for entry in server.ledger] == ["timeline"]
+
+
+def test_events_of_every_page(server: GitHubServer, pr: PullRequest, labels: PullRequestLabels) -> None:
+    for number in range(101):
+        pr.comment(f"remark {number}")
+    pr.add_label("docs")
+    assert [event.label for event in labels.events()] == ["docs"]
+    assert len(server.requests("GET", "/timeline$")) == 2
+
+
+def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest, labels: PullRequestLabels) -> None:
+    pr.add_label("docs")
+    row = server.render.event(pr.world.repo, next(event for event in pr.pull.events if event.label))
+    rows = [
+        {**row, "actor": None},
+        {**row, "label": None, "created_at": None},
+        {**row, "label": {"name": 5}, "actor": 7},
+    ]
+    server.fail("GET", "/timeline$", 200, body=[*rows, {"event": "cross-referenced"}, {"event": None}])
+    at = row["created_at"]
+    assert labels.events() == (
+        LabelEvent("docs", True, None, at),
+        LabelEvent("", True, "olivia", None),
+        LabelEvent("", True, None, at),
+    )

@@ -1,0 +1,156 @@
+"""What later steps and readers of the log are told of each kind of run."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.action.runner_files import annotation
+from gate.action.telling import Herald, outputs
+from gate.domain.record import RunRecord
+from gate.errors import CannotEvaluate, InputErrors, Problem
+from gate.report.headline import first_line
+from gate.settings.action import Runner
+from tests.golden.runs import runs
+from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
+
+RUNS = runs()
+HARMLESS = ("PASS", "SHIP", "SKIPPED")
+
+
+def herald(said: list[str], summary: Path | None = None, output: Path | None = None) -> Herald:
+    needed = {
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": "event.json",
+        "GITHUB_REPOSITORY": "acme/support-bot",
+        "GITHUB_SHA": "a" * 40,
+        "GITHUB_STEP_SUMMARY": str(summary or ""),
+        "GITHUB_OUTPUT": str(output or ""),
+    }
+    return Herald(said.append, Runner.from_environ(needed))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("block", ("BLOCK", "lang=de", "-0.27", "0.087400", "1080")),
+        ("ship", ("SHIP", "overall", "0.191", "0.087400", "1080")),
+        ("pass", ("PASS", "lang=en", "0.055", "0.087400", "1080")),
+        ("hold-suspect", ("HOLD", "lang=de", "0.006", "0.087400", "1080")),
+        ("inconclusive", ("INCONCLUSIVE", "overall", "0.021", "", "1080")),
+        ("several-suites", ("BLOCK", "triage/topic=billing", "-0.111", "0.087400", "1080")),
+        ("too-few", ("HOLD", "lang=en", "", "0.087400", "1080")),
+        ("local-model", ("BLOCK", "lang=de", "-0.27", "", "1080")),
+        ("many-slices", ("BLOCK", "topic=tax", "-0.051", "0.087400", "1080")),
+        ("skipped", ("SKIPPED", "", "", "0.000000", "1080")),
+    ],
+)
+def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
+    found = outputs(RUNS[name], ".gate/action", "https://github.com/acme/support-bot/pull/7#issuecomment-5")
+    assert tuple(found[key] for key in ("verdict", "worst-slice", "worst-slice-upper", "cost-usd", "calls")) == expected
+    assert (found["report-path"], found["result-json"]) == (".gate/action/report.html", ".gate/action/run.json")
+    assert found["comment-url"] == "https://github.com/acme/support-bot/pull/7#issuecomment-5"
+    assert len(found) == 8
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_outputs_are_written_as_they_are(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    herald([], output=file).outputs(RUNS[name], "out", "")
+    read = parse_outputs(file.read_bytes().decode())
+    assert read == outputs(RUNS[name], "out", "")
+    assert read["worst-slice-upper"] == "" or float(read["worst-slice-upper"]) < 1
+    assert read["worst-slice"].isprintable()
+
+
+def test_where_nothing_was_written_nothing_is_named() -> None:
+    found = outputs(RUNS["pass"], "", "")
+    assert {key for key, value in found.items() if not value} == {"report-path", "result-json", "comment-url"}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_log_names_what_hinders_a_merge(name: str) -> None:
+    said: list[str] = []
+    run = RUNS[name]
+    herald(said).annotate(run, None)
+    if run.verdict.value in HARMLESS:
+        assert said == []
+        return
+    level = "warning" if run.verdict.value == "HOLD" else "error"
+    assert said == [f"::{level} title=Prompt Gate::{first_line(run).replace('%', '%25')}"]
+    assert len(said[0].splitlines()) == 1
+
+
+def test_a_name_is_escaped_once() -> None:
+    run = RUNS["block"]
+    suite = run.suites[0]
+    rows = [row.model_copy(update={"slice": row.slice.replace("lang=", "type=std::")}) for row in suite.quality.slices]
+    quality = suite.quality.model_copy(update={"slices": rows})
+    said: list[str] = []
+    herald(said).annotate(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}), None)
+    assert "type=std:\N{ZERO WIDTH SPACE}:de fell by" in said[0]
+
+
+def test_mistakes_are_shown_beside_their_lines() -> None:
+    problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
+    said: list[str] = []
+    herald(said).annotate(RUNS["inconclusive"], InputErrors(problems))
+    assert said == [
+        "::error file=a%2Cb.yaml,title=Prompt Gate::no",
+        "::error file=gate.yaml,line=7,title=Prompt Gate::unknown key 'promt' (did you mean 'prompt'?)",
+    ]
+
+
+def test_another_error_is_told_by_its_run() -> None:
+    said: list[str] = []
+    herald(said).annotate(RUNS["inconclusive"], CannotEvaluate("no"))
+    assert said == [f"::error title=Prompt Gate::{first_line(RUNS['inconclusive'])}"]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_summary_is_the_whole_report_with_the_warnings(name: str, tmp_path: Path) -> None:
+    said: list[str] = []
+    file = tmp_path / "summary"
+    told = herald(said, summary=file)
+    told.warn("cannot post the comment: GitHub answered 403 <b>@octocat</b>")
+    told.summary(RUNS[name])
+    text = file.read_bytes().decode()
+    assert len(text.encode()) <= SUMMARY_LIMIT
+    assert RUNS[name].verdict.value in text.splitlines()[0]
+    assert "cannot post the comment: GitHub answered 403" in text
+    assert "<b>@octocat" not in text
+    assert said == [annotation("warning", told.warnings[0])]
+
+
+def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) -> None:
+    suite = RUNS["many-slices"].suites[0]
+    cases = [
+        case.model_copy(update={"id": f"{n}", "input": "\U0001f600" * 4000}) for n in range(40) for case in suite.cases
+    ]
+    run = RUNS["many-slices"].model_copy(update={"suites": [suite.model_copy(update={"cases": cases})]})
+    file = tmp_path / "summary"
+    herald([], summary=file).summary(run)
+    assert 50_000 < file.stat().st_size <= SUMMARY_LIMIT
+
+
+@pytest.mark.parametrize("place", ["folder", "missing/file"])
+def test_files_that_cannot_be_written_are_a_warning(tmp_path: Path, place: str) -> None:
+    (tmp_path / "folder").mkdir()
+    said: list[str] = []
+    told = herald(said, summary=tmp_path / place, output=tmp_path / place)
+    told.summary(RUNS["pass"])
+    told.outputs(RUNS["pass"], "", "")
+    assert len(said) == 2
+    assert all(line.startswith("::warning title=Prompt Gate::cannot write ") for line in said)
+
+
+def test_outside_a_workflow_there_are_no_files() -> None:
+    said: list[str] = []
+    told = herald(said)
+    told.summary(RUNS["block"])
+    told.outputs(RUNS["block"], "", "")
+    assert said == []
+
+
+def test_a_run_of_a_model_without_samples_is_told_too() -> None:
+    bare: RunRecord = RUNS["skipped"].model_copy(update={"reasons": []})
+    assert outputs(bare, "", "")["verdict"] == "SKIPPED"

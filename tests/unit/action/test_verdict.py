@@ -1,0 +1,44 @@
+"""What the action's inputs may do to the base's policy and budget: tighten."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.action.verdict import limited, tightened
+from gate.domain.suite import Budget, RunPolicy
+from gate.settings.action import Inputs
+
+NUMBERS = st.none() | st.integers(1, 100)
+
+
+@pytest.mark.parametrize(
+    ("base", "wanted", "result"),
+    [
+        ("block", None, "block"),
+        ("block", "block", "block"),
+        ("block", "hold", "hold"),
+        ("hold", None, "hold"),
+        ("hold", "block", "hold"),
+        ("hold", "hold", "hold"),
+    ],
+)
+def test_fail_on_is_the_stricter_of_both(base: str, wanted: str | None, result: str) -> None:
+    policy = tightened(RunPolicy(fail_on=base), Inputs(fail_on=wanted))  # type: ignore[arg-type]
+    assert policy == RunPolicy(fail_on=result)  # type: ignore[arg-type]
+
+
+@given(NUMBERS, NUMBERS)
+def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -> None:
+    budget = limited(Budget(base, base, base), Inputs(max_calls=wanted, max_cost_usd=wanted, max_minutes=wanted))
+    smaller = min((number for number in (base, wanted) if number is not None), default=None)
+    assert budget == Budget(smaller, smaller, smaller)
+
+
+def test_a_budget_of_nothing_is_a_budget() -> None:
+    assert limited(Budget(max_usd=5.0), Inputs(max_cost_usd=0.0)) == Budget(max_usd=0.0)
+    assert limited(Budget(max_usd=0.0), Inputs(max_cost_usd=5.0)) == Budget(max_usd=0.0)
+
+
+def test_each_limit_is_taken_by_itself() -> None:
+    both = limited(Budget(10, 1.0, None), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
+    assert both == Budget(10, 0.5, 3.0)

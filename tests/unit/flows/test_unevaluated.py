@@ -1,0 +1,89 @@
+"""Records of runs in which nothing was evaluated: what they say, and that every report can show them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gate.domain.record import OverrideRecord, RunRecord
+from gate.domain.verdict import Verdict
+from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
+from gate.flows.override import Override
+from gate.flows.unevaluated import failed, overridden, skipped
+from tests.golden.regenerate import markdown_of, text_of
+
+NOW = datetime(2026, 3, 2, 9, 0, 5, 123456, tzinfo=UTC)
+COMMIT = "a81d06c3f2" * 4
+
+
+def shown(run: RunRecord) -> RunRecord:
+    """The same record after it was written and read, and rendered."""
+    again = RunRecord.model_validate_json(run.model_dump_json())
+    assert again == run
+    assert run.verdict.value in markdown_of(run)
+    assert run.verdict.value in text_of(run)
+    assert (run.commit, run.created, run.suites, run.spent_usd) == (COMMIT, "2026-03-02T09:00:05+00:00", [], 0.0)
+    return run
+
+
+def test_nothing_was_touched() -> None:
+    run = shown(skipped(COMMIT, NOW, untouched=["support", "triage"]))
+    assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
+    assert run.reasons == ["the change touches no prompt, model, case or scorer of support, triage."]
+    assert run.override is None
+
+
+def test_there_is_no_suite() -> None:
+    assert shown(skipped(COMMIT, NOW)).reasons == ["there is no suite."]
+
+
+def test_the_label_is_set() -> None:
+    run = shown(overridden(Override("[skip-prompt-diff]", "olivia", "2026-03-02T08:00:00Z"), COMMIT, NOW))
+    assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
+    assert run.reasons == ["The label [skip-prompt-diff] is set."]
+    assert run.override == OverrideRecord(
+        label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT
+    )
+    assert "Set by `olivia` on 2026-03-02 08:00:00 UTC" in markdown_of(run)
+
+
+def test_nobody_knows_who_set_the_label() -> None:
+    assert "GitHub did not say who set it" in markdown_of(shown(overridden(Override("x"), COMMIT, NOW)))
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "reasons"),
+    [
+        (CannotEvaluate("no base"), 3, ["no base"]),
+        (CannotEvaluate("no base", "check out"), 3, ["no base", "What helps: check out"]),
+        (MissingKey("no key", "set it"), 3, ["no key", "What helps: set it"]),
+        (GateError("a mistake"), 2, ["a mistake"]),
+        (
+            InputErrors([Problem("b.yaml", 2, "two", "mend"), Problem("a.yaml", 0, "one")]),
+            2,
+            ["2 mistakes keep the gate from running.", "a.yaml: one", "b.yaml:2: two (mend)"],
+        ),
+        (InputErrors([Problem("a.yaml", 3, "one", "mend")]), 2, ["a.yaml:3: one (mend)"]),
+    ],
+)
+def test_it_could_not_begin(error: GateError, code: int, reasons: list[str]) -> None:
+    run = shown(failed(error, COMMIT, NOW))
+    assert (run.verdict, run.exit_code, run.reasons) == (Verdict.INCONCLUSIVE, code, reasons)
+    assert reasons[0].rstrip(".") in text_of(run)
+
+
+def test_advice_comes_last() -> None:
+    run = shown(failed(CannotEvaluate("no base", "check out"), COMMIT, NOW, advice="Read the log."))
+    assert run.reasons == ["no base", "What helps: check out", "Read the log."]
+
+
+@pytest.mark.parametrize("text", ["", "\x1b[31m\x00\ud800", "<!-- x -->@octocat\n::error::x", "x" * 100_000])
+def test_any_text_may_be_the_reason(text: str) -> None:
+    for run in (
+        failed(CannotEvaluate(text, text), COMMIT, NOW),
+        skipped(COMMIT, NOW, untouched=[text] * 3),
+        overridden(Override(text, text, text), COMMIT, NOW),
+    ):
+        report = markdown_of(run)
+        assert len(report) <= 65_536
+        assert "<!-- x" not in report
+        assert "\x1b" not in report + text_of(run)
