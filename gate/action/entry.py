@@ -1,6 +1,7 @@
 """`gate action`: one GitHub event in, a comment, a summary, outputs and an exit code out."""
 
 import os
+import traceback
 from pathlib import Path
 
 from gate.action.telling import Herald
@@ -12,6 +13,7 @@ from gate.flows.unevaluated import failed
 from gate.github.client import GitHub
 from gate.inputs.event import PullRequestEvent, parse_event
 from gate.inputs.text import decode
+from gate.report.escape import terminal
 from gate.settings.action import Inputs, Runner
 
 EVENT = "pull_request"
@@ -53,8 +55,6 @@ def act(stage: Stage) -> int:
     stage.show(run)
     url = herald.comment(run, event, inputs, github)
     _finish(herald, run, error, inputs.out if kept else "", url)
-    if error is not None and not isinstance(error, GateError):
-        raise error
     return run.exit_code
 
 
@@ -67,8 +67,12 @@ def _judged(examination: Examination, stage: Stage) -> tuple[RunRecord, Exceptio
     except GateError as error:
         advice = examination.advice(error)
         return failed(error, commit, stage.now(), advice=advice), error
-    except Exception as error:  # the last resort: told on the pull request, too, before it goes on
-        defect = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "the log names a file to report")
+    except Exception as error:  # the last resort: a defect of ours is told on the pull request, too
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            stage.say(terminal(line, lines=True))
+        defect = CannotEvaluate(
+            f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says"
+        )
         return failed(defect, commit, stage.now()), error
 
 
