@@ -41,10 +41,11 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/lint-imports
 	$(BIN)/gate schema gate.yaml > $(VENV)/gate.schema.json
 	$(BIN)/check-jsonschema --check-metaschema $(VENV)/gate.schema.json
-	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml
+	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml gate.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
-	$(BIN)/zizmor --offline --quiet action.yml $(WORKFLOWS)
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --quiet action.yml .github/dependabot.yml $(WORKFLOWS)
 	$(BIN)/hadolint Dockerfile
 
 lock: ## Lock what the image installs; UPGRADE=--upgrade takes the newest versions.

@@ -45,7 +45,7 @@ def test_every_option_shown_exists(tmp_path: Path) -> None:
 
 def test_every_make_target_shown_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in set(re.findall(r"`?make ([a-z]+)`?", "\n".join([README, *blocks(README, "sh")]))):
+    for target in set(re.findall(r"`?make ([a-z-]+)`?", "\n".join([README, *blocks(README, "sh")]))):
         assert f"\n{target}:" in makefile, target
 
 
