@@ -172,3 +172,34 @@ def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHu
     told = "\n".join([outcome.out, outcome.err, outcome.summary, server.comments(REPO, 7)[0].body, *everything])
     assert "sk-loopback" not in told
     assert "workflow-token" not in told
+
+
+def test_without_the_merge_commit_git_merges_head_and_base(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
+    world.commit_to_main({PROMPT: BROKEN})
+    checkout = pr.checkout("head", depth=0)
+    server.fail("GET", "/git/commits/", 404, times=9)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert "were merged in the checkout" in server.comments(REPO, 7)[0].body
+
+
+def test_a_conflict_is_said(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    stale = pr.environment(pr.checkout("none"))
+    world.commit_to_main({PROMPT: REWORDED})
+    checkout = pr.checkout("head", depth=0)
+    server.fail("GET", "/git/commits/", 404, times=9)
+    outcome = run_action(checkout, stale | {"GITHUB_WORKSPACE": str(checkout)})
+    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+    assert "prompts/support.md conflict" in outcome.out.replace("\n", " ")
+
+
+def test_a_merge_commit_of_another_head_is_not_taken(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: REWORDED})
+    old = pr.environment(pr.checkout("none"))
+    pr.push({PROMPT: BROKEN})
+    checkout = pr.checkout("head", depth=0)
+    env = pr.environment(checkout) | {"GITHUB_SHA": old["GITHUB_SHA"]}
+    outcome = run_action(checkout, env)
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
