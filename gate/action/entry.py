@@ -1,9 +1,10 @@
 """`gate action`: one GitHub event in, a comment, a summary, outputs and an exit code out."""
 
-import os
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
+from gate.action.output_folder import hand_over, output_folder
 from gate.action.telling import Herald
 from gate.action.verdict import Examination, Stage
 from gate.bootstrap.keeping import run_folder
@@ -12,6 +13,7 @@ from gate.errors import CannotEvaluate, GateError
 from gate.flows.unevaluated import failed
 from gate.github.client import GitHub
 from gate.inputs.event import PullRequestEvent, parse_event
+from gate.inputs.problems import Problems
 from gate.inputs.text import decode
 from gate.report.escape import terminal
 from gate.settings.action import Inputs, Runner
@@ -34,52 +36,57 @@ def act(stage: Stage) -> int:
         GateError: this is no workflow, so there is nowhere to tell anything but the log.
     """
     runner = Runner.from_environ()
-    herald = Herald(stage.say, runner)
+    inputs, mistakes = Inputs.from_environ()
+    herald = Herald(stage.say, runner, inputs)
     try:
-        inputs = Inputs.from_environ()
         event = _event(runner)
-        out = _out(runner.workspace, inputs.out)
     except GateError as mistake:
         run = failed(mistake, runner.sha, stage.now())
         stage.show(run)
-        _finish(herald, run, mistake)
+        herald.tell(run, mistake)
         return run.exit_code
-    if event.state == "closed":
-        stage.say(f"Pull request {event.number} is closed: there is nothing to judge.")
-        return 0
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    examination = Examination(event, runner, inputs, github, out, herald.warn)
-    run, error = _judged(examination, stage)
-    kept = _keep(out, run, herald)
-    _hand_over(out, runner.workspace)
+    examination = Examination(event, runner, inputs, github, herald.warn)
+    run, error, kept = _judged(examination, mistakes, stage)
     stage.show(run)
-    url = herald.comment(run, event, inputs, github)
-    _finish(herald, run, error, inputs.out if kept else "", url)
+    url = herald.post(run, event, github)
+    herald.tell(run, error, inputs.out if kept else "", url)
     return run.exit_code
 
 
-def _judged(examination: Examination, stage: Stage) -> tuple[RunRecord, Exception | None]:
-    """The record, and the error that it stands for, if any; a defect of ours ends the same way, never green."""
-    commit = examination.event.head_sha
+def _judged(examination: Examination, mistakes: Problems, stage: Stage) -> tuple[RunRecord, Exception | None, bool]:
+    """The record, the error that it stands for, if any, and whether the folder has it; never green by accident."""
+    commit, workspace = examination.event.head_sha, examination.runner.workspace
+    out: Path | None = None
+    error: Exception | None = None
     try:
-        run_folder(examination.out).clear()
-        return examination.run(stage), None
-    except GateError as error:
-        advice = examination.advice(error)
-        return failed(error, commit, stage.now(), advice=advice), error
-    except Exception as error:  # the last resort: a defect of ours is told on the pull request, too
-        for line in "".join(traceback.format_exception(error)).splitlines():
+        mistakes.check()
+        out = output_folder(workspace, examination.inputs.out)
+        run_folder(out).clear()
+        run = examination.run(stage, out)
+    except GateError as mistake:
+        error, run = mistake, failed(mistake, commit, stage.now(), advice=examination.advice(mistake))
+    except Exception as fault:  # the last resort: a defect of ours is told on the pull request, too
+        for line in "".join(traceback.format_exception(fault)).splitlines():
             stage.say(terminal(line, lines=True))
-        defect = CannotEvaluate(
-            f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says"
-        )
-        return failed(defect, commit, stage.now()), error
+        told = CannotEvaluate(f"Prompt Gate itself failed ({type(fault).__name__})", "please report what the log says")
+        error, run = fault, failed(told, commit, stage.now())
+    if out is None or not _keep(out, run, examination.warn):
+        return run, error, False
+    hand_over(out, workspace)
+    return run, error, True
 
 
-def _finish(herald: Herald, run: RunRecord, error: Exception | None, folder: str = "", url: str = "") -> None:
-    herald.annotate(run, error)
-    herald.summary(run)
-    herald.outputs(run, folder, url)
+def _keep(out: Path, run: RunRecord, warn: Callable[[str], None]) -> bool:
+    """Write the record and its reports, unless the evaluation has done so; are they there?"""
+    if run.suites:
+        return True
+    try:
+        run_folder(out).run(run)
+    except (GateError, OSError) as error:
+        warn(f"the run's files cannot be written: {error}")
+        return False
+    return True
 
 
 def _event(runner: Runner) -> PullRequestEvent:
@@ -93,33 +100,3 @@ def _event(runner: Runner) -> PullRequestEvent:
         return parse_event(decode(path.read_bytes(), str(path)), str(path))
     except OSError as error:
         raise GateError(f"cannot read the event {path}: {error.strerror}", "GITHUB_EVENT_PATH must name it") from None
-
-
-def _out(workspace: Path, folder: str) -> Path:
-    """The run's folder; a pull request may bring a link that leads out of the workspace."""
-    out = workspace / folder
-    if not out.resolve().is_relative_to(workspace.resolve()):
-        raise GateError(f"{folder} leads out of the workspace", "remove the symbolic link, or name another folder")
-    return out
-
-
-def _keep(out: Path, run: RunRecord, herald: Herald) -> bool:
-    """Write the record and its reports, unless the evaluation has done so; are they there?"""
-    if run.suites:
-        return True
-    try:
-        run_folder(out).run(run)
-    except (GateError, OSError) as error:
-        herald.warn(f"the run's files cannot be written: {error}")
-        return False
-    return True
-
-
-def _hand_over(out: Path, workspace: Path) -> None:
-    """Give the files to the workspace's owner: a container runs as root, and the runner must be able to clean up."""
-    if os.geteuid() != 0 or not out.is_dir():
-        return
-    owner = workspace.stat()
-    for path in (out.parent, out, *out.parent.glob(".gitignore"), *out.iterdir()):
-        if path != workspace:
-            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

@@ -14,10 +14,11 @@ from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.flows.override import Override, override, with_setter
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved, resolve
-from gate.flows.unevaluated import overridden, skipped
+from gate.flows.unevaluated import closed, overridden, skipped
 from gate.github.client import GitHub
 from gate.github.labels import PullRequestLabels
 from gate.inputs.event import PullRequestEvent
+from gate.report.escape import terminal
 from gate.settings.action import Inputs, Runner
 from gate.settings.services import Settings
 
@@ -51,7 +52,6 @@ class Examination:
         event: which one.
         runner, inputs: how.
         github: its repository.
-        out: folder for the run's files.
         warn: tells about something that did not work and does not decide.
     """
 
@@ -59,17 +59,23 @@ class Examination:
     runner: Runner
     inputs: Inputs
     github: GitHub
-    out: Path
     warn: Callable[[str], None]
 
-    def run(self, stage: Stage) -> RunRecord:
+    def run(self, stage: Stage, out: Path) -> RunRecord:
         """Judge it.
+
+        Args:
+            stage: log, clock and services.
+            out: folder for the run's files.
 
         Raises:
             GateError: it cannot be judged.
         """
         commit = self.event.head_sha
-        if found := self._override():
+        state, found = self._now()
+        if state == "closed":
+            return closed(commit, stage.now())
+        if found is not None:
             return overridden(found, commit, stage.now())
         files = PullRequestFiles(self.runner.workspace, self.github).sides(self.event, self.runner.sha)
         try:
@@ -77,7 +83,7 @@ class Examination:
         except InputErrors as errors:
             raise self._in_change(errors) from None
         if not resolved.suites:
-            return skipped(commit, stage.now(), untouched=resolved.untouched)
+            return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
         resolved = replace(
             resolved,
             notes=(*resolved.notes, *files.notes),
@@ -86,8 +92,8 @@ class Examination:
             commit=commit,
         )
         for note in resolved.notes:
-            stage.say(note)
-        return self._evaluated(resolved, stage)
+            stage.say(terminal(note))
+        return self._evaluated(resolved, stage, out)
 
     def advice(self, error: GateError) -> str:
         """What helps against a mistake that the change did not make; empty for any other."""
@@ -102,30 +108,33 @@ class Examination:
         head = f"{self.event.merge_ref}:"
         return InputErrors([replace(one, file=one.file.removeprefix(head)) for one in errors.problems])
 
-    def _evaluated(self, resolved: Resolved, stage: Stage) -> RunRecord:
+    def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.
         from gate.bootstrap.running import Plan, run_plan
 
-        plan = Plan(resolved, self.inputs.concurrency, None, self.out, stage.progress())
+        plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress())
         return run_plan(plan, stage.services)
 
-    def _override(self) -> Override | None:
-        """The override label, from GitHub as it is now; the event only where GitHub cannot be asked."""
+    def _now(self) -> tuple[str, Override | None]:
+        """State and override label as they are now: a workflow can be run again long after its event."""
+        label = self.inputs.skip_label
         if not self.github.has_token:
-            return override(self.event.labels, self.inputs.skip_label)
+            return self.event.state, override(self.event.labels, label)
         labels = PullRequestLabels(self.github, self.event.number)
         try:
-            found = override(labels.now(), self.inputs.skip_label)
+            now = labels.now()
         except CannotEvaluate as error:
-            self.warn(f"{error.message}; the labels are those of the event")
-            return override(self.event.labels, self.inputs.skip_label)
+            # The label may have been taken off since: what cannot be read sets nothing aside.
+            self.warn(f"{error.message}; an override label would not be seen")
+            return "open", None
+        found = override(now.labels, label)
         if found is None:
-            return None
+            return now.state, None
         try:
-            return with_setter(found, labels.events())
+            return now.state, with_setter(found, labels.events())
         except CannotEvaluate as error:
             self.warn(error.message)
-            return found
+            return now.state, found
 
 
 def tightened(policy: RunPolicy, inputs: Inputs) -> RunPolicy:

@@ -41,7 +41,7 @@ def execute(options: DiffOptions) -> int:
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     if not resolved.suites:
-        names = terminal(", ".join(resolved.untouched))
+        names = terminal(", ".join(resolved.untouched)) or "any suite that can be compared"
         click.echo(f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway.")
         return 0
     folder, file = _out(options.out)

@@ -203,3 +203,5 @@ class RunRecord(_Model):
     calls: CallsRecord
     spent_usd: float | None
     override: OverrideRecord | None = None
+    config: str = ""
+    notes: list[str] = []

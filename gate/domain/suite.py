@@ -98,6 +98,7 @@ class Suite:
         baseline, candidate: the two arms.
         exam: what both arms sit.
         samples: k, outputs per case and arm.
+        trial: shown, but has no part in the verdict: its exam is the change's own.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Suite:
     candidate: Arm
     exam: Exam
     samples: int = 3
+    trial: bool = False
 
     def arm(self, name: ArmName) -> Arm:
         return self.baseline if name is ArmName.BASELINE else self.candidate

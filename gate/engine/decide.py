@@ -26,6 +26,11 @@ class Facts:
     axes: Mapping[str, tuple[AxisComparison, AxisComparison]]
     unfinished: str | None = None
 
+    @property
+    def deciding(self) -> tuple[Suite, ...]:
+        """The suites that have a part in the verdict."""
+        return tuple(suite for suite in self.suites if not suite.trial)
+
 
 def decide(facts: Facts, policy: RunPolicy) -> Decision:
     """Apply the verdict table.
@@ -64,7 +69,7 @@ def _regressions(facts: Facts) -> Iterator[str]:
 def _gaps(facts: Facts) -> Iterator[str]:
     if facts.unfinished is not None:
         yield f"The evaluation was not finished: {facts.unfinished}."
-    for suite in facts.suites:
+    for suite in facts.deciding:
         rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
         for name in suite.exam.policy.required:
             row = rows.get(name)
@@ -92,8 +97,8 @@ def _too_few(facts: Facts) -> Iterator[str]:
 
 
 def _exceeded(facts: Facts) -> Iterator[str]:
-    for name, axes in facts.axes.items():
-        for axis in axes:
+    for name in (suite.name for suite in facts.deciding):
+        for axis in facts.axes[name]:
             if axis.exceeded and axis.change is not None:
                 where = f"{name}: " if len(facts.suites) > 1 else ""
                 rise, allowed = _percent(axis.change), _percent(axis.allowance)
@@ -101,14 +106,15 @@ def _exceeded(facts: Facts) -> Iterator[str]:
 
 
 def _unmeasured(facts: Facts) -> Iterator[str]:
-    for name, axes in facts.axes.items():
-        for axis in axes:
+    for name in (suite.name for suite in facts.deciding):
+        for axis in facts.axes[name]:
             if axis.applicable and not axis.compared:
                 yield f"{name}: {axis.axis} could not be compared ({axis.reason}), so this is not a SHIP."
 
 
 def _overall(facts: Facts) -> list[Comparison]:
-    return [row for piece, row in facts.quality.slices if piece.name == OVERALL]
+    deciding = {suite.name for suite in facts.deciding}
+    return [row for piece, row in facts.quality.slices if piece.name == OVERALL and piece.suite in deciding]
 
 
 def _fall(row: Comparison) -> str:

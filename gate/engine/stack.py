@@ -86,5 +86,6 @@ def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
         rows = np.array([row_of[p] for p in positions if p in row_of], dtype=np.int64)
         full = f"{suite.name}/{name}" if several else name
-        out.append(Slice(suite.name, name, full, name in suite.exam.policy.advisory, rows))
+        advisory = suite.trial or name in suite.exam.policy.advisory
+        out.append(Slice(suite.name, name, full, advisory, rows))
     return out

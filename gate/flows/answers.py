@@ -1,52 +1,76 @@
 """Who answers and judges must not be the change's own doing: no recorded answers, no other model in the same file."""
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable, Iterator
 
+from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef
 from gate.domain.suite import Suite
 from gate.flows.pairing import Pair, Sides
+from gate.inputs.config import Config
 from gate.inputs.models import parse_model
-from gate.inputs.paths import escapes, normal
+from gate.inputs.paths import complaint, escapes
 
 MADE_UP = ("replay", "fake")
 _FROM_FILES = ("replay", "local")
 _LINK = "120000:"
 
 
-def made_up(pair: Pair) -> str:
-    """What is wrong with the candidate's model where the change itself would answer; empty where nothing is."""
+def refused(pair: Pair, base: Config | None) -> str:
+    """What is wrong with the candidate's model; empty where nothing is.
+
+    Args:
+        pair: the suite.
+        base: the base's configuration; a first adoption has none, and may try the gate with anything.
+    """
     model = pair.current.model
-    if model is None or model == pair.exam.model or model.provider not in MADE_UP:
+    if model is None or base is None or model in {suite.model for suite in base.suites}:
         return ""
-    return f"suite {pair.current.name}: the change answers with {model}, which is no model"
+    if model.provider in MADE_UP:
+        return f"suite {pair.current.name}: the change answers with {model}, which is no model"
+    if model.provider == "local" and (reason := complaint(model.name)):
+        return f"suite {pair.current.name}: the path of the model {model} {reason}"
+    return ""
 
 
-def replaced(sides: Sides, suite: Suite) -> list[str]:
-    """Files of models and recordings that the base's suite answers or judges with, and that the change replaces.
+def of_config(pair: Pair) -> Iterator[ModelRef]:
+    """The models that answer and judge, as far as the configuration names them."""
+    yield from (model for model in (pair.exam.model, pair.current.model) if model is not None)
+    yield from _judges(pair.exam.scorers)
+
+
+def of_suite(suite: Suite) -> Iterator[ModelRef]:
+    """The models that answer and judge."""
+    yield from (suite.baseline.model, suite.candidate.model)
+    yield from _judges(suite.exam.scorers)
+    for case in suite.exam.cases:
+        yield from _judges(case.scorers or ())
+
+
+def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
+    """Files of models and recordings that the change brings or replaces, or that lie behind links.
 
     They are read from the working tree, so what the change puts there would answer for both arms, or judge them.
 
     Args:
         sides: two commits; a working tree is its owner's own, and nothing is replaced there.
-        suite: the suite.
+        models: who answers and judges.
     """
     if sides.head.sha is None:
         return []
-    models = dict.fromkeys([suite.baseline.model, *_judges(suite)])
-    paths = [normal(model.name) for model in models if model.provider in _FROM_FILES and not escapes(model.name)]
-    return [path for path in paths if _differs(sides, path)]
+    named = dict.fromkeys(posixpath.normpath(model.name) for model in models if model.provider in _FROM_FILES)
+    return [path for path in named if not escapes(path) and _differs(sides, path)]
 
 
-def _judges(suite: Suite) -> Iterator[ModelRef]:
-    own = (spec for case in suite.exam.cases for spec in case.scorers or ())
-    for spec in (*suite.exam.scorers, *own):
+def _judges(scorers: Iterable[ScorerSpec]) -> Iterator[ModelRef]:
+    for spec in scorers:
         if spec.kind == "judge" and isinstance(spec.options.get("model"), str):
             yield parse_model(str(spec.options["model"]))
 
 
 def _differs(sides: Sides, path: str) -> bool:
-    folders = path.split("/")[:-1]
-    ways = ["/".join(folders[: count + 1]) for count in range(len(folders))]
-    # A folder that became a link leads to another file of the same name.
-    links = [way for way in ways if (sides.head.fingerprint(way) or "").startswith(_LINK)]
-    return any(sides.head.fingerprint(one) != sides.base.fingerprint(one) for one in (*links, path))
+    parts = path.split("/")
+    ways = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    found = [source.fingerprint(way) or "" for source in (sides.base, sides.head) for way in ways]
+    linked = any(fingerprint.startswith(_LINK) for fingerprint in found)
+    return linked or sides.head.fingerprint(path) != sides.base.fingerprint(path)

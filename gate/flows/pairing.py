@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 from gate.errors import CannotEvaluate, GateError
 from gate.inputs.config import Config
+from gate.inputs.names import name_complaint
 from gate.inputs.paths import is_glob
+from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
 from gate.inputs.suites import SuiteConfig, expand
 
@@ -63,20 +65,53 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     unknown = [name for name in names if name not in known]
     if unknown:
         raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
-    renamed = {old.prompt: old for name, old in bases.items() if name not in heads}
+    partners = _partners(heads, bases)
     pairs = []
     for name, current in heads.items():
-        # A suite that only got another name keeps its exam and its baseline.
-        old = bases.get(name) or renamed.get(current.prompt)
+        old = partners.get(name)
         pairs.append(Pair(current, old, sides.base) if old else Pair(current, current, sides.head, is_new=True))
     pairs += _left_out(pairs, bases, sides)
     return [found for found in pairs if not names or found.current.name in names]
 
 
+def _partners(heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> dict[str, SuiteConfig]:
+    """The base's suite for each suite of the head that has one; no suite of the base serves twice.
+
+    The prompt counts before the name: a suite that only got another name keeps its exam, and a name that now belongs to
+    another prompt does not take the exam away from the one that had it.
+    """
+    free = dict(bases)
+    found: dict[str, SuiteConfig] = {}
+    for same_prompt, same_name in ((True, True), (True, False), (False, True)):
+        for name, current in heads.items():
+            fitting = (
+                old
+                for old in free.values()
+                if (old.prompt == current.prompt or not same_prompt) and (old.name == name or not same_name)
+            )
+            if name not in found and (old := next(fitting, None)) is not None:
+                found[name] = free.pop(old.name)
+    return found
+
+
 def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
-    """The suites of one side, one for each file that a pattern stands for."""
-    found = (expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()) for entry in config.suites)
-    return {suite.name: suite for suites in found for suite in suites}
+    """The suites of one side, one for each file that a pattern stands for.
+
+    Raises:
+        GateError: a file whose name cannot name a suite, or two with the same one, of which one would go unexamined.
+    """
+    out: dict[str, SuiteConfig] = {}
+    for entry in config.suites:
+        for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):
+            if reason := name_complaint(suite.name):
+                hint = "rename the file, or give it a suite of its own"
+                raise GateError(f"{source.label}: {quoted(suite.prompt)} cannot name a suite, it {reason}", hint)
+            if suite.name in out:
+                both = f"{quoted(out[suite.name].prompt)} and {quoted(suite.prompt)}"
+                hint = "rename one of them, or give it a suite of its own"
+                raise GateError(f"{source.label}: {both} would both be the suite {suite.name}", hint)
+            out[suite.name] = suite
+    return out
 
 
 def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Sides) -> list[Pair]:
@@ -99,6 +134,7 @@ def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Si
     if gone:
         raise CannotEvaluate(
             f"{', '.join(gone)}: {sides.base.label} examines this prompt, and at {sides.head.label} it is gone",
-            "if it moved, keep its suite and name the new path there; a prompt that is deleted cannot be compared",
+            "if it moved, keep its suite and name the new path there; a deletion that people agree to passes "
+            "a pull request by the override label",
         )
     return pairs

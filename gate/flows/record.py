@@ -63,9 +63,11 @@ def record(finished: Finished) -> RunRecord:
         duration_s=round(finished.duration_s, 3),
         verdict=assessment.decision.verdict,
         exit_code=assessment.decision.exit_code,
-        reasons=[*assessment.decision.reasons, *resolved.notes],
+        reasons=list(assessment.decision.reasons),
         seed=finished.seed,
         commit=resolved.commit,
+        config=resolved.config,
+        notes=list(resolved.notes),
         method=MethodRecord(
             name=resolved.policy.method,
             alpha=round(resolved.policy.alpha, 12),

@@ -9,7 +9,7 @@ from gate.domain.model import ModelRef
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite
 from gate.errors import GateError, InputErrors, Problem
-from gate.flows.answers import made_up, replaced
+from gate.flows.answers import of_config, of_suite, refused, replaced
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.pairing import Pair, Sides, pair
 from gate.inputs import cases as case_files
@@ -33,6 +33,7 @@ class Resolved:
         notes: sentences for the reader about how the exam was found.
         policy, budget: for the whole run, from the ref that the exam comes from.
         commit: the candidate's commit, where there is one.
+        config: path of `gate.yaml` in the repository; empty where there is none.
     """
 
     suites: tuple[Suite, ...]
@@ -42,6 +43,7 @@ class Resolved:
     policy: RunPolicy
     budget: Budget
     commit: str | None
+    config: str = ""
 
 
 def resolve(
@@ -63,31 +65,62 @@ def resolve(
     head, base = reader.configs()
     reader.raise_problems()
     if head is None:
-        raise GateError(
-            f"there is no {config} at {sides.head.label}",
-            "write one, or compare two files: gate diff --baseline A --candidate B --cases C",
-        )
-    pairs = pair(sides, head, base, names)
+        raise _no_config(sides, config, deleted=base is not None)
+    pairs, unmatched = _comparable(sides, pair(sides, head, base, names))
     # What is the same on both sides down to the byte is not even parsed: most changes touch no suite.
     differing = [one for one in pairs if everything or not _same_files(sides, one)]
-    read = [reader.suite(one) for one in differing]
+    read = [reader.suite(one, base) for one in differing]
     reader.raise_problems()
     suites = [(one, *found) for one, found in zip(differing, read, strict=True) if found is not None]
     touched = {one.current.name: suite for one, suite, delta in suites if everything or _touched(one, suite, delta)}
     notes = [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
+    notes += unmatched
     notes += _notes(pairs) if base else []
     if base and (head.policy, head.budget) != (base.policy, base.budget):
         notes.append("The change edits the policy or the budget of the run; the base's are used.")
     run = base or head
     return Resolved(
-        suites=tuple(touched.values()),
+        suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={suite.name: delta for _, suite, delta in suites},
         untouched=tuple(one.current.name for one in pairs if one.current.name not in touched),
         notes=tuple(notes),
         policy=run.policy,
         budget=run.budget,
         commit=sides.head.sha,
+        config=config,
     )
+
+
+def _comparable(sides: Sides, pairs: Sequence[Pair]) -> tuple[list[Pair], list[str]]:
+    """The suites whose prompt both sides have, and a sentence for each prompt that the change brings."""
+    new = [one for one in pairs if one.is_new and _is_missing(sides.base, one) and not _is_missing(sides.head, one)]
+    told = [
+        f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so it is not judged."
+        for one in new
+    ]
+    return [one for one in pairs if one not in new], told
+
+
+def _is_missing(source: FileSource, pair: Pair) -> bool:
+    return source.fingerprint(pair.current.prompt) is None
+
+
+def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
+    if deleted:
+        return GateError(f"the change deletes {config}, which {sides.base.label} has", "put it back")
+    hint = "write one that names prompts, cases and a model, or compare two files: gate diff --baseline A --candidate B"
+    return GateError(f"there is no {config}, neither at {sides.base.label} nor at {sides.head.label}", hint)
+
+
+def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
+    """Beside suites that the base examines, those that the change brings have no part in the verdict.
+
+    Their exam is the change's own, and in the joint test they would widen the intervals of the others.
+    """
+    new = {one.current.name for one in pairs if one.is_new}
+    if new.issuperset(touched):
+        return tuple(touched.values())
+    return tuple(replace(suite, trial=True) if name in new else suite for name, suite in touched.items())
 
 
 def _model(config: SuiteConfig) -> ModelRef:
@@ -97,19 +130,32 @@ def _model(config: SuiteConfig) -> ModelRef:
 
 
 def _notes(pairs: Sequence[Pair]) -> list[str]:
-    new = [f"{one.current.name} is a new suite, so its exam is the change's own." for one in pairs if one.is_new]
+    trial = any(not one.is_new for one in pairs)
+    aside = "; beside suites that the base examines it is shown and does not decide" if trial else ""
+    new = [f"{one.current.name} is a new suite, so its exam is the change's own{aside}." for one in pairs if one.is_new]
     left = [
         f"The change has no suite for {one.exam.prompt} any more; it is examined as before."
         for one in pairs
         if one.left_out
     ]
-    return new + left
+    edited = [
+        f"The change edits {' and '.join(what)} of {one.current.name}; the base's are used."
+        for one in pairs
+        if not one.is_new and not one.left_out and (what := _rules_edited(one))
+    ]
+    return new + left + edited
+
+
+def _rules_edited(pair: Pair) -> list[str]:
+    """What the change edits of a suite's exam, cases aside."""
+    fields = ("scorers", "slices", "samples", "policy")
+    return [name for name in fields if getattr(pair.current, name) != getattr(pair.exam, name)]
 
 
 def _same_files(sides: Sides, pair: Pair) -> bool:
-    """Configuration, prompt and cases are the same on both sides; a file that is missing is never the same."""
+    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
-    if pair.is_new or current != exam:
+    if pair.is_new or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False
     fingerprints = [
         (sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in (current.prompt, current.cases)
@@ -122,8 +168,7 @@ def _touched(pair: Pair, suite: Suite, delta: ExamChanges) -> bool:
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
     prompts_differ = versions[0] != versions[1]
     models_differ = (arms[0].model, arms[0].params) != (arms[1].model, arms[1].params)
-    rules = [(config.scorers, config.policy, config.slices, config.samples) for config in (pair.current, pair.exam)]
-    return prompts_differ or models_differ or rules[0] != rules[1] or bool(delta)
+    return pair.is_new or pair.left_out or prompts_differ or models_differ or bool(_rules_edited(pair)) or bool(delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +185,9 @@ class _Reader:
 
     def configs(self) -> tuple[Config | None, Config | None]:
         """The head's and the base's; one that is the same on both sides is parsed once."""
-        head = self._config(self.sides.head)
         old, new = (source.fingerprint(self.config_path) for source in (self.sides.base, self.sides.head))
-        return head, head if old is not None and old == new else self._config(self.sides.base)
+        base = self._config(self.sides.base)
+        return base if old is not None and old == new else self._config(self.sides.head), base
 
     def _config(self, source: FileSource) -> Config | None:
         data, where = source.read(self.config_path), _at(source, self.config_path)
@@ -150,15 +195,15 @@ class _Reader:
             return None
         return self._parsed(lambda: load(decode(data, where), where))
 
-    def suite(self, pair: Pair) -> tuple[Suite, ExamChanges] | None:
+    def suite(self, pair: Pair, base: Config | None) -> tuple[Suite, ExamChanges] | None:
         baseline = self._version(self.sides.base, pair.exam)
         candidate = self._version(self.sides.head, pair.current)
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
         if baseline is None or candidate is None or cases is None or head_cases is None:
             return None
-        if message := made_up(pair):
-            hint = "recorded and made-up answers would pass any exam; compare them with --baseline and --candidate"
+        if message := refused(pair, base):
+            hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy)
@@ -171,8 +216,8 @@ class _Reader:
             samples=pair.exam.samples,
         )
         hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
-        for path in replaced(self.sides, suite):
-            self.problems.append(Problem(path, 0, "the change replaces this file", hint))
+        for path in replaced(self.sides, of_suite(suite)):
+            self.problems.append(Problem(path, 0, "the change replaces this file, or it lies behind a link", hint))
         return suite, changes(cases, head_cases)
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:

@@ -10,18 +10,27 @@ from gate.domain.verdict import Verdict
 from gate.errors import GateError, InputErrors
 from gate.flows.override import Override
 
+CLOSED = "the pull request is closed."
 
-def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = ()) -> RunRecord:
+
+def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()) -> RunRecord:
     """The change touches no suite.
 
     Args:
         commit: of the change.
         created: now.
         untouched: names of the suites.
+        notes: what the change does touch, and what does not need an evaluation.
     """
     names = ", ".join(untouched)
-    reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "there is no suite"
-    return _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
+    reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "nothing can be compared"
+    run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
+    return run.model_copy(update={"notes": list(notes)})
+
+
+def closed(commit: str, created: datetime) -> RunRecord:
+    """The pull request is closed, so there is nothing to judge."""
+    return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created)
 
 
 def overridden(found: Override, commit: str, created: datetime) -> RunRecord:
@@ -47,9 +56,11 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         advice: what to do about it, beyond the error's own hints.
     """
     if isinstance(error, InputErrors):
-        several = len(error.problems) > 1
-        reasons = [f"{len(error.problems)} mistakes keep the gate from running."] if several else []
-        reasons += [str(problem) for problem in error.problems]
+        count = len(error.problems)
+        said = (
+            "one mistake keeps the gate from running" if count == 1 else f"{count} mistakes keep the gate from running"
+        )
+        reasons = [f"{said}.", *(str(problem) for problem in error.problems)]
     else:
         reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []

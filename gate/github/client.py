@@ -1,10 +1,7 @@
-"""One repository on GitHub, through PyGithub: bounded retries, bounded waits, and one kind of error.
-
-Nothing here imports the rest of the package but errors, and nobody else imports PyGithub.
-"""
+"""One repository on GitHub, through PyGithub: bounded retries, bounded waits, and one kind of error."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
@@ -17,6 +14,7 @@ from github.Repository import Repository
 from urllib3.exceptions import MaxRetryError, ResponseError
 
 from gate.errors import CannotEvaluate
+from gate.inputs.problems import printable
 
 # They print a remark on every refusal and every new attempt; one refusal is expected in every workflow.
 for _name in ("github", "urllib3"):
@@ -30,17 +28,30 @@ LONGEST_WAIT_S = 30
 SECONDARY_WAIT_S = 60
 """What GitHub asks for where a secondary rate limit names no time; longer than we wait."""
 
+MOST_ITEMS = 20_000
+"""Comments or events of one pull request; a list that is longer does not end."""
+
 _RETRIED = frozenset({"GET", "PATCH", "DELETE"})
 """A POST whose answer was lost may have been carried out; whoever posts looks before posting again."""
 
-_MALFORMED = (BadAttributeException, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+_MALFORMED = (
+    BadAttributeException,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 """What PyGithub raises on an answer of a form that GitHub does not document."""
 
 _NOT_FOR_WORKFLOWS = "Resource not accessible by integration"
 
 _HINTS = {
     401: "is the token still valid? pass github-token: ${{ github.token }}",
-    403: "give the job the permissions contents: read and pull-requests: write",
+    403: "give the job the permissions contents: read and pull-requests: write; the token of a fork may only read",
     404: "does the token belong to this repository, with contents: read and pull-requests: write?",
 }
 
@@ -80,7 +91,7 @@ def asking(what: str) -> Iterator[None]:
 
 def _message(data: Any) -> str:
     said = data.get("message") if isinstance(data, dict) else None
-    return said[:200] if isinstance(said, str) else ""
+    return printable(said[:200]) if isinstance(said, str) else ""
 
 
 def required(value: object, kind: type[Value]) -> Value:
@@ -96,6 +107,18 @@ def required(value: object, kind: type[Value]) -> Value:
     if not isinstance(value, kind):
         raise ValueError(f"{kind.__name__} expected")
     return value
+
+
+def bounded(items: Iterable[Value]) -> Iterator[Value]:
+    """The items of all pages, as long as there is an end to them.
+
+    Raises:
+        ValueError: there are more than `MOST_ITEMS`; `asking` turns that into `ApiError`.
+    """
+    for count, item in enumerate(items):
+        if count >= MOST_ITEMS:
+            raise ValueError("too many")
+        yield item
 
 
 class _ImpatientRetry(GithubRetry):

@@ -7,7 +7,7 @@ from github.Issue import Issue
 from github.IssueComment import IssueComment
 
 from gate.domain.pull_request import Posted
-from gate.github.client import GitHub, asking, required
+from gate.github.client import GitHub, asking, bounded, required
 
 WORKFLOW_AUTHOR = "github-actions[bot]"
 """Who writes with a workflow's own token, which may not ask for its name."""
@@ -40,7 +40,7 @@ class PullRequestComments:
 
     def comments(self) -> Sequence[Posted]:
         with asking("read the comments"):
-            found = list(self._issue.get_comments())
+            found = list(bounded(self._issue.get_comments()))
             self._known = {one.id: one for one in found}
             return [_posted(one) for one in found]
 

@@ -4,7 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.domain.pull_request import LabelEvent
-from gate.github.client import GitHub, asking
+from gate.github.client import GitHub, asking, bounded, required
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """A pull request at this moment.
+
+    Args:
+        state: `open` or `closed`.
+        labels: names.
+    """
+
+    state: str
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +32,18 @@ class PullRequestLabels:
     github: GitHub
     number: int
 
-    def now(self) -> tuple[str, ...]:
-        """Names of the labels."""
+    def now(self) -> Now:
+        """State and labels."""
         with asking("read the labels of the pull request"):
-            return tuple(label.name for label in self.github.pull(self.number).labels)
+            pull = self.github.pull(self.number)
+            labels = tuple(required(label.name, str) for label in pull.labels)
+            return Now(required(pull.state, str), labels)
 
     def events(self) -> tuple[LabelEvent, ...]:
         """Every time that a label was set or taken off, oldest first."""
         with asking("read who set the label"):
             issue = self.github.repository.get_issue(self.number)
-            rows = [event.raw_data for event in issue.get_timeline()]
+            rows = [event.raw_data for event in bounded(issue.get_timeline())]
             return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
 
 

@@ -16,12 +16,14 @@ class Setting:
         base: what it was compared with, as a ref.
         run_url: the workflow run; empty where there is none. Not escaped: it comes from the runner.
         skip_label: the label that sets the gate aside.
+        config: path of the configuration, where a reader has to be told.
     """
 
     head: str
     base: str
     run_url: str
     skip_label: str
+    config: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ def render(run: RunRecord, setting: Setting, *, limit: int = markdown.GITHUB_LIM
         limit: characters at most.
     """
     template = markdown.template("comment.md.j2")
-    about: Text = ("Commit ", Code(setting.head[:12]), " against ", Code(setting.base))
+    by: Text = (" by ", Code(setting.config)) if setting.config else ()
+    about: Text = ("Commit ", Code(setting.head[:12]), " against ", Code(setting.base), *by)
     way_out: Text = ()
     if run.exit_code:
         label = Code(setting.skip_label)

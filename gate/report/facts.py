@@ -108,8 +108,6 @@ def _code(text: str) -> Code:
 
 
 def _unevaluated(run: RunRecord) -> Iterator[Fact]:
-    for reason in run.reasons[:REASONS_SHOWN]:
-        yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
     yield Fact("Exit code", (str(run.exit_code),))
     yield from _made_by(run)
 

@@ -102,9 +102,11 @@ def over_allowance(axis: AxisRecord) -> str:
 
 def _setter(override: OverrideRecord) -> Text:
     """Who answers for the override."""
-    by: Text = ("Set by ", Code(short(override.by))) if override.by else ("GitHub did not say who set it",)
+    commit = Code(override.commit[:12])
+    if not override.by:
+        return ("It is not known who set it. It holds for commit ", commit, ". Nothing was evaluated.")
     at = f" on {short(override.at).replace('T', ' ').removesuffix('Z')} UTC" if override.at else ""
-    return (*by, f"{at}, and in force for commit ", Code(override.commit[:12]), ". Nothing was evaluated.")
+    return ("Set by ", Code(short(override.by)), f"{at}, and in force for commit ", commit, ". Nothing was evaluated.")
 
 
 def _fallen(run: RunRecord) -> Text:

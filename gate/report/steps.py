@@ -14,6 +14,8 @@ from gate.report.tables import more_cases
 FILE_MODE = "file"
 """The ref of an arm that was read from a file instead of git."""
 
+DEFAULT_CONFIG = "gate.yaml"
+
 LONGEST_COMMAND = 500
 
 
@@ -42,7 +44,8 @@ def command(run: RunRecord) -> str:
         # Nobody has the merge of a pull request in a clone; its author has the branch checked out.
         named = suite.candidate.sha and not suite.candidate.ref.startswith("refs/pull/")
         head = ["--head", suite.candidate.ref] if named else []
-        found = shlex.join(["gate", "diff", "--base", suite.baseline.ref, *head])
+        config = ["--config", run.config] if run.config not in ("", DEFAULT_CONFIG) else []
+        found = shlex.join(["gate", "diff", "--base", suite.baseline.ref, *head, *config])
     else:
         found = _file_command(suite)
     return found if len(found) <= LONGEST_COMMAND and found.isprintable() else ""
@@ -73,7 +76,8 @@ def _block(run: RunRecord) -> Iterator[Text]:
 
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
     if not run.suites:
-        yield ("Mend what is named above, and push again.",)
+        # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
+        yield ("Mend what is named above, and " + ("push" if run.exit_code == 2 else "run") + " again.",)
         return
     yield ("This says neither that the prompt got worse nor that it did not.",)
     if run.missing.samples:

@@ -12,6 +12,7 @@ from gate.report.steps import command, steps
 from gate.report.tables import footnotes, tables
 
 NOTES_SHOWN = 6
+MISTAKES_SHOWN = 20
 
 
 def view(run: RunRecord) -> View:
@@ -38,17 +39,29 @@ def view(run: RunRecord) -> View:
 
 
 def _notes(run: RunRecord) -> tuple[str, ...]:
+    """What the change does to its own exam, then the reasons."""
+    shown = NOTES_SHOWN if run.suites else MISTAKES_SHOWN
+    told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
+    more = len(run.notes) - NOTES_SHOWN
+    return (*told, *((f"and {more} more remarks",) if more > 0 else ()), *_reasons(run)[:shown])
+
+
+def _reasons(run: RunRecord) -> tuple[str, ...]:
     """The reasons, where neither the first line nor the table shows them."""
     slices = of_run(run)
     if run.verdict is Verdict.BLOCK:
         plain = any(named.record.state is State.REGRESSION for named in slices)
     else:
         improved = any(named.overall and named.record.state is State.IMPROVEMENT for named in slices)
-        plain = run.verdict in (Verdict.SHIP, Verdict.SKIPPED) or (run.verdict is Verdict.PASS and not improved)
+        plain = (
+            run.verdict is Verdict.SHIP
+            or run.verdict is Verdict.SKIPPED
+            or (run.verdict is Verdict.PASS and not improved)
+        )
     if plain:
         return ()
     # On HOLD the first line says the first reason in its own words.
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     said = headline(run)[0]
     told = [short(reason, LONGEST_SENTENCE) for reason in reasons]
-    return tuple(reason for reason in told if reason.rstrip(".") != said)[:NOTES_SHOWN]
+    return tuple(reason for reason in told if reason.rstrip(".") != said)

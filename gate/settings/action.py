@@ -112,14 +112,14 @@ class Inputs:
     out: str = ".gate/action"
 
     @classmethod
-    def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Inputs":
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> "tuple[Inputs, Problems]":
         """Read `INPUT_*`; an empty input counts as absent.
 
         Args:
             environ: the variables; the process's own when None.
 
-        Raises:
-            InputErrors: every input that is wrong.
+        Returns:
+            The inputs, with the default in place of each that is wrong, and what is wrong with them.
         """
         reader = _Reader(os.environ if environ is None else environ, Problems("action inputs"))
         default = cls()
@@ -136,8 +136,7 @@ class Inputs:
             concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
             out=reader.path("out", default.out),
         )
-        reader.problems.check()
-        return inputs
+        return inputs, reader.problems
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -55,10 +56,14 @@ class RunFolder:
     def clear(self) -> None:
         """Remove what an earlier run, or the repository itself, left here under the names of a run's files."""
         for name in ("run.json", "samples.jsonl", *self.reports):
+            path = self.path / name
             try:
-                (self.path / name).unlink(missing_ok=True)
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
             except OSError as error:
-                raise GateError(f"cannot remove {self.path / name}: {error.strerror}", "name another folder") from None
+                raise GateError(f"cannot remove {path}: {error.strerror}", "name another folder") from None
 
     def close(self) -> None:
         """Close `samples.jsonl`."""

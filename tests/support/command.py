@@ -29,7 +29,9 @@ class Outcome:
 def environment(home: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """An environment without the caller's keys and settings."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
-    return {**kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, **(extra or {})}
+    # The package under test is that of this clone, whichever one the environment has installed.
+    root = str(Path(__file__).parents[2])
+    return {"PYTHONPATH": root, **kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, **(extra or {})}
 
 
 def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, timeout_s: float = 120) -> Outcome:

@@ -45,7 +45,7 @@ def run_action(checkout: Path, env: Mapping[str, str], timeout_s: float = 120) -
     done = subprocess.run(
         [sys.executable, "-m", "gate", "action"],
         cwd=checkout,
-        env=dict(env),
+        env={"PYTHONPATH": str(ACTION.parent), **env},
         capture_output=True,
         text=True,
         timeout=timeout_s,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gate.domain.pull_request import Posted
 from gate.github.client import GitHub
 from gate.github.comments import PullRequestComments
-from gate.github.labels import PullRequestLabels
+from gate.github.labels import Now, PullRequestLabels
 from gate.github.source import GitHubStore
 from gate.inputs.entries import Entry
 from tests.contract.github.conftest import PROMPT
@@ -91,7 +91,7 @@ OPERATIONS = {
     "create": Operation("post the comment", "POST", "/issues/7/comments$", _create, lambda _: "created"),
     "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: "new"),
     "delete": Operation("delete a double of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
-    "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda _: ("docs",)),
+    "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda _: Now("open", ("docs",))),
     "events": Operation("read who set the label", "GET", "/issues/7/timeline$", _events, lambda _: ["docs"]),
     "parents": Operation("read commit ", "GET", "/git/commits/", _parents, lambda pr: (pr.world.main_sha, pr.head_sha)),
     "tree": Operation("list the files of ", "GET", "/git/trees/", _tree, lambda _: ["prompts"]),

@@ -148,7 +148,7 @@ def test_a_configuration_that_is_absent_on_both_sides(tmp_path: Path, server: Gi
 def test_a_change_cannot_delete_the_configuration(world: PullRequestWorld) -> None:
     outcome = run(world.open({"gate.yaml": None, PROMPT: BROKEN}))
     assert outcome.code == 2
-    assert_told(outcome, "there is no gate.yaml at refs/pull/7/merge")
+    assert_told(outcome, "the change deletes gate.yaml, which origin/main has")
 
 
 def test_a_key_that_is_missing(tmp_path: Path, server: GitHubServer) -> None:

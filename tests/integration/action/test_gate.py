@@ -145,9 +145,9 @@ def test_a_closed_pull_request_is_left_alone(world: PullRequestWorld, server: Gi
     pr = world.open({PROMPT: BROKEN})
     pr.close()
     outcome = run(pr, "closed")
-    assert outcome.code == 0
-    assert "closed" in outcome.out
-    assert server.ledger == []
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    assert "closed" in outcome.summary
+    assert server.requests("POST") == []
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"])

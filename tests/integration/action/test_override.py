@@ -89,7 +89,7 @@ def test_without_the_timeline_the_label_still_counts_and_the_gap_is_told(
     checkout = pr.checkout("merge", depth=1)
     outcome = run_action(checkout, pr.environment(checkout))
     assert outcome.code == 0
-    assert "GitHub did not say who set it" in server.comments(REPO, 7)[0].body
+    assert "It is not known who set it" in server.comments(REPO, 7)[0].body
     assert "cannot read who set the label" in outcome.summary
 
 

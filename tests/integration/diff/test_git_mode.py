@@ -125,7 +125,7 @@ def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> 
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
     assert record.method.alpha == 0.025
-    assert any("edits the policy" in reason for reason in record.reasons)
+    assert any("edits the policy" in note for note in record.notes)
 
 
 def test_a_renamed_suite_does_not_bring_an_easier_exam(repo: Path) -> None:
@@ -161,16 +161,17 @@ def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
     outcome = run(repo)
     assert outcome.record.verdict is Verdict.BLOCK
     assert "gate.yaml is new" in outcome.err
-    assert any("gate.yaml is new" in reason for reason in outcome.record.reasons)
+    assert any("gate.yaml is new" in note for note in outcome.record.notes)
 
 
-def test_a_prompt_without_a_baseline_is_a_clear_error(repo: Path) -> None:
+def test_a_prompt_without_a_baseline_is_told_and_not_judged(repo: Path) -> None:
     (repo / "prompts/new.md").write_text("New.")
     new = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
     (repo / "gate.yaml").write_text(CONFIG + new)
     outcome = gate("diff", "--base", "main", cwd=repo)
-    assert outcome.code == 2
-    assert "prompts/new.md" in outcome.err
+    assert outcome.code == 0
+    assert "SKIPPED" in outcome.out
+    assert "prompts/new.md is a new prompt" in outcome.err
 
 
 def test_a_glob_is_one_suite_for_each_file(repo: Path) -> None:
@@ -201,7 +202,7 @@ def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert [suite.name for suite in outcome.record.suites] == ["support"]
     assert len(outcome.record.suites[0].exam.removed) == 40
-    assert any("no suite for prompts/support.md any more" in reason for reason in outcome.record.reasons)
+    assert any("no suite for prompts/support.md any more" in note for note in outcome.record.notes)
 
 
 def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:

@@ -9,7 +9,7 @@ from gate.action.telling import Herald, outputs
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, InputErrors, Problem
 from gate.report.headline import first_line
-from gate.settings.action import Runner
+from gate.settings.action import Inputs, Runner
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 
@@ -26,21 +26,21 @@ def herald(said: list[str], summary: Path | None = None, output: Path | None = N
         "GITHUB_STEP_SUMMARY": str(summary or ""),
         "GITHUB_OUTPUT": str(output or ""),
     }
-    return Herald(said.append, Runner.from_environ(needed))
+    return Herald(said.append, Runner.from_environ(needed), Inputs())
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("block", ("BLOCK", "lang=de", "-0.27", "0.087400", "1080")),
-        ("ship", ("SHIP", "overall", "0.191", "0.087400", "1080")),
-        ("pass", ("PASS", "lang=en", "0.055", "0.087400", "1080")),
-        ("hold-suspect", ("HOLD", "lang=de", "0.006", "0.087400", "1080")),
-        ("inconclusive", ("INCONCLUSIVE", "overall", "0.021", "", "1080")),
-        ("several-suites", ("BLOCK", "triage/topic=billing", "-0.111", "0.087400", "1080")),
+        ("block", ("BLOCK", "lang=de", "-0.270000", "0.087400", "1080")),
+        ("ship", ("SHIP", "overall", "0.191000", "0.087400", "1080")),
+        ("pass", ("PASS", "lang=en", "0.055000", "0.087400", "1080")),
+        ("hold-suspect", ("HOLD", "lang=de", "0.006000", "0.087400", "1080")),
+        ("inconclusive", ("INCONCLUSIVE", "overall", "0.021000", "", "1080")),
+        ("several-suites", ("BLOCK", "triage/topic=billing", "-0.111000", "0.087400", "1080")),
         ("too-few", ("HOLD", "lang=en", "", "0.087400", "1080")),
-        ("local-model", ("BLOCK", "lang=de", "-0.27", "", "1080")),
-        ("many-slices", ("BLOCK", "topic=tax", "-0.051", "0.087400", "1080")),
+        ("local-model", ("BLOCK", "lang=de", "-0.270000", "", "1080")),
+        ("many-slices", ("BLOCK", "topic=tax", "-0.051000", "0.087400", "1080")),
         ("skipped", ("SKIPPED", "", "", "0.000000", "1080")),
     ],
 )

@@ -33,7 +33,7 @@ def test_nothing_was_touched() -> None:
 
 
 def test_there_is_no_suite() -> None:
-    assert shown(skipped(COMMIT, NOW)).reasons == ["there is no suite."]
+    assert shown(skipped(COMMIT, NOW)).reasons == ["nothing can be compared."]
 
 
 def test_the_label_is_set() -> None:
@@ -47,7 +47,7 @@ def test_the_label_is_set() -> None:
 
 
 def test_nobody_knows_who_set_the_label() -> None:
-    assert "GitHub did not say who set it" in markdown_of(shown(overridden(Override("x"), COMMIT, NOW)))
+    assert "It is not known who set it" in markdown_of(shown(overridden(Override("x"), COMMIT, NOW)))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,11 @@ def test_nobody_knows_who_set_the_label() -> None:
             2,
             ["2 mistakes keep the gate from running.", "a.yaml: one", "b.yaml:2: two (mend)"],
         ),
-        (InputErrors([Problem("a.yaml", 3, "one", "mend")]), 2, ["a.yaml:3: one (mend)"]),
+        (
+            InputErrors([Problem("a.yaml", 3, "one", "mend")]),
+            2,
+            ["one mistake keeps the gate from running.", "a.yaml:3: one (mend)"],
+        ),
     ],
 )
 def test_it_could_not_begin(error: GateError, code: int, reasons: list[str]) -> None:

@@ -30,7 +30,11 @@ WHOLE = {
 
 def inputs(**given: str) -> Inputs:
     """Inputs as the runner passes them: capitals, hyphens kept."""
-    return Inputs.from_environ({f"INPUT_{name.upper().replace('_', '-')}": value for name, value in given.items()})
+    found, problems = Inputs.from_environ(
+        {f"INPUT_{name.upper().replace('_', '-')}": value for name, value in given.items()}
+    )
+    problems.check()
+    return found
 
 
 def complaints(**given: str) -> list[str]:
@@ -112,7 +116,7 @@ def test_an_address_that_would_break_a_link_is_left_out(change: dict[str, str]) 
 
 
 def test_no_inputs() -> None:
-    assert Inputs.from_environ({}) == Inputs()
+    assert Inputs.from_environ({})[0] == Inputs()
     assert Inputs() == Inputs(
         None, "gate.yaml", None, "skip-prompt-diff", "update", "", None, None, None, 64, ".gate/action"
     )
@@ -121,7 +125,7 @@ def test_no_inputs() -> None:
 def test_the_defaults_of_the_action_are_those_of_the_code() -> None:
     declared = declared_inputs()
     env = {f"INPUT_{name.upper()}": value for name, value in declared.items() if name != "github-token"}
-    assert Inputs.from_environ(env) == Inputs()
+    assert Inputs.from_environ(env)[0] == Inputs()
     assert {name.replace("-", "_") for name in declared} == set(Inputs.__slots__)
     assert declared["github-token"] == "${{ github.token }}"
 

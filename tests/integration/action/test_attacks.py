@@ -1,0 +1,168 @@
+"""What the author of a pull request might try, and other ways to a green verdict that is not deserved."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.action.conftest import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.pull_request import PullRequest, PullRequestWorld
+
+REPO = "acme/support-bot"
+FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+
+
+def run(pr: PullRequest, **options: object) -> ActionOutcome:
+    checkout = pr.checkout("merge", depth=2)
+    return run_action(checkout, pr.environment(checkout, **options))  # type: ignore[arg-type]
+
+
+def test_suites_of_the_changes_own_do_not_water_down_the_verdict(world: PullRequestWorld, server: GitHubServer) -> None:
+    dimensions = [f"d{number}" for number in range(40)]
+    rows = [
+        {"id": f"x{n}", "input": f"answer=w{n}", "expected": f"w{n}", "slices": {d: str(n % 3) for d in dimensions}}
+        for n in range(60)
+    ]
+    decoy = (
+        f"  - {{name: decoy, prompt: README.md, cases: evals/decoy.jsonl, slices: {dimensions}, scorers: [contains]}}\n"
+    )
+    files = {"gate.yaml": CONFIG + decoy, "evals/decoy.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
+    outcome = run(world.open({**files, PROMPT: BROKEN, "README.md": "Answer. quality=1.0\n"}))
+    assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "support/tier=gold")
+    assert "decoy is a new suite" in server.comments(REPO, 7)[0].body
+
+
+def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHubServer) -> None:
+    config = CONFIG.replace("fake:oracle", "openai:m")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "README.md": "quality=0.1\n"})
+    own = "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, model: 'fake:oracle', scorers: [exact]}\n"
+    outcome = run(world.open({"gate.yaml": config + own, "README.md": "quality=1.0\n"}))
+    assert outcome.code == 2
+    assert "which is no model" in outcome.out.replace("\n", " ")
+
+
+def test_removing_the_exam_is_told_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:
+    outcome = run(world.open({"gate.yaml": FAQ_ONLY}))
+    assert outcome.outputs["verdict"] == "PASS"
+    assert "no suite for `prompts/support.md`" in server.comments(REPO, 7)[0].body.replace(
+        "prompts/support.md", "`prompts/support.md`"
+    )
+
+
+def test_a_decoy_under_the_suites_name_does_not_take_the_exam_away(world: PullRequestWorld) -> None:
+    moved = CONFIG.replace("prompt: prompts/support.md", "prompt: prompts/decoy.md")
+    own = "  - {name: support-v2, prompt: prompts/support.md, cases: evals/mine.jsonl, scorers: [contains]}\n"
+    files = {"gate.yaml": moved + own, "prompts/decoy.md": GOOD, "evals/mine.jsonl": cases(3), PROMPT: BROKEN}
+    outcome = run(world.open(files))
+    assert outcome.code == 1
+    assert "tier=gold" in outcome.outputs["worst-slice"]
+
+
+def test_two_files_with_one_suite_name_are_refused(tmp_path: Path, server: GitHubServer) -> None:
+    globbed = CONFIG.replace("prompt: prompts/support.md", "prompt: 'prompts/**/*.md'")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": globbed, "prompts/a/b.md": GOOD})
+    outcome = run(world.open({"prompts/a-b.md": GOOD, "prompts/a/b.md": BROKEN}))
+    assert outcome.code == 2
+    assert "would both be the suite" in outcome.out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (CONFIG.replace("scorers: [contains]", "scorers: [{regex: {pattern: .}}]"), "edits scorers of support"),
+        (CONFIG.replace("slices: [tier]", "slices: []"), "edits slices of support"),
+        (CONFIG + "policy: {confidence: 0.6}\n", "edits the policy"),
+    ],
+)
+def test_a_weaker_exam_is_told_in_the_comment(
+    world: PullRequestWorld, server: GitHubServer, change: str, said: str
+) -> None:
+    outcome = run(world.open({"gate.yaml": change}))
+    assert outcome.code == 0
+    assert said in server.comments(REPO, 7)[0].body
+    assert said in outcome.summary
+
+
+def test_the_first_exam_is_sat_even_if_no_prompt_changes(tmp_path: Path, server: GitHubServer) -> None:
+    prompts = {path: text for path, text in FILES.items() if path.startswith("prompts/")}
+    world = PullRequestWorld.make(tmp_path, server, prompts)
+    outcome = run(world.open({path: text for path, text in FILES.items() if path not in prompts}))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert "gate.yaml is new" in server.comments(REPO, 7)[0].body
+
+
+def test_a_new_prompt_is_told_and_the_rest_is_judged(world: PullRequestWorld, server: GitHubServer) -> None:
+    new = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
+    pr = world.open({"gate.yaml": CONFIG + new, "prompts/new.md": "New. quality=1.0\n"})
+    alone = run(pr)
+    assert (alone.code, alone.outputs["verdict"]) == (0, "SKIPPED")
+    assert "prompts/new.md is a new prompt" in server.comments(REPO, 7)[0].body
+    pr.push({PROMPT: BROKEN})
+    assert run(pr).code == 1
+
+
+def test_a_replaced_recording_alone_is_not_skipped(tmp_path: Path, server: GitHubServer) -> None:
+    rows = "".join(json.dumps({"input": f"q{n}", "output": "x"}) + "\n" for n in range(3))
+    config = CONFIG.replace("fake:oracle", "replay:answers.jsonl")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config, "answers.jsonl": rows})
+    outcome = run(world.open({"answers.jsonl": rows + rows}))
+    assert outcome.code == 2
+    assert "answers.jsonl: the change replaces this file" in outcome.out.replace("\n", " ")
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../outside.gguf"])
+def test_a_model_outside_the_repository_is_refused(world: PullRequestWorld, path: str) -> None:
+    outcome = run(world.open({"gate.yaml": CONFIG.replace("fake:oracle", f"local:{path}")}))
+    assert outcome.code == 2
+    assert "the path of the model" in outcome.out.replace("\n", " ")
+
+
+def test_no_workflow_command_comes_from_a_name(world: PullRequestWorld) -> None:
+    own = "  - {name: '::stop-commands::x', prompt: README.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
+    outcome = run(world.open({"gate.yaml": CONFIG + own, PROMPT: BROKEN}))
+    commands = [line for line in (outcome.out + outcome.err).splitlines() if line.lstrip().startswith("::")]
+    assert commands
+    assert all(line.startswith("::error title=Prompt Gate::") for line in commands)
+
+
+def test_a_rerun_after_reopening_judges(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.close()
+    checkout = pr.checkout("merge", depth=2)
+    env = pr.environment(checkout, action="closed")
+    closed = run_action(checkout, env)
+    assert (closed.code, closed.outputs["verdict"]) == (0, "SKIPPED")
+    pr.pull.state = "open"
+    assert run_action(checkout, pr.environment(checkout) | {"GITHUB_EVENT_PATH": env["GITHUB_EVENT_PATH"]}).code == 1
+
+
+def test_a_label_that_cannot_be_confirmed_sets_nothing_aside(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    checkout = pr.checkout("merge", depth=2)
+    env = pr.environment(checkout, action="labeled", label="skip-prompt-diff")
+    pr.remove_label("skip-prompt-diff")
+    server.fail("GET", "/pulls/7$", 404, times=1)
+    outcome = run_action(checkout, env)
+    assert outcome.code == 1
+    assert "an override label would not be seen" in outcome.summary
+
+
+@pytest.mark.parametrize("out", [".gate/action", "reports/gate"])
+def test_a_link_on_the_way_to_the_folder_is_not_followed(world: PullRequestWorld, out: str) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    (checkout / Path(out).parts[0]).symlink_to("evals")
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"out": out}))
+    assert (outcome.code, outcome.outputs["result-json"]) == (2, "")
+    assert sorted(path.name for path in (checkout / "evals").iterdir()) == ["faq.jsonl", "support.jsonl"]
+
+
+def test_folders_in_place_of_the_files_of_a_run_are_removed(world: PullRequestWorld) -> None:
+    pr = world.open({".gate/action/run.json/x": "x", ".gate/action/report.html": "forged", PROMPT: REWORDED})
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert outcome.code == 0
+    assert "forged" not in (checkout / outcome.outputs["report-path"]).read_text()

@@ -1,0 +1,81 @@
+"""Each input of the action has its effect."""
+
+import pytest
+
+from tests.integration.action.conftest import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.pull_request import PullRequest, PullRequestWorld
+
+REPO = "acme/support-bot"
+SLIGHT = "Help. quality=1.0 quality[gold]=0.8\n"
+
+
+def run(pr: PullRequest, inputs: dict[str, str]) -> ActionOutcome:
+    checkout = pr.checkout("merge", depth=2)
+    return run_action(checkout, pr.environment(checkout, inputs=inputs))
+
+
+def test_config_names_another_file_and_the_comment_says_so(world: PullRequestWorld, server: GitHubServer) -> None:
+    world.commit_to_main({"gates/other.yaml": CONFIG, "gate.yaml": "nonsense"})
+    pr = world.open({PROMPT: BROKEN})
+    assert run(pr, {"config": "gates/other.yaml"}).code == 1
+    body = server.comments(REPO, 7)[0].body
+    assert "by `gates/other.yaml`" in body
+    assert "gate diff --base origin/main --config gates/other.yaml" in body
+
+
+def test_two_gates_keep_two_comments(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: REWORDED})
+    for key in ("one", "two", "one"):
+        assert run(pr, {"comment-key": key}).code == 0
+    assert len(server.comments(REPO, 7)) == 2
+
+
+def test_comment_mode_off_writes_none(world: PullRequestWorld, server: GitHubServer) -> None:
+    outcome = run(world.open({PROMPT: BROKEN}), {"comment-mode": "off"})
+    assert (outcome.code, outcome.outputs["comment-url"]) == (1, "")
+    assert server.comments(REPO, 7) == []
+
+
+def test_fail_on_hold_fails_a_hold(world: PullRequestWorld) -> None:
+    small = "".join(FILES["evals/faq.jsonl"].splitlines(keepends=True)[:5])
+    world.commit_to_main({"evals/faq.jsonl": small})
+    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
+    assert (run(pr, {}).code, run(pr, {"fail-on": "hold"}).code) == (0, 1)
+
+
+def test_fail_on_block_does_not_loosen_the_base(world: PullRequestWorld) -> None:
+    small = "".join(FILES["evals/faq.jsonl"].splitlines(keepends=True)[:5])
+    world.commit_to_main({"evals/faq.jsonl": small, "gate.yaml": CONFIG + "policy: {fail_on: hold}\n"})
+    assert run(world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"}), {"fail-on": "block"}).code == 1
+
+
+@pytest.mark.parametrize(("inputs", "base", "calls"), [({"max-calls": "30"}, "", 30), ({"max-calls": "99"}, "20", 20)])
+def test_a_budget_may_only_become_smaller(
+    world: PullRequestWorld, inputs: dict[str, str], base: str, calls: int
+) -> None:
+    if base:
+        world.commit_to_main({"gate.yaml": CONFIG + f"budget: {{max_calls: {base}}}\n"})
+    outcome = run(world.open({PROMPT: REWORDED}), inputs)
+    assert (outcome.code, outcome.outputs["calls"]) == (3, str(calls))
+
+
+def test_concurrency_limits_the_calls_in_flight(world: PullRequestWorld) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG.replace("fake:oracle", "openai:m")})
+    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
+    checkout = pr.checkout("merge", depth=2)
+    with ModelServer(Behaviour(latency_s=0.02)) as models:
+        env = pr.environment(checkout, inputs={"concurrency": "3"}) | {"OPENAI_BASE_URL": f"{models.url}/v1"}
+        assert run_action(checkout, env | {"OPENAI_API_KEY": "x"}).code == 0
+        assert models.most_in_flight == 3
+
+
+def test_a_wrong_input_does_not_leave_an_old_comment_standing(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: REWORDED})
+    assert run(pr, {}).code == 0
+    assert run(pr, {"fail-on": "always"}).code == 2
+    (comment,) = server.comments(REPO, 7)
+    assert "INCONCLUSIVE" in comment.body
+    assert "fail-on" in comment.body
