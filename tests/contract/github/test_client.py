@@ -90,7 +90,7 @@ def test_passing_trouble_is_tried_again_but_not_for_a_post(
 def test_a_wait_that_github_asks_for_is_kept(server: GitHubServer, connect: Connect, talk: PullRequest) -> None:
     labels = OPERATIONS["labels"]
     server.fail("GET", labels.path, 429, headers={"Retry-After": "1"})
-    assert labels.prepare(connect(), talk)() == ("docs",)
+    assert labels.prepare(connect(), talk)().labels == ("docs",)
     assert asked(server, labels) == [429, 200]
 
 
@@ -247,7 +247,7 @@ def test_a_token_that_is_none(server: GitHubServer, pr: PullRequest, token: str)
 def test_no_token_asks_as_anybody(server: GitHubServer, talk: PullRequest, connect: Connect) -> None:
     anybody = connect(None)
     assert not anybody.has_token
-    assert OPERATIONS["labels"].prepare(anybody, talk)() == ("docs",)
+    assert OPERATIONS["labels"].prepare(anybody, talk)().labels == ("docs",)
     assert server.ledger[-1].identity is None
     assert told(OPERATIONS["create"].prepare(anybody, talk), OPERATIONS["create"]).status == 401
 
@@ -265,5 +265,5 @@ def test_nothing_is_logged(
         if status == 403:
             told(labels.prepare(connect(PERSONAL_TOKEN), talk), labels)
         else:
-            assert labels.prepare(connect(PERSONAL_TOKEN), talk)() == ("docs",)
+            assert labels.prepare(connect(PERSONAL_TOKEN), talk)().labels == ("docs",)
     assert [record.getMessage() for record in caplog.records] == []
