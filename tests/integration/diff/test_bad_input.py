@@ -158,7 +158,10 @@ def test_outside_a_repository(tmp_path: Path) -> None:
 
 def test_no_configuration(repo: Path) -> None:
     (repo / "gate.yaml").unlink()
-    assert_refused(gate("diff", "--base", "main", cwd=repo), repo, "no gate.yaml", "--baseline")
+    assert_refused(gate("diff", "--base", "main", cwd=repo), repo, "the change deletes gate.yaml, which main has")
+    assert_refused(
+        gate("diff", "--base", "main", "--config", "x.yaml", cwd=repo), repo, "there is no x.yaml", "--baseline"
+    )
 
 
 def test_configuration_mistakes_of_both_sides_at_once(repo: Path) -> None:
