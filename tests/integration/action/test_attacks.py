@@ -166,3 +166,9 @@ def test_folders_in_place_of_the_files_of_a_run_are_removed(world: PullRequestWo
     outcome = run_action(checkout, pr.environment(checkout))
     assert outcome.code == 0
     assert "forged" not in (checkout / outcome.outputs["report-path"]).read_text()
+
+
+def test_a_change_of_the_cases_alone_is_evaluated_and_told(world: PullRequestWorld, server: GitHubServer) -> None:
+    outcome = run(world.open({"evals/support.jsonl": cases(20)}))
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (0, "PASS", "160")
+    assert "removed 20" in server.comments(REPO, 7)[0].body
