@@ -39,7 +39,6 @@ def _bootstrap(buildah: Buildah, name: str, suite: str) -> None:
         made = call(["debootstrap", "--variant=minbase", suite, str(root)], BOOTSTRAP_LIMIT_S)
         checked(made, "debootstrap")
         shutil.copytree(STAND_IN, root, dirs_exist_ok=True)
-        (root / "etc/apt/sources.list").unlink()
         for folder in ("var/cache/apt", "var/lib/apt/lists", *(f"usr/share/{part}" for part in SLIMMED)):
             shutil.rmtree(root / folder)
             (root / folder).mkdir()
