@@ -6,7 +6,7 @@ from pathlib import Path
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.pairing import Sides
 from gate.git.commits import Commits
-from gate.git.repo import Repo
+from gate.git.repo import Repo, UntrustedOwner
 from gate.git.sources import RefSource
 from gate.github.client import ApiError, GitHub
 from gate.github.source import GitHubSource, GitHubStore
@@ -93,7 +93,7 @@ def _open(workspace: Path) -> Repo | None:
         return None
     try:
         return Repo.open(workspace)
-    except GateError as error:
-        if "does not trust" in error.message:
-            raise
+    except UntrustedOwner:
+        raise
+    except GateError:
         return None

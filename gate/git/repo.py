@@ -17,6 +17,10 @@ _LONGEST_REF = 1000
 _NAMED = 5
 
 
+class UntrustedOwner(GateError):
+    """git refuses a repository because another user owns it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repo:
     """A repository with a working tree.
@@ -46,7 +50,7 @@ class Repo:
             return cls(root, Git(root))
         if "safe.directory" in answer.error or "dubious ownership" in answer.error:
             hint = f"git config --global --add safe.directory {folder.resolve()}"
-            raise GateError(f"git does not trust {folder}, because another user owns it", hint)
+            raise UntrustedOwner(f"git does not trust {folder}, because another user owns it", hint)
         if Git(folder).ask("rev-parse", "--is-bare-repository").out.strip() == b"true":
             raise GateError(f"{folder} is a bare repository", "run the gate in a clone with a working tree")
         hint = "run the gate inside one, or compare files: --baseline A --candidate B --cases C"

@@ -8,7 +8,9 @@ from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.problems import Problems, one_problem
 
-_SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+"""A whole commit id."""
+
 _REF = re.compile(r"(?!.*(\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
 
 
@@ -17,23 +19,19 @@ class PullRequestEvent:
     """What happened to which pull request.
 
     Args:
-        action: `opened`, `synchronize`, `labeled`, …
         number: of the pull request.
         state: `open` or `closed`.
         head_sha: the newest commit of the change.
         base_ref: name of the branch it goes into.
         base_sha: where that branch was when the event was made; it may have moved since.
-        head_repository: `owner/name`; None where the fork was deleted.
         labels: names.
     """
 
-    action: str
     number: int
     state: str
     head_sha: str
     base_ref: str
     base_sha: str
-    head_repository: str | None
     labels: tuple[str, ...]
 
     @property
@@ -62,13 +60,11 @@ def parse_event(text: str, file: str) -> PullRequestEvent:
         raise GateError("the event has no pull request", "run the gate in a workflow with 'on: pull_request'")
     reader = _Reader(pull, Problems(file))
     event = PullRequestEvent(
-        action=_text(_at(root, "action")),
         number=reader.number("number"),
         state=_text(pull.get("state")) or "open",
-        head_sha=reader.text("head", "sha", form=_SHA),
+        head_sha=reader.text("head", "sha", form=SHA),
         base_ref=reader.text("base", "ref", form=_REF),
-        base_sha=reader.text("base", "sha", form=_SHA),
-        head_repository=_text(_at(pull, "head", "repo", "full_name")) or None,
+        base_sha=reader.text("base", "sha", form=SHA),
         labels=reader.labels(),
     )
     reader.problems.check()

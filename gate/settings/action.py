@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from gate.errors import GateError
+from gate.inputs.event import SHA
 from gate.inputs.limits import NAME_CHARS
 from gate.inputs.paths import complaint
 from gate.inputs.problems import Problems, quoted
@@ -15,7 +16,6 @@ from gate.inputs.problems import Problems, quoted
 Value = TypeVar("Value")
 
 _REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
-_SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`\\]+", re.ASCII)
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_SHA")
 
@@ -66,7 +66,7 @@ class Runner:
         api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
         if not _ADDRESS.fullmatch(api_url):
             raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
-        if not _SHA.fullmatch(env["GITHUB_SHA"]):
+        if not SHA.fullmatch(env["GITHUB_SHA"]):
             raise GateError(f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it is a commit's 40 hexadecimal digits")
         server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
         run_url = f"{server}/{repository}/actions/runs/{run}" if run else ""

@@ -7,7 +7,7 @@ import pytest
 
 from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
-from gate.git.repo import Repo
+from gate.git.repo import Repo, UntrustedOwner
 from tests.integration.git.repository import commit, git, repository
 
 
@@ -137,3 +137,14 @@ def test_a_failing_command_says_why_without_credentials(folder: Path) -> None:
         Git(folder).run("ls-remote", "https://me:s3cret@127.0.0.1:1/x.git")
     assert caught.value.message.startswith("git ls-remote failed: fatal: unable to access 'https://127.0.0.1:1/x.git")
     assert "s3cret" not in caught.value.message
+
+
+def test_an_owner_that_git_does_not_trust(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(folder, {"a": "1"})
+    # git's own switch for its tests: only root could give the folder to somebody else.
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    with pytest.raises(UntrustedOwner, match="does not trust") as caught:
+        Repo.open(folder)
+    assert "safe.directory" in caught.value.hint
