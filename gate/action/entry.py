@@ -4,9 +4,9 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from gate.action.evaluation import PullRequestEvaluation, Stage
 from gate.action.output_folder import hand_over, output_folder
 from gate.action.telling import Herald
-from gate.action.verdict import Examination, Stage
 from gate.bootstrap.keeping import run_folder
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, GateError
@@ -46,32 +46,34 @@ def act(stage: Stage) -> int:
         herald.tell(run, mistake)
         return run.exit_code
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    examination = Examination(event, runner, inputs, github, herald.warn)
-    run, error, kept = _judged(examination, mistakes, stage)
+    evaluation = PullRequestEvaluation(event, runner, inputs, github, herald.warn)
+    run, error, kept = _judged(evaluation, mistakes, stage)
     stage.show(run)
     url = herald.post(run, event, github)
     herald.tell(run, error, inputs.out if kept else "", url)
     return run.exit_code
 
 
-def _judged(examination: Examination, mistakes: Problems, stage: Stage) -> tuple[RunRecord, Exception | None, bool]:
+def _judged(
+    evaluation: PullRequestEvaluation, mistakes: Problems, stage: Stage
+) -> tuple[RunRecord, Exception | None, bool]:
     """The record, the error that it stands for, if any, and whether the folder has it; never green by accident."""
-    commit, workspace = examination.event.head_sha, examination.runner.workspace
+    commit, workspace = evaluation.event.head_sha, evaluation.runner.workspace
     out: Path | None = None
     error: Exception | None = None
     try:
         mistakes.check()
-        out = output_folder(workspace, examination.inputs.out)
+        out = output_folder(workspace, evaluation.inputs.out)
         run_folder(out).clear()
-        run = examination.run(stage, out)
+        run = evaluation.run(stage, out)
     except GateError as mistake:
-        error, run = mistake, failed(mistake, commit, stage.now(), advice=examination.advice(mistake))
+        error, run = mistake, failed(mistake, commit, stage.now(), advice=evaluation.advice(mistake))
     except Exception as fault:  # the last resort: a defect of ours is told on the pull request, too
         for line in "".join(traceback.format_exception(fault)).splitlines():
             stage.say(terminal(line, lines=True))
         told = CannotEvaluate(f"Prompt Gate itself failed ({type(fault).__name__})", "please report what the log says")
         error, run = fault, failed(told, commit, stage.now())
-    if out is None or not _keep(out, run, examination.warn):
+    if out is None or not _keep(out, run, evaluation.warn):
         return run, error, False
     hand_over(out, workspace)
     return run, error, True

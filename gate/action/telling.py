@@ -47,7 +47,7 @@ class Herald:
     runner: Runner
     inputs: Inputs
     warnings: list[str] = field(default_factory=list)
-    _setting: comment.Setting | None = field(default=None, init=False)
+    _context: comment.Context | None = field(default=None, init=False)
 
     def warn(self, message: str) -> None:
         """Note something that did not work and does not decide."""
@@ -63,14 +63,14 @@ class Herald:
         inputs = self.inputs
         config = "" if inputs.config == Inputs().config else inputs.config
         base = f"origin/{event.base_ref}"
-        self._setting = comment.Setting(event.head_sha, base, self.runner.run_url, inputs.skip_label, config)
+        self._context = comment.Context(event.head_sha, base, self.runner.run_url, inputs.skip_label, config)
         if inputs.comment_mode == "off" or run.reasons == [CLOSED]:
             return ""
         if not github.has_token:
             self.warn("there is no github-token, so there is no comment; the report is in the job summary")
             return ""
         try:
-            done = publish(PullRequestComments(github, event.number), self._sticky(run, event, self._setting))
+            done = publish(PullRequestComments(github, event.number), self._sticky(run, event, self._context))
         except CannotEvaluate as error:
             hint = f" ({error.hint})" if error.hint else ""
             done = Publication(note=f"{error.message}{hint}; the report is in the job summary")
@@ -80,9 +80,9 @@ class Herald:
             self.warn(done.note)
         return done.url
 
-    def _sticky(self, run: RunRecord, event: PullRequestEvent, setting: comment.Setting) -> Sticky:
+    def _sticky(self, run: RunRecord, event: PullRequestEvent, context: comment.Context) -> Sticky:
         first = marker(self.inputs.comment_key or self.inputs.config)
-        body = comment.render(run, setting, limit=markdown.GITHUB_LIMIT - len(first) - 1)
+        body = comment.render(run, context, limit=markdown.GITHUB_LIMIT - len(first) - 1)
         # Where nothing was touched a comment would be noise; one that is there must not go on saying what was.
         quiet = run.verdict is Verdict.SKIPPED and run.override is None and not run.notes
         return Sticky(first, body, event.head_sha, only_update=quiet)
@@ -116,10 +116,10 @@ class Herald:
     def summary(self, run: RunRecord) -> None:
         """The whole report as the job summary."""
         notes = markdown.template("warnings.md.j2").render(warnings=self.warnings)
-        if self._setting is None:
+        if self._context is None:
             text = markdown.render(run, limit=SUMMARY_CHARS)
         else:
-            text = comment.render(run, self._setting, limit=SUMMARY_CHARS)
+            text = comment.render(run, self._context, limit=SUMMARY_CHARS)
         text = f"{text.rstrip()}\n\n{notes}"
         self._append(self.runner.summary, lambda file: write_summary(file, text))
 

@@ -24,7 +24,7 @@ def action() -> None:
     from datetime import UTC, datetime
 
     from gate.action.entry import act
-    from gate.action.verdict import Stage
+    from gate.action.evaluation import Stage
     from gate.cli.progress import Lines
     from gate.cli.show import render
     from gate.settings.services import Settings

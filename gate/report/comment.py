@@ -8,7 +8,7 @@ from gate.report.parts import Code, Text
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Context:
     """Where a comment stands.
 
     Args:
@@ -33,7 +33,7 @@ class Comment:
     Args:
         report: Markdown.
         about: which commit against what.
-        run_url: see `Setting`.
+        run_url: see `Context`.
         way_out: how to merge all the same; empty where nothing is in the way.
     """
 
@@ -43,21 +43,21 @@ class Comment:
     way_out: Text
 
 
-def render(run: RunRecord, setting: Setting, *, limit: int = markdown.GITHUB_LIMIT) -> str:
+def render(run: RunRecord, context: Context, *, limit: int = markdown.GITHUB_LIMIT) -> str:
     """The comment, without its marker.
 
     Args:
         run: a finished run.
-        setting: where it stands.
+        context: where it stands.
         limit: characters at most.
     """
     template = markdown.template("comment.md.j2")
-    by: Text = (" by ", Code(setting.config)) if setting.config else ()
-    about: Text = ("Commit ", Code(setting.head[:12]), " against ", Code(setting.base), *by)
+    by: Text = (" by ", Code(context.config)) if context.config else ()
+    about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
     way_out: Text = ()
     if run.exit_code:
-        label = Code(setting.skip_label)
+        label = Code(context.skip_label)
         way_out = ("To merge all the same, set the label ", label, "; this comment will then say who did.")
-    rest = template.render(comment=Comment("", about, setting.run_url, way_out))
+    rest = template.render(comment=Comment("", about, context.run_url, way_out))
     report = markdown.render(run, limit=limit - len(rest)).rstrip() + "\n"
-    return template.render(comment=Comment(report, about, setting.run_url, way_out))
+    return template.render(comment=Comment(report, about, context.run_url, way_out))

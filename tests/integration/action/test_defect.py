@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate.action.entry import act
-from gate.action.verdict import Stage
+from gate.action.evaluation import Stage
 from gate.domain.record import RunRecord
 from gate.settings.services import Settings
 from tests.integration.action.conftest import BROKEN, FILES, PROMPT

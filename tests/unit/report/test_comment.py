@@ -4,14 +4,14 @@ import pytest
 
 from gate.domain.record import RunRecord
 from gate.report import markdown
-from gate.report.comment import Setting, render
+from gate.report.comment import Context, render
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.unit.report.reading import html, kinds, running_text, tokens
 
 RUNS = runs()
 RUN_URL = "https://github.com/acme/support-bot/actions/runs/4711"
-SETTING = Setting("0123456789abcdef0123456789abcdef01234567", "origin/main", RUN_URL, "skip-prompt-diff")
+CONTEXT = Context("0123456789abcdef0123456789abcdef01234567", "origin/main", RUN_URL, "skip-prompt-diff")
 WAY_OUT = "To merge all the same, set the label"
 
 
@@ -21,7 +21,7 @@ def footer(text: str) -> str:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_report_comes_first_and_the_footer_last(name: str) -> None:
-    text = render(RUNS[name], SETTING)
+    text = render(RUNS[name], CONTEXT)
     assert text.startswith(markdown.render(RUNS[name]).splitlines()[0])
     assert footer(text).startswith(
         "<sub>Commit `0123456789ab` against `origin/main` · [this run, with the whole report]"
@@ -35,7 +35,7 @@ def test_the_report_comes_first_and_the_footer_last(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> None:
     run = RUNS[name]
-    text = render(run, SETTING)
+    text = render(run, CONTEXT)
     assert (WAY_OUT in text) is (run.exit_code != 0)
     if run.exit_code:
         assert f"{WAY_OUT} `skip-prompt-diff`; this comment will then say who did." in footer(text)
@@ -44,12 +44,12 @@ def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> N
 def test_the_exit_code_counts_and_not_the_verdict() -> None:
     hold = RUNS["hold-suspect"]
     assert (hold.verdict.value, hold.exit_code) == ("HOLD", 1)
-    assert WAY_OUT in render(hold, SETTING)
-    assert WAY_OUT not in render(hold.model_copy(update={"exit_code": 0}), SETTING)
+    assert WAY_OUT in render(hold, CONTEXT)
+    assert WAY_OUT not in render(hold.model_copy(update={"exit_code": 0}), CONTEXT)
 
 
 def test_the_run_is_linked_where_it_is_known() -> None:
-    linked, bare = render(RUNS["pass"], SETTING), render(RUNS["pass"], Setting("a" * 40, "origin/main", "", "x"))
+    linked, bare = render(RUNS["pass"], CONTEXT), render(RUNS["pass"], Context("a" * 40, "origin/main", "", "x"))
     assert [token.attrs["href"] for token in tokens(linked) if token.type == "link_open"] == [RUN_URL]
     assert kinds(bare)["link_open"] == 0
     assert footer(bare).strip() == "<sub>Commit `aaaaaaaaaaaa` against `origin/main`</sub>"
@@ -57,7 +57,7 @@ def test_the_run_is_linked_where_it_is_known() -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_it_fits_whatever_the_run_holds(name: str) -> None:
-    assert len(render(RUNS[name], SETTING)) <= markdown.GITHUB_LIMIT
+    assert len(render(RUNS[name], CONTEXT)) <= markdown.GITHUB_LIMIT
 
 
 def large() -> RunRecord:
@@ -71,15 +71,15 @@ def large() -> RunRecord:
 @pytest.mark.parametrize("allowed", [65_536, 20_000, 8_000])
 def test_it_fits_to_the_character(allowed: int) -> None:
     run = RUNS["hostile"]
-    frame = len(render(RUNS["block"], SETTING)) - len(markdown.render(RUNS["block"]).rstrip()) - 1
+    frame = len(render(RUNS["block"], CONTEXT)) - len(markdown.render(RUNS["block"]).rstrip()) - 1
     longest = len(markdown.render(run, limit=allowed))
     for limit in range(longest + frame - 1, longest + frame + 2):
-        assert len(render(run, SETTING, limit=limit)) <= limit
+        assert len(render(run, CONTEXT, limit=limit)) <= limit
 
 
 @pytest.mark.parametrize("limit", [65_536, 30_000, 6_000])
 def test_a_hostile_run_stays_within_its_limit_and_its_words(limit: int) -> None:
-    text = render(large(), SETTING, limit=limit)
+    text = render(large(), CONTEXT, limit=limit)
     assert len(text) <= limit
     assert "<!--" not in text
     assert "<script" not in html(text)
@@ -91,8 +91,8 @@ def test_a_hostile_run_stays_within_its_limit_and_its_words(limit: int) -> None:
 
 def test_a_hostile_setting_stays_code() -> None:
     for attack in ATTACKS:
-        setting = Setting("a" * 40, f"origin/{attack}", "", attack)
-        text = footer(render(RUNS["block"], setting))
+        context = Context("a" * 40, f"origin/{attack}", "", attack)
+        text = footer(render(RUNS["block"], context))
         assert len(text.splitlines()) == 1
         assert kinds(text)["link_open"] == 0
         assert kinds(text)["code_inline"] == 3
@@ -101,4 +101,4 @@ def test_a_hostile_setting_stays_code() -> None:
 
 def test_too_little_room_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="at least"):
-        render(RUNS["pass"], SETTING, limit=markdown.SHORTEST)
+        render(RUNS["pass"], CONTEXT, limit=markdown.SHORTEST)

@@ -45,7 +45,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class PullRequestEvaluation:
     """One pull request to be judged.
 
     Args:

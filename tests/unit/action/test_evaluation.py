@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.action.verdict import limited, tightened
+from gate.action.evaluation import limited, tightened
 from gate.domain.suite import Budget, RunPolicy
 from gate.settings.action import Inputs
 
