@@ -1,11 +1,11 @@
 """`gate action`: one GitHub event in, a comment, a summary, outputs and an exit code out."""
 
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 from gate.action.evaluation import PullRequestEvaluation, Stage
 from gate.action.output_folder import hand_over, output_folder
+from gate.action.runner_files import traced
 from gate.action.telling import Herald
 from gate.bootstrap.keeping import run_folder
 from gate.domain.record import RunRecord
@@ -15,7 +15,6 @@ from gate.github.client import GitHub
 from gate.inputs.event import PullRequestEvent, parse_event
 from gate.inputs.problems import Problems
 from gate.inputs.text import decode
-from gate.report.escape import terminal
 from gate.settings.action import Inputs, Runner
 
 EVENT = "pull_request"
@@ -69,8 +68,8 @@ def _judged(
     except GateError as mistake:
         error, run = mistake, failed(mistake, commit, stage.now(), advice=evaluation.advice(mistake))
     except Exception as fault:  # the last resort: a defect of ours is told on the pull request, too
-        for line in "".join(traceback.format_exception(fault)).splitlines():
-            stage.say(terminal(line, lines=True))
+        for line in traced(fault):
+            stage.say(line)
         told = CannotEvaluate(f"Prompt Gate itself failed ({type(fault).__name__})", "please report what the log says")
         error, run = fault, failed(told, commit, stage.now())
     if out is None or not _keep(out, run, evaluation.warn):

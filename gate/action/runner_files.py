@@ -1,7 +1,8 @@
 """What the runner reads back: workflow commands on the log, the job summary, the outputs."""
 
 import secrets
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -33,6 +34,12 @@ def annotation(level: Level, message: str, place: Place | None = None) -> str:
     where = f"file={_escaped(one_line(place.file), _PROPERTY)}," if place else ""
     line = f"line={place.line}," if place and place.line else ""
     return f"::{level} {where}{line}title=Prompt Gate::{_escaped(terminal(message), _DATA)}"
+
+
+def traced(error: Exception) -> Iterator[str]:
+    """The lines of an error's trace, harmless on the log: a container's files are gone after the step."""
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        yield terminal(line, lines=True)
 
 
 def write_outputs(file: Path, outputs: Mapping[str, str]) -> None:

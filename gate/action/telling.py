@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.action.runner_files import Level, Place, annotation, write_outputs, write_summary
+from gate.action.runner_files import Level, Place, annotation, traced, write_outputs, write_summary
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, InputErrors
@@ -74,7 +74,9 @@ class Herald:
         except CannotEvaluate as error:
             hint = f" ({error.hint})" if error.hint else ""
             done = Publication(note=f"{error.message}{hint}; the report is in the job summary")
-        except Exception as error:  # the verdict stands, whatever hinders the comment
+        except Exception as error:  # a defect of ours: told with its trace, and the verdict stands without a comment
+            for line in traced(error):
+                self.say(line)
             done = Publication(note=f"the comment failed ({type(error).__name__}); the report is in the job summary")
         if done.note:
             self.warn(done.note)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import requests
 from github import Auth, Github, GithubException
@@ -129,7 +129,7 @@ class _ImpatientRetry(GithubRetry):
         pool: Any = kwargs.get("_pool")
         if response is not None and (self.get_retry_after(response) or 0) > LONGEST_WAIT_S:
             raise MaxRetryError(pool, kwargs.get("url"), ResponseError(f"asked to wait longer than {LONGEST_WAIT_S} s"))
-        return super().increment(*args, **kwargs)  # type: ignore[return-value]
+        return cast("Self", super().increment(*args, **kwargs))
 
 
 class GitHub:

@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import pytest
+from github.PullRequest import PullRequest
 
 from gate.action.runner_files import annotation
 from gate.action.telling import Herald, outputs
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, InputErrors, Problem
+from gate.github.client import GitHub
+from gate.inputs.event import PullRequestEvent
 from gate.report.headline import first_line
 from gate.settings.action import Inputs, Runner
 from tests.golden.runs import runs
@@ -154,3 +157,25 @@ def test_outside_a_workflow_there_are_no_files() -> None:
 def test_a_run_of_a_model_without_samples_is_told_too() -> None:
     bare: RunRecord = RUNS["skipped"].model_copy(update={"reasons": []})
     assert outputs(bare, "", "")["verdict"] == "SKIPPED"
+
+
+class Defect(Exception):
+    """Nothing that a service does: a mistake of ours."""
+
+
+class FaultyGitHub(GitHub):
+    """Fails in a way that nobody thought of."""
+
+    def pull(self, number: int) -> PullRequest:
+        raise Defect("::error::of ours")
+
+
+def test_a_defect_on_the_way_to_the_comment_is_told_with_its_trace_and_the_verdict_stands() -> None:
+    said: list[str] = []
+    told = herald(said)
+    event = PullRequestEvent(7, "open", "a" * 40, "main", "b" * 40, ())
+    github = FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot")
+    assert told.post(RUNS["block"], event, github) == ""
+    assert told.warnings == ["the comment failed (Defect); the report is in the job summary"]
+    assert any("FaultyGitHub" in line or "of ours" in line for line in said)
+    assert not any(line.startswith("::error::") for line in said)
