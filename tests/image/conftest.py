@@ -8,20 +8,9 @@ import pytest
 
 from tests.image import builder
 from tests.image.builder import Image
-from tests.support.command import write_jsonl
+from tests.support.example import FILES
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequestWorld
-
-CONFIG = """\
-version: 1
-defaults: {model: "fake:oracle", samples: 2}
-suites:
-  - name: support
-    prompt: prompts/support.md
-    cases: evals/support.jsonl
-    slices: [tier]
-    scorers: [contains]
-"""
 
 
 @pytest.fixture(scope="session")
@@ -35,15 +24,5 @@ def image() -> Image:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[PullRequestWorld]:
     """A repository on a GitHub of its own, with a prompt that answers 40 cases in two tiers."""
-    rows = [
-        {"id": f"c{i}", "input": f"slice={tier} answer=word{i}", "expected": f"word{i}", "slices": {"tier": tier}}
-        for i, tier in enumerate(["gold", "free"] * 20)
-    ]
-    files = {
-        "README.md": "A support bot.",
-        "gate.yaml": CONFIG,
-        "prompts/support.md": "Help the customer. quality=1.0",
-        "evals/support.jsonl": write_jsonl(tmp_path / "cases.jsonl", rows).read_text(),
-    }
     with GitHubServer() as server:
-        yield PullRequestWorld.make(tmp_path, server, files)
+        yield PullRequestWorld.make(tmp_path, server, FILES)

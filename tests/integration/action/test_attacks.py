@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.integration.action.conftest import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -14,9 +15,9 @@ REPO = "acme/support-bot"
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
 
 
-def run(pr: PullRequest, **options: object) -> ActionOutcome:
+def run(pr: PullRequest, **options: Any) -> ActionOutcome:
     checkout = pr.checkout("merge", depth=2)
-    return run_action(checkout, pr.environment(checkout, **options))  # type: ignore[arg-type]
+    return run_action(checkout, pr.environment(checkout, **options))
 
 
 def test_suites_of_the_changes_own_do_not_water_down_the_verdict(world: PullRequestWorld, server: GitHubServer) -> None:

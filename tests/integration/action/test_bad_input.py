@@ -3,22 +3,23 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.integration.action.conftest import BROKEN, CONFIG, FILES, PROMPT
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import NO_COMMENT_TOKEN, READ_ONLY_TOKEN
-from tests.support.pull_request import PullRequest, PullRequestWorld
+from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
 
 REPO = "acme/support-bot"
 INVALID = CONFIG.replace("cases: evals/faq.jsonl", "case: evals/faq.jsonl\n    colour: red")
 
 
-def run(pr: PullRequest, *, kind: str = "merge", depth: int = 2, **options: object) -> ActionOutcome:
-    checkout = pr.checkout(kind, depth=depth)  # type: ignore[arg-type]
-    return run_action(checkout, pr.environment(checkout, **options))  # type: ignore[arg-type]
+def run(pr: PullRequest, *, kind: Kind = "merge", depth: int = 2, **options: Any) -> ActionOutcome:
+    checkout = pr.checkout(kind, depth=depth)
+    return run_action(checkout, pr.environment(checkout, **options))
 
 
 def assert_told(outcome: ActionOutcome, *words: str) -> None:

@@ -10,7 +10,7 @@ from gate.action.entry import act
 from gate.action.evaluation import Stage
 from gate.domain.record import RunRecord
 from gate.settings.services import Settings
-from tests.integration.action.conftest import BROKEN, FILES, PROMPT
+from tests.support.example import BROKEN, FILES, PROMPT
 from tests.support.fakes import Memory
 from tests.support.github_action import parse_outputs
 from tests.support.github_server import GitHubServer

@@ -7,7 +7,7 @@ import pytest
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
-from tests.integration.action.conftest import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer

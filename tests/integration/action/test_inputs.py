@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.action.conftest import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer

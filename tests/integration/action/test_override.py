@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.integration.action.conftest import BROKEN, CONFIG, PROMPT
+from tests.support.example import BROKEN, CONFIG, PROMPT
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import READ_ONLY_TOKEN

@@ -7,26 +7,7 @@ import pytest
 
 from gate.domain.verdict import Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
-
-CONFIG = """\
-version: 1
-defaults: {model: "fake:oracle", samples: 2}
-suites:
-  - name: support
-    prompt: prompts/support.md
-    cases: evals/support.jsonl
-    slices: [tier]
-    scorers: [contains]
-  - name: faq
-    prompt: prompts/faq.md
-    cases: evals/faq.jsonl
-    scorers: [exact]
-"""
-
-
-def case(number: int, tier: str) -> dict[str, object]:
-    text = f"slice={tier} answer=word{number}"
-    return {"id": f"c{number}", "input": text, "expected": f"word{number}", "slices": {"tier": tier}}
+from tests.support.example import CONFIG, case
 
 
 @pytest.fixture
