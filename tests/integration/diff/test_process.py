@@ -46,7 +46,14 @@ def configure(root: Path, server: ModelServer, extra: str = "") -> None:
 def start(repo: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--concurrency", "4", "--out", "out"]
     return subprocess.Popen(
-        command, cwd=repo, env=environment(repo), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=repo,
+        env=environment(repo),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background ignores Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
