@@ -1,0 +1,185 @@
+"""Times and peak memory of the statistics, each job in a fresh process on one core."""
+
+import inspect
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from gate.stats.bootstrap import percentile
+from gate.stats.maxt import joint_test
+
+K = 3
+"""Samples per case and arm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One computation on made-up binary scores.
+
+    Args:
+        name: what it does.
+        prepare: makes the data and returns what is timed, or None where the installed version cannot do it.
+        rounds: how often it is timed.
+        limit_s: the goal in seconds, or None.
+        limit_mib: the goal for the process's peak memory, or None.
+    """
+
+    name: str
+    prepare: Callable[[], Callable[[], object] | None]
+    rounds: int = 3
+    limit_s: float | None = None
+    limit_mib: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one process took.
+
+    Args:
+        seconds: wall clock of each round, imports and data left out.
+        peak_mib: of the whole process, interpreter and data included.
+    """
+
+    seconds: tuple[float, ...]
+    peak_mib: float
+
+    def meets(self, job: Job) -> bool:
+        """Whether the median time and the peak stay within the goals that the job has."""
+        slow = job.limit_s is not None and statistics.median(self.seconds) > job.limit_s
+        fat = job.limit_mib is not None and self.peak_mib > job.limit_mib
+        return not (slow or fat)
+
+
+def _scores(cases: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Binary samples of both arms, float[cases, K] each, with the same chance of success."""
+    rng = np.random.default_rng(1)
+    chance = rng.beta(8, 2, (cases, 1))
+    baseline, candidate = ((rng.random((cases, K)) < chance).astype(np.float64) for _ in range(2))
+    return baseline, candidate
+
+
+def _deltas(cases: int) -> NDArray[np.float64]:
+    baseline, candidate = _scores(cases)
+    return _difference(baseline, candidate)
+
+
+def _difference(baseline: NDArray[np.float64], candidate: NDArray[np.float64]) -> NDArray[np.float64]:
+    deltas: NDArray[np.float64] = candidate.mean(axis=1) - baseline.mean(axis=1)
+    return deltas
+
+
+def _slices(cases: int, count: int) -> dict[str, NDArray[np.intp]]:
+    """All cases, and overlapping random halves of them."""
+    rng = np.random.default_rng(2)
+    halves = {f"slice={i}": np.flatnonzero(rng.random(cases) < 0.5) for i in range(1, count)}
+    return {"overall": np.arange(cases), **halves}
+
+
+def _joint(cases: int, count: int) -> Callable[[], object]:
+    deltas, slices = _deltas(cases), _slices(cases, count)
+    return lambda: joint_test(deltas, slices)
+
+
+def _breakage(cases: int, count: int) -> Callable[[], object] | None:
+    if "samples" not in inspect.signature(joint_test).parameters:
+        return None
+    samples, slices = _scores(cases), _slices(cases, count)
+    channel: dict[str, Any] = {"samples": samples}
+    deltas = _difference(*samples)
+    return lambda: joint_test(deltas, slices, **channel)
+
+
+def _familiar(cases: int, resamples: int) -> Callable[[], object]:
+    deltas = _deltas(cases)
+    return lambda: percentile(deltas, resamples=resamples)
+
+
+JOBS = (
+    Job("joint test, 1,000 cases, 20 slices", lambda: _joint(1_000, 20), 9, 0.05),
+    Job("joint test, 100,000 cases, 20 slices", lambda: _joint(100_000, 20), 3, 3.0, 300),
+    Job("  with the breakage channel", lambda: _breakage(100_000, 20), 3, 6.0, 300),
+    Job("joint test, 200 cases, 10,000 slices", lambda: _joint(200, 10_000), 3, None, 300),
+    Job("percentile bootstrap, 100,000 cases, 10,000 resamples", lambda: _familiar(100_000, 10_000), 9, 0.1),
+)
+
+
+def measure(job: Job) -> Measured | None:
+    """Run one job in this process.
+
+    Returns:
+        None where the installed version cannot do it.
+    """
+    work = job.prepare()
+    if work is None:
+        return None
+    seconds = []
+    for _ in range(job.rounds):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    # Linux lets a child start with its parent's peak: the parent here imports what the child does, and no more.
+    return Measured(tuple(seconds), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def apart(number: int) -> Measured | None:
+    """Run one of `JOBS` in a process of its own, numpy on one thread."""
+    command = [sys.executable, "-m", "benchmarks.statistics", str(number)]
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[1], env=env, stdout=subprocess.PIPE, text=True, check=True
+    )
+    found = json.loads(done.stdout)
+    return None if found is None else Measured(tuple(found["seconds"]), found["peak_mib"])
+
+
+def table(results: list[tuple[Job, Measured | None]]) -> Table:
+    """One row for each job."""
+    out = Table(title=f"One of {os.cpu_count()} cores, numpy {np.__version__}, Python {platform.python_version()}")
+    for column in ("statistics", "time (min / median / max)", "peak memory", "goal", "met"):
+        out.add_column(column)
+    for job, measured in results:
+        out.add_row(job.name, *_cells(job, measured))
+    return out
+
+
+def _cells(job: Job, measured: Measured | None) -> tuple[str, str, str, str]:
+    limits = [] if job.limit_s is None else [_time(job.limit_s)]
+    limits += [] if job.limit_mib is None else [f"{job.limit_mib:.0f} MiB"]
+    goal = ", ".join(limits)
+    if measured is None:
+        return "not available", "", goal, ""
+    times = (min(measured.seconds), statistics.median(measured.seconds), max(measured.seconds))
+    shown = " / ".join(_time(seconds) for seconds in times)
+    return shown, f"{measured.peak_mib:.0f} MiB", goal, "yes" if measured.meets(job) else "no"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
+def main() -> None:
+    """Without an argument every job, each in a fresh process; with a number that job, here, as JSON."""
+    if len(sys.argv) > 1:
+        measured = measure(JOBS[int(sys.argv[1])])
+        print(json.dumps(None if measured is None else asdict(measured)))
+        return
+    results = [(job, apart(number)) for number, job in enumerate(JOBS)]
+    Console(width=150 if not sys.stdout.isatty() else None).print(table(results))
+
+
+if __name__ == "__main__":
+    main()

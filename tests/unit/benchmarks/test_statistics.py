@@ -1,0 +1,57 @@
+"""The benchmark of the statistics: goals are judged as printed, and each job has a process of its own."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from benchmarks.statistics import JOBS, Job, Measured, apart, measure, table
+
+GOALS = Job("job", lambda: lambda: None, limit_s=0.05, limit_mib=300)
+
+
+def printed(job: Job, measured: Measured | None) -> str:
+    out = io.StringIO()
+    Console(file=out, width=150).print(table([(job, measured)]))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "peak_mib", "met"),
+    [
+        ((0.01, 0.04, 9.0), 299.0, True),
+        ((0.01, 0.06, 0.06), 299.0, False),
+        ((0.01, 0.04, 0.04), 301.0, False),
+    ],
+)
+def test_median_time_and_peak_memory_must_both_meet_the_goal(
+    seconds: tuple[float, ...], peak_mib: float, met: bool
+) -> None:
+    measured = Measured(seconds, peak_mib)
+    assert measured.meets(GOALS) is met
+    assert (" yes " in printed(GOALS, measured)) is met
+
+
+def test_without_a_goal_anything_meets_it() -> None:
+    assert Measured((1e6,), 1e6).meets(Job("job", lambda: lambda: None))
+
+
+def test_what_the_installed_version_cannot_do_is_said() -> None:
+    missing = Job("job", lambda: None)
+    assert measure(missing) is None
+    assert "not available" in printed(missing, None)
+    assert " yes " not in printed(missing, None)
+
+
+def test_every_round_is_timed() -> None:
+    calls: list[int] = []
+    measured = measure(Job("job", lambda: lambda: calls.append(1), rounds=4))
+    assert measured is not None
+    assert len(measured.seconds) == len(calls) == 4
+
+
+def test_a_job_runs_in_a_process_of_its_own() -> None:
+    measured = apart(0)
+    assert measured is not None
+    assert len(measured.seconds) == JOBS[0].rounds
+    assert min(measured.seconds) > 0 and measured.peak_mib > 10
