@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from gate.stats.canonical import canonical_rows
 EXHAUSTIVE_BELOW = 13
 """With fewer units than this all sign vectors are tried."""
 
-_CHUNK = 1 << 22  # entries of the sign matrix held at once, 32 MiB as floats
+_CHUNK = 1 << 22  # entries of the signs, or of the flipped statistics, held at once: 32 MiB as floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +68,21 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
         y = y[np.any(y != 0.0, axis=1)]
         order, lead = canonical_rows(y)
         y = (y * lead[:, None])[order]
-        bits = _random_signs(len(y), (flips + 1) // 2, seed)
+        bits = _random_signs(len(y), (flips + 1) // 2, seed, rows=max(1, _CHUNK // max(y.shape)))
     z = y / np.sqrt(np.sum(y * y, axis=0))
     total = z.sum(axis=0)
     minima = []
     for chunk in bits:
-        flipped = total - 2.0 * (chunk.astype(np.float64) @ z)
+        flipped = chunk.astype(np.float64) @ z
+        flipped *= -2.0
+        flipped += total
         minima += [flipped.min(axis=1), -flipped.max(axis=1)]
     return NullMinima(np.sort(np.concatenate(minima)))
 
 
 def _distinct_columns(y: FloatArray) -> FloatArray:
     """Drop repeated columns: the minimum over the slices does not see them."""
-    kept = {y[:, column].tobytes(): column for column in reversed(range(y.shape[1]))}
+    kept = {blake2b(y[:, column].tobytes()).digest(): column for column in reversed(range(y.shape[1]))}
     return y[:, sorted(kept.values())]
 
 
@@ -89,12 +92,11 @@ def _all_signs(units: int) -> npt.NDArray[np.uint8]:
     return (numbers[:, None] >> np.arange(units, dtype=np.uint16) & 1).astype(np.uint8)
 
 
-def _random_signs(units: int, pairs: int, seed: int) -> Iterator[npt.NDArray[np.uint8]]:
+def _random_signs(units: int, pairs: int, seed: int, *, rows: int) -> Iterator[npt.NDArray[np.uint8]]:
     """Yield uint8[rows, units] in chunks; the same seed and number of units give the same signs on every machine."""
     # Raw output of the generator is stable across versions of numpy, its distributions are not.
     source = np.random.PCG64(seed)
     words = -(-units // 64)
-    rows = max(1, _CHUNK // units)
     for start in range(0, pairs, rows):
         count = min(rows, pairs - start)
         raw = source.random_raw(count * words).astype("<u8").view(np.uint8).reshape(count, words * 8)
