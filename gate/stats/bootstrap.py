@@ -9,6 +9,8 @@ from gate.stats.arrays import TOLERANCE, FloatArray, check_level, finite_vector,
 
 _CHUNK = 1 << 21  # counts held at once, 16 MiB
 _DECIMALS = 9
+_INDEXED_FROM = 100  # distinct values; below, counting is always fast
+_COUNT_COST = 8  # a multinomial count takes about as long as 8 drawn indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,9 @@ def percentile(
     """Percentile bootstrap of the mean (B. Efron, Annals of Statistics 7, 1979, 1-26).
 
     A resample is a multinomial draw of counts over the distinct values, which is the same as drawing cases with
-    replacement and does not depend on their order. With one case, or with equal deltas, the interval has no width: this
-    rule sees no reason to doubt, and that is why it is not the default.
+    replacement; where nearly all values differ, cases are drawn one by one. Neither depends on the order of the cases.
+    With one case, or with equal deltas, the interval has no width: this rule sees no reason to doubt, and that is why
+    it is not the default.
 
     Args:
         deltas: float[N], at least one.
@@ -51,23 +54,35 @@ def percentile(
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, not {resamples}.")
     units = unit_labels(len(values), clusters)
-    sums, sizes = np.bincount(units, weights=values).round(_DECIMALS), np.bincount(units)
-    pairs = np.column_stack([sums, sizes]).astype(np.float64)
-    distinct, counts = np.unique(pairs, axis=0, return_counts=True)
-    means = _resampled_means(distinct, counts, resamples, seed)
+    distinct, counts = distinct_units(np.bincount(units, weights=values).astype(np.float64), np.bincount(units))
+    means = resampled_means(distinct, counts, resamples, np.random.default_rng(seed))
     lower, upper = np.quantile(means, [alpha, 1.0 - alpha])
     return Interval(_snap(values.mean()), _snap(lower), _snap(upper))
 
 
-def _resampled_means(distinct: FloatArray, counts: npt.NDArray[np.intp], resamples: int, seed: int) -> FloatArray:
+def distinct_units(sums: FloatArray, sizes: npt.NDArray[np.intp]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Float[D, 2], the distinct (sum, cases) pairs of the units in ascending order, and how often each occurs."""
+    pairs = np.column_stack([sums.round(_DECIMALS) + 0.0, sizes]).astype(np.float64)  # + 0.0: there is but one zero
+    return np.unique(pairs, axis=0, return_counts=True)
+
+
+def resampled_means(
+    distinct: FloatArray, counts: npt.NDArray[np.intp], resamples: int, rng: np.random.Generator
+) -> FloatArray:
     """float[resamples]: each draws as many units as there are from the distinct (sum, cases) pairs."""
-    rng = np.random.default_rng(seed)
     units = int(counts.sum())
-    rows = max(1, _CHUNK // len(distinct))
+    indexed = len(distinct) > _INDEXED_FROM and len(distinct) * _COUNT_COST > units
+    everyone = np.repeat(distinct, counts, axis=0) if indexed else distinct
+    rows = max(1, _CHUNK // len(everyone))
     means = []
     for start in range(0, resamples, rows):
-        drawn = rng.multinomial(units, counts / units, size=min(rows, resamples - start)) @ distinct
-        means.append(drawn[:, 0] / drawn[:, 1])
+        wanted = min(rows, resamples - start)
+        if indexed:
+            chosen = rng.integers(0, units, size=(wanted, units), dtype=np.int32)
+            sums, cases = everyone[:, 0][chosen].sum(axis=1), everyone[:, 1][chosen].sum(axis=1)
+        else:
+            sums, cases = (rng.multinomial(units, counts / units, size=wanted) @ distinct).T
+        means.append(sums / cases)
     return np.concatenate(means)
 
 

@@ -1,12 +1,13 @@
 """Student's t and the normal distribution, without scipy."""
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
+from gate.stats.beta import incomplete_beta
+
 _LARGE_DF = 1e5
-_EPSILON = 1e-16
 _PRECISION = 1e-14
-_ITERATIONS = 1000  # about sqrt(df) are needed
 
 
 def normal_quantile(p: float) -> float:
@@ -36,6 +37,7 @@ def t_cdf(t: float, df: float) -> float:
     return 1.0 - tail if t > 0 else tail
 
 
+@lru_cache(maxsize=4096)  # thousands of slices share a level and a few sizes
 def t_quantile(p: float, df: float) -> float:
     """The point below which Student's t falls with probability `p`.
 
@@ -71,34 +73,7 @@ def _upper_tail(t: float, df: float) -> float:
         # Abramowitz and Stegun 26.7.8; the error is about 0.1 / df^2.
         z = t * (1.0 - 0.25 / df) / math.sqrt(1.0 + t * t / (2.0 * df))
         return 0.5 * math.erfc(z / math.sqrt(2.0))
-    return 0.5 * _incomplete_beta(df / 2.0, 0.5, df / (df + t * t), t * t / (df + t * t))
-
-
-def _incomplete_beta(a: float, b: float, x: float, y: float) -> float:
-    """Regularised I_x(a, b), with y = 1 - x given apart so that neither end loses digits."""
-    if x <= 0.0 or y <= 0.0:
-        return 0.0 if x <= 0.0 else 1.0
-    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(y)
-    if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - math.exp(log_front) / (b * _fraction(b, a, y))
-    return math.exp(log_front) / (a * _fraction(a, b, x))
-
-
-def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction 1 + d1/(1 + d2/(1 + …)) of DLMF 8.17.22, by the modified Lentz method."""
-    value, c, d = 1.0, 1.0, 0.0
-    for step in range(1, 2 * _ITERATIONS):
-        m = step // 2
-        if step % 2:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1.0 / (1.0 + term * d)
-        c = 1.0 + term / c
-        value *= c * d
-        if abs(c * d - 1.0) < _EPSILON:
-            break
-    return value
+    return 0.5 * incomplete_beta(df / 2.0, 0.5, df / (df + t * t), t * t / (df + t * t))
 
 
 def _check_df(df: float) -> None:
