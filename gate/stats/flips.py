@@ -59,7 +59,7 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
     """
     if flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}.")
-    y = _distinct_columns(y[:, np.any(y != 0.0, axis=0)])
+    y = distinct_columns(y[:, np.any(y != 0.0, axis=0)])
     if y.shape[1] == 0:
         return NullMinima(np.empty(0))
     if len(y) < EXHAUSTIVE_BELOW:
@@ -80,7 +80,7 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
     return NullMinima(np.sort(np.concatenate(minima)))
 
 
-def _distinct_columns(y: FloatArray) -> FloatArray:
+def distinct_columns(y: FloatArray) -> FloatArray:
     """Drop repeated columns: the minimum over the slices does not see them."""
     kept = {blake2b(y[:, column].tobytes()).digest(): column for column in reversed(range(y.shape[1]))}
     return y[:, sorted(kept.values())]

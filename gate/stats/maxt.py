@@ -8,12 +8,13 @@ together.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gate.stats.arrays import TOLERANCE, FloatArray, check_level
+from gate.stats.breakage import DEAL_SHARE, FLIP_SHARE, Breakage, Samples, breakage, pool_samples
 from gate.stats.flips import NullMinima, null_minima
 from gate.stats.results import EMPTY, JointResult, SliceResult
 from gate.stats.slices import BLOCKABLE_UNITS, CHANGED_FOR_ZERO_WIDTH, UnitSums, sum_slices
@@ -31,6 +32,7 @@ def joint_test(  # noqa: PLR0913
     *,
     alpha: float = 0.025,
     clusters: npt.ArrayLike | None = None,
+    samples: Samples | None = None,
     margin: float | Mapping[str, float] = 0.0,
     flips: int = 4999,
     seed: int = 0,
@@ -48,6 +50,10 @@ def joint_test(  # noqa: PLR0913
         slices: name to positions in `deltas`, int[n], each at most once. An empty slice is outside the family.
         alpha: one-sided level for all slices together, in (0, 0.5).
         clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        samples: opens the breakage channel, a second test of the family that sees the samples behind the deltas
+            (module `breakage`): baseline and candidate, float[N, k] each, 2 <= k <= 5. The sign flips then keep 0.8
+            alpha (`critical` is theirs) and the channel gets 0.2 alpha; p is adjusted for both, and a slice has the
+            lower of the two upper bounds and the higher of the two lower ones.
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
             bounds then come from the test of deltas + margin.
         flips: sign flips at least, rounded up to pairs of opposites; below 13 units all 2^units are used.
@@ -55,17 +61,26 @@ def joint_test(  # noqa: PLR0913
 
     Raises:
         ValueError: NaN or infinite deltas, positions that are out of range or repeated, no slices at all, an option
-            outside its range.
+            outside its range; samples with a margin, with clusters of several cases, or that do not fit the deltas.
     """
     check_level(alpha)
+    pools = None
+    if samples is not None:
+        pools, clusters = pool_samples(samples, deltas, clusters), None  # so that units are positions of cases
     columns = {name: _column(piece) for name, piece in sum_slices(deltas, slices, clusters, margin).items()}
-    family = [column for column in columns.values() if column.sums.blockable]
-    null = null_minima(_stack(family), flips, seed)
-    results = {}
-    for name, column in columns.items():
-        own = null if column.sums.blockable else null_minima(column.y[:, None], flips, seed)
-        results[name] = _result(column, own, alpha)
-    return JointResult(results, null.critical(alpha), null.flips, len(family))
+    family = {name: column for name, column in columns.items() if column.sums.blockable}
+    null = null_minima(_stack(list(family.values())), flips, seed)
+    level = alpha if pools is None else FLIP_SHARE * alpha
+    results = {
+        name: _result(column, null, level) if column.sums.blockable else _alone(column, alpha, flips, seed)
+        for name, column in columns.items()
+    }
+    if pools is not None:
+        if any(column.sums.margin > 0.0 for column in columns.values()):
+            raise ValueError("The breakage channel takes no margin.")
+        sums = {name: column.sums for name, column in family.items()}
+        results |= _with_breakage(results, sums, breakage(pools, list(sums.values()), flips, seed), alpha)
+    return JointResult(results, null.critical(level), null.flips, len(family))
 
 
 def single_slice(  # noqa: PLR0913
@@ -91,7 +106,7 @@ def single_slice(  # noqa: PLR0913
     check_level(alpha)
     count = np.arange(np.size(deltas))
     column = _column(sum_slices(deltas, {"alone": count}, clusters, margin)["alone"])
-    return _result(column, null_minima(column.y[:, None], flips, seed), alpha)
+    return _alone(column, alpha, flips, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +139,10 @@ def _stack(family: Sequence[_Column]) -> FloatArray:
     for position, column in enumerate(family):
         y[np.searchsorted(units, column.sums.units), position] = column.y
     return y
+
+
+def _alone(column: _Column, alpha: float, flips: int, seed: int) -> SliceResult:
+    return _result(column, null_minima(column.y[:, None], flips, seed), alpha)
 
 
 def _result(column: _Column, null: NullMinima, alpha: float) -> SliceResult:
@@ -161,3 +180,16 @@ def _carry_back(bound: float, centre: float, mean: float, scale: float) -> float
     """Measure a bound on y from the mean delta, unless that would move it across zero, where the verdict lies."""
     carried = mean + scale * (bound - centre)
     return carried if carried * bound > 0.0 else scale * bound
+
+
+def _with_breakage(
+    results: Mapping[str, SliceResult], family: Mapping[str, UnitSums], channel: Breakage, alpha: float
+) -> dict[str, SliceResult]:
+    """The slices of the family once more, as both channels see them."""
+    both = {}
+    for name, sums in family.items():
+        one = results[name]
+        lower, upper = channel.bounds(sums, DEAL_SHARE * alpha)
+        p = min(1.0, (1.0 if one.p is None else one.p) / FLIP_SHARE, channel.p(sums) / DEAL_SHARE)
+        both[name] = replace(one, lower=max(lower, one.lower), upper=min(upper, one.upper), p=p)
+    return both
