@@ -20,6 +20,7 @@ from gate.domain.usage import Unpriced, Usage
 from gate.engine.run import Stop
 from gate.errors import GateError, Interrupted
 from gate.flows.evaluate import Tools, default_seed, evaluate
+from gate.flows.methods import check_method
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
@@ -59,10 +60,12 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
         settings: keys and addresses.
 
     Raises:
-        MissingKey: before anything is written or spent.
+        GateError: a method that cannot test these suites; before anything is written or spent, as for
+            MissingKey: a provider's key is absent.
         Misconfigured: a parameter that an interface does not take, a wrong key, an unknown model.
         Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
     """
+    check_method(plan.resolved.policy, plan.resolved.suites)
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
     folder = run_folder(plan.out)
     try:

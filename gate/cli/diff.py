@@ -38,7 +38,18 @@ Examples:
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="File mode: who judges.  [default: the baseline's model]")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="File mode: e.g. temperature=0.")
 @click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: 3]")
-@click.option("--method", type=click.Choice(["maxt", "percentile"]), help="How slices are tested.  [default: maxt]")
+@click.option("--margin", type=click.FloatRange(0, 1, max_open=True), help="File mode: a fall that is tolerated.")
+@click.option(
+    "--method",
+    type=click.Choice(["maxt", "percentile", "t", "mcnemar"]),
+    help="How slices are tested; all but maxt look at each slice alone.  [default: maxt]",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["none", "bonferroni", "holm"]),
+    help="For the methods that look at each slice alone.  [default: none]",
+)
+@click.option("--breakage", is_flag=True, default=None, help="With maxt: also look for any case that changed at all.")
 @click.option("--fail-on", type=click.Choice(["block", "hold"]), help="What exits with 1.  [default: block]")
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")

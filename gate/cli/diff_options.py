@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gate.domain.suite import CorrectionName, MethodName
+
 
 @dataclass(frozen=True, slots=True)
 class DiffOptions:
@@ -25,7 +27,10 @@ class DiffOptions:
     judge_model: str | None
     params: tuple[str, ...]
     samples: int | None
-    method: Literal["maxt", "percentile"] | None
+    margin: float | None
+    method: MethodName | None
+    correction: CorrectionName | None
+    breakage: bool | None
     fail_on: Literal["block", "hold"] | None
     concurrency: int
     seed: int | None

@@ -63,7 +63,7 @@ def _resolve(options: DiffOptions) -> Resolved:
     files = {"--baseline": options.baseline, "--candidate": options.candidate, "--cases": options.cases}
     if options.base is not None:
         _refuse(options, "with --base", ("model", "baseline_model", "candidate_model", "judge_model", "criteria"))
-        _refuse(options, "with --base", ("baseline", "candidate", "cases", "scorers", "params"))
+        _refuse(options, "with --base", ("baseline", "candidate", "cases", "scorers", "params", "margin"))
         return resolve_git_mode(
             (options.base, options.head), options.config, options.suites, everything=options.everything
         )
@@ -102,7 +102,7 @@ def _file_run(options: DiffOptions) -> FileRun:
         judge=judge,
         samples=options.samples or DEFAULT_SAMPLES,
         policy=RunPolicy(),
-        suite_policy=SuitePolicy(),
+        suite_policy=SuitePolicy(margin=options.margin or 0.0),
     )
 
 
@@ -138,6 +138,8 @@ def _with_options(resolved: Resolved, options: DiffOptions) -> Resolved:
     policy = replace(
         resolved.policy,
         method=options.method or resolved.policy.method,
+        correction=options.correction or resolved.policy.correction,
+        breakage=resolved.policy.breakage if options.breakage is None else options.breakage,
         fail_on=options.fail_on or resolved.policy.fail_on,
     )
     suites = resolved.suites

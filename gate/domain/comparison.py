@@ -20,13 +20,14 @@ class Comparison:
         lower, upper: interval at the run's confidence; None is infinite.
         p: joint p-value of a fall; None where the slice is not tested.
         state: what the slice shows.
-        method: `maxt` or `percentile`.
+        method: `maxt`, `percentile`, `t` or `mcnemar`.
         blocking: belongs to the tested family and can block.
         advisory: shown by the user's wish, never blocks.
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
         mde: smallest fall that this slice would show with 80 % power; None where none can be named.
         cases_needed: cases that would show the observed mean, where the state is noise.
         moved: cases whose score differs between the arms.
+        margin: tolerated fall; the slice is a regression when `upper` lies below its negative.
     """
 
     slice: str
@@ -46,6 +47,7 @@ class Comparison:
     mde: float | None = None
     cases_needed: int | None = None
     moved: int = 0
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

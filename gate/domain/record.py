@@ -60,6 +60,7 @@ class ComparisonRecord(_Model):
     mde: float | None
     cases_needed: int | None
     moved: int
+    margin: float = 0.0
 
 
 class QualityRecord(_Model):
@@ -163,16 +164,22 @@ class MethodRecord(_Model):
     slices_tested: int
     flips: int | None
     fail_on: Literal["block", "hold"]
+    correction: Literal["none", "bonferroni", "holm"] = "none"
+    breakage: bool = False
 
 
 class MissingRecord(_Model):
-    """Samples without a score, and the verdicts had they gone best and worst for the candidate."""
+    """Samples without a score, and the verdicts had they gone best and worst for the candidate.
+
+    `cases` names the cases that have to be asked again, `suite/id` in a run over several suites.
+    """
 
     samples: int
     total: int
     best: Verdict | None
     worst: Verdict | None
     reasons: list[str]
+    cases: list[str] = []
 
 
 class OverrideRecord(_Model):

@@ -1,5 +1,6 @@
 """What is to be evaluated: two arms, one exam, and the policy that judges the difference."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +12,8 @@ from gate.domain.sample import ArmName
 OVERALL = "overall"
 """The slice of all cases."""
 
-MethodName = Literal["maxt", "percentile"]
+MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
+CorrectionName = Literal["none", "bonferroni", "holm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,17 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
+class SlicePolicy:
+    """What one slice tolerates, where that differs from its suite.
+
+    Args:
+        margin: tolerated fall of its mean score.
+    """
+
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SuitePolicy:
     """What one suite tolerates.
 
@@ -32,12 +45,21 @@ class SuitePolicy:
         max_latency_increase: allowance on the mean per-case log ratio, as a fraction.
         required: slices that must have enough cases.
         advisory: slices that are shown and never block.
+        margin: tolerated fall of a slice's mean score, on the scale of 0 to 1.
+        slices: slices that differ from the rest, by `overall` or `dimension=value`.
     """
 
     max_cost_increase: float = 0.10
     max_latency_increase: float = 0.20
     required: tuple[str, ...] = ()
     advisory: tuple[str, ...] = ()
+    margin: float = 0.0
+    slices: Mapping[str, SlicePolicy] = field(default_factory=dict)
+
+    def margin_of(self, name: str) -> float:
+        """The tolerated fall of one slice, by its name within the suite."""
+        own = self.slices.get(name, SlicePolicy()).margin
+        return self.margin if own is None else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +69,35 @@ class RunPolicy:
     Args:
         confidence: two-sided; alpha = (1 - confidence) / 2, one-sided, for all slices of all suites together.
         fail_on: `hold` turns HOLD into exit 1.
-        method: `maxt` (default) or `percentile`, the familiar unadjusted rule.
+        method: `maxt` (default), which tests all slices together; or a method that looks at each slice alone:
+            `percentile` (the familiar rule), `t`, `mcnemar`.
+        correction: for the methods that look at each slice alone.
+        breakage: with `maxt`, also test whether any case changed at all.
     """
 
     confidence: float = 0.95
     fail_on: Literal["block", "hold"] = "block"
     method: MethodName = "maxt"
+    correction: CorrectionName = "none"
+    breakage: bool = False
 
     @property
     def alpha(self) -> float:
         return (1.0 - self.confidence) / 2.0
+
+    @property
+    def contradiction(self) -> str:
+        """Two settings that do not go together; empty when all do."""
+        if self.joint and self.correction != "none":
+            return f"correction is {self.correction}, and maxt holds its level for all slices together already"
+        if self.breakage and not self.joint:
+            return f"breakage is a channel of maxt, and the method is {self.method}"
+        return ""
+
+    @property
+    def joint(self) -> bool:
+        """All slices are tested together, so that there is nothing left to correct."""
+        return self.method == "maxt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,13 @@ from gate.engine.stack import stack
 
 Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
 
-KINDEST: Mapping[ArmName, float] = {ArmName.BASELINE: 0.0, ArmName.CANDIDATE: 1.0}
-HARSHEST: Mapping[ArmName, float] = {ArmName.BASELINE: 1.0, ArmName.CANDIDATE: 0.0}
+SCENARIOS = tuple({ArmName.BASELINE: step / 4, ArmName.CANDIDATE: 1 - step / 4} for step in range(5))
+"""What missing scores are taken for, from the kindest to the candidate to the harshest.
+
+The extremes of the mean are not those of the test, which also looks at the spread: hence the steps between.
+"""
+CASES_NAMED = 8
+"""Cases to be asked again that a reason names before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class Missing:
         total: how many were planned.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
         reasons: each distinct reason with its count, the most frequent first.
+        cases: which cases they belong to, `suite/id` in a run over several suites.
     """
 
     samples: int
@@ -37,6 +43,7 @@ class Missing:
     best: Verdict | None
     worst: Verdict | None
     reasons: tuple[str, ...]
+    cases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +92,12 @@ class Assessor:
         scored = sum(not isinstance(sample.score, Unscored) for sample in samples)
         if scored == total:
             return Assessment(quality, compared, decision, Missing(0, total, None, None, ()))
-        best = self._verdict(table, compared, unfinished, KINDEST)[1].verdict
-        worst = self._verdict(table, compared, unfinished, HARSHEST)[1].verdict
-        missing = Missing(total - scored, total, best, worst, _reasons(samples, total))
-        return Assessment(quality, compared, _settle(decision, missing), missing)
+        # McNemar's test knows right and wrong, and nothing between.
+        scenarios = (SCENARIOS[0], SCENARIOS[-1]) if self.policy.method == "mcnemar" else SCENARIOS
+        verdicts = [self._verdict(table, compared, unfinished, scenario)[1].verdict for scenario in scenarios]
+        cases = _incomplete(self.suites, table)
+        missing = Missing(total - scored, total, verdicts[0], verdicts[-1], _reasons(samples, total), cases)
+        return Assessment(quality, compared, _settle(decision, missing, verdicts), missing)
 
     def _verdict(
         self,
@@ -102,15 +111,33 @@ class Assessor:
         return quality, decide(Facts(self.suites, quality, compared, unfinished), self.policy)
 
 
-def _settle(decision: Decision, missing: Missing) -> Decision:
+def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -> Decision:
     """The verdict stands only if the missing samples could not have made it another one."""
-    if decision.verdict is missing.best is missing.worst or decision.verdict is Verdict.INCONCLUSIVE:
+    if decision.verdict is Verdict.INCONCLUSIVE or {decision.verdict, *verdicts} == {decision.verdict}:
         return decision
+    between = sorted({*verdicts[1:-1]} - {missing.best, missing.worst})
     why = (
         f"{missing.samples} of {missing.total} samples have no score, and they could change the verdict: "
-        f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly."
+        f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly"
+        f"{f', {between[0]} if some had' if between else ''}."
     )
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *missing.reasons))
+    more = len(missing.cases) - CASES_NAMED
+    named = f"{', '.join(missing.cases[:CASES_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    again = f"Cases to be asked again: {named}."
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, again, *missing.reasons))
+
+
+def _incomplete(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]]) -> tuple[str, ...]:
+    """Names of the cases that lack a score, in the order of the exams."""
+    out = []
+    for suite in suites:
+        prefix = f"{suite.name}/" if len(suites) > 1 else ""
+        for case in suite.exam.cases:
+            rows = [table.get((suite.name, case.id, arm), ()) for arm in ArmName]
+            scored = [sum(not isinstance(sample.score, Unscored) for sample in row) for row in rows]
+            if min(scored) < suite.samples:
+                out.append(f"{prefix}{case.id}")
+    return tuple(out)
 
 
 def _reasons(samples: Sequence[Sample], total: int) -> tuple[str, ...]:

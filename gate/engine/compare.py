@@ -1,7 +1,7 @@
 """Quality, slice by slice: one joint test over everything that can block, and a state for each slice."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
@@ -12,9 +12,11 @@ from gate.domain.suite import RunPolicy
 from gate.domain.verdict import State
 from gate.engine.stack import Slice, Stack
 from gate.stats.bootstrap import percentile
-from gate.stats.maxt import BLOCKABLE_UNITS, joint_test
+from gate.stats.marginal import marginal_test
+from gate.stats.maxt import joint_test
 from gate.stats.power import cases_needed, detectable
-from gate.stats.student import normal_quantile
+from gate.stats.results import JointResult, SliceResult
+from gate.stats.slices import BLOCKABLE_UNITS
 
 SUSPECT_LEVEL = 0.10
 TOLERANCE = 1e-9
@@ -29,62 +31,13 @@ class Quality:
         slices: the stacked slices with their comparisons, in the order of the stack.
         tested: how many slices were tested together.
         flips: sign flips that were drawn, or None for a method without them.
+        breakage: the breakage channel took part.
     """
 
     slices: tuple[tuple[Slice, Comparison], ...]
     tested: int
     flips: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    """What a method says about one slice; infinite bounds are floats here.
-
-    Args:
-        lower, upper: interval of the mean delta.
-        p: joint p-value of a fall, where the method has one.
-        regression, suspect: the method's two levels.
-        critical: in standard errors, for planning.
-    """
-
-    lower: float
-    upper: float
-    p: float | None
-    regression: bool
-    suspect: bool
-    critical: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Method:
-    """One test at one level with one seed."""
-
-    policy: RunPolicy
-    seed: int
-
-    def family(self, stack: Stack, slices: Sequence[Slice]) -> tuple[dict[str, _Finding], int | None]:
-        """Findings for slices that are tested together, and the flips it took."""
-        if not slices:
-            return {}, None
-        if self.policy.method == "percentile":
-            return {piece.full_name: self._percentile(stack, piece) for piece in slices}, None
-        rows = {piece.full_name: piece.rows for piece in slices}
-        result = joint_test(stack.deltas, rows, alpha=self.policy.alpha, clusters=stack.units, seed=self.seed)
-        found = {}
-        for name, row in result.slices.items():
-            regression = row.p is not None and row.p <= self.policy.alpha + TOLERANCE
-            suspect = row.p is not None and row.p <= SUSPECT_LEVEL + TOLERANCE
-            found[name] = _Finding(row.lower, row.upper, row.p, regression, suspect, result.critical)
-        return found, result.flips
-
-    def _percentile(self, stack: Stack, piece: Slice) -> _Finding:
-        deltas, units = stack.deltas[piece.rows], stack.units[piece.rows]
-        interval = percentile(deltas, alpha=self.policy.alpha, seed=self.seed, clusters=units)
-        wide = percentile(deltas, alpha=SUSPECT_LEVEL, seed=self.seed, clusters=units)
-        critical = normal_quantile(1 - self.policy.alpha)
-        return _Finding(
-            interval.lower, interval.upper, None, interval.upper < -TOLERANCE, wide.upper < -TOLERANCE, critical
-        )
+    breakage: bool = False
 
 
 def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
@@ -98,27 +51,65 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
         policy: level and method.
         seed: of the sign flips and resamples.
     """
-    method = _Method(policy, seed)
+    tester = _Tester(stack, policy, seed)
     blocking = [
         piece for piece in stack.slices if not piece.advisory and stack.unit_count(piece.rows) >= BLOCKABLE_UNITS
     ]
-    findings, flips = method.family(stack, blocking)
+    family = tester.test(blocking) if blocking else None
     rows = []
     for piece in stack.slices:
-        tested = piece.full_name in findings
-        found = findings[piece.full_name] if tested else None
-        if found is None and piece.rows.size:
-            found = method.family(stack, [piece])[0][piece.full_name]
-        rows.append((piece, _comparison(stack, piece, found, method, tested=tested)))
-    return Quality(tuple(rows), len(findings), flips)
+        tested = family is not None and piece.full_name in family.slices
+        result = family if tested else tester.test([piece]) if piece.rows.size else None
+        rows.append((piece, _comparison(tester, piece, result, tested=tested)))
+    flips = family.flips if family is not None and policy.joint else None
+    return Quality(tuple(rows), len(blocking), flips, tester.samples is not None)
 
 
-def _comparison(stack: Stack, piece: Slice, found: _Finding | None, method: _Method, *, tested: bool) -> Comparison:
-    n, units = int(piece.rows.size), stack.unit_count(piece.rows)
+@dataclass(frozen=True, slots=True)
+class _Tester:
+    """One method at one level with one seed, over one stack."""
+
+    stack: Stack
+    policy: RunPolicy
+    seed: int
+
+    @property
+    def samples(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """What the breakage channel looks at; a missing sample closes it."""
+        return self.stack.samples if self.policy.breakage else None
+
+    def test(self, slices: Sequence[Slice]) -> JointResult:
+        """Test some slices together."""
+        rows = {piece.full_name: piece.rows for piece in slices}
+        margins: Mapping[str, float] = {piece.full_name: piece.margin for piece in slices}
+        if self.policy.method == "maxt":
+            return joint_test(
+                self.stack.deltas,
+                rows,
+                alpha=self.policy.alpha,
+                clusters=self.stack.units,
+                samples=self.samples,
+                margin=margins,
+                seed=self.seed,
+            )
+        return marginal_test(
+            self.stack.deltas,
+            rows,
+            method=self.policy.method,
+            correction=self.policy.correction,
+            alpha=self.policy.alpha,
+            clusters=self.stack.units,
+            margin=margins,
+            seed=self.seed,
+        )
+
+
+def _comparison(tester: _Tester, piece: Slice, result: JointResult | None, *, tested: bool) -> Comparison:
+    stack, policy = tester.stack, tester.policy
     blank = Comparison(
         slice=piece.full_name,
-        n=n,
-        units=units,
+        n=int(piece.rows.size),
+        units=stack.unit_count(piece.rows),
         baseline=None,
         candidate=None,
         mean=None,
@@ -126,16 +117,18 @@ def _comparison(stack: Stack, piece: Slice, found: _Finding | None, method: _Met
         upper=None,
         p=None,
         state=State.TOO_FEW,
-        method=method.policy.method,
+        method=policy.method,
         blocking=tested,
         advisory=piece.advisory,
+        margin=piece.margin,
     )
-    if found is None:
+    if result is None:
         return blank
+    found = result[piece.full_name]
     baseline, candidate = stack.baseline[piece.rows], stack.candidate[piece.rows]
     deltas = candidate - baseline
-    state = _state(found, units, nothing_right=not baseline.any() and not candidate.any())
-    usual = percentile(deltas, alpha=method.policy.alpha, seed=method.seed)
+    state = _state(found, policy.alpha, nothing_right=not baseline.any() and not candidate.any())
+    usual = percentile(deltas, alpha=policy.alpha, seed=tester.seed)
     return replace(
         blank,
         baseline=float(baseline.mean()),
@@ -146,18 +139,18 @@ def _comparison(stack: Stack, piece: Slice, found: _Finding | None, method: _Met
         upper=_bound(found.upper),
         p=found.p if tested else None,
         state=state,
-        familiar_fail=usual.upper < -TOLERANCE,
-        **_power(stack, piece, found.critical, state),
+        familiar_fail=usual.upper < -piece.margin - TOLERANCE,
+        **_power(stack, piece, result.critical, state),
     )
 
 
-def _state(found: _Finding, units: int, *, nothing_right: bool) -> State:
+def _state(found: SliceResult, alpha: float, *, nothing_right: bool) -> State:
     """Too few comes first: what cannot block is not called a regression."""
-    if units < BLOCKABLE_UNITS or nothing_right:
+    if found.p is None or nothing_right:
         return State.TOO_FEW
-    if found.regression:
+    if found.p <= alpha + TOLERANCE:
         return State.REGRESSION
-    if found.suspect:
+    if found.p <= SUSPECT_LEVEL + TOLERANCE:
         return State.SUSPECT
     return State.IMPROVEMENT if found.lower > TOLERANCE else State.NOISE
 
@@ -175,10 +168,12 @@ def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planni
         return {"mde": None, "cases_needed": None}
     per_unit = np.bincount(unit, weights=deltas) / sizes
     sd, mean = float(per_unit.std(ddof=1)), float(deltas.mean())
-    smallest = detectable(sd, sizes.size, critical)
+    # A fall has to leave the margin behind before it counts.
+    smallest = piece.margin + detectable(sd, sizes.size, critical)
+    beyond = mean if mean > 0 else min(0.0, mean + piece.margin)
     needed = None
-    if state in (State.NOISE, State.SUSPECT) and abs(mean) > TOLERANCE:
-        needed = cases_needed(sd, mean, critical)
+    if state in (State.NOISE, State.SUSPECT) and abs(beyond) > TOLERANCE:
+        needed = cases_needed(sd, beyond, critical)
     cases_per_unit = deltas.size / sizes.size
     return {
         "mde": smallest if smallest <= 1.0 else None,

@@ -7,7 +7,7 @@ from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, State, Verdict
 from gate.engine.compare import Quality
-from gate.stats.maxt import BLOCKABLE_UNITS
+from gate.stats.slices import BLOCKABLE_UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
 def _regressions(facts: Facts) -> Iterator[str]:
     rows = [row for _, row in facts.quality.slices if row.blocking and row.state is State.REGRESSION]
     for row in sorted(rows, key=lambda row: (row.upper if row.upper is not None else 0.0, row.slice)):
-        yield f"{row.slice} {_fall(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}."
+        margin = f", below the margin of {_bound(-row.margin)}" if row.margin else ""
+        yield f"{row.slice} {_fall(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
 
 
 def _gaps(facts: Facts) -> Iterator[str]:

@@ -31,11 +31,13 @@ class Scores:
     Args:
         positions: int[n], which cases of the exam these are.
         baseline, candidate: float[n], mean scores over equally many samples.
+        samples: float[n, k] of both arms; None unless every case of the exam has all of its samples.
     """
 
     positions: NDArray[np.int64]
     baseline: Floats
     candidate: Floats
+    samples: tuple[Floats, Floats] | None = None
 
     @property
     def deltas(self) -> Floats:
@@ -57,14 +59,25 @@ def scores(
         missing: what a missing score is taken for in each arm; None leaves missing samples out.
     """
     rows: list[tuple[int, float, float]] = []
+    whole: list[list[list[float]]] = []
     for position, case in enumerate(suite.exam.cases):
         found = {arm: _values(suite, table.get((suite.name, case.id, arm), ()), arm, missing) for arm in ArmName}
         k = min(len(values) for values in found.values())
         if k:
             means = [float(np.mean(found[arm][:k])) for arm in (ArmName.BASELINE, ArmName.CANDIDATE)]
             rows.append((position, means[0], means[1]))
+        if k == suite.samples:
+            whole.append([found[ArmName.BASELINE], found[ArmName.CANDIDATE]])
     columns = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 2)
-    return Scores(np.array([row[0] for row in rows], dtype=np.int64), columns[:, 0], columns[:, 1])
+    positions = np.array([row[0] for row in rows], dtype=np.int64)
+    return Scores(positions, columns[:, 0], columns[:, 1], _samples(suite, whole))
+
+
+def _samples(suite: Suite, whole: Sequence[Sequence[Sequence[float]]]) -> tuple[Floats, Floats] | None:
+    if len(whole) < len(suite.exam.cases):
+        return None
+    table = np.array(whole, dtype=np.float64).reshape(-1, 2, suite.samples)
+    return table[:, 0], table[:, 1]
 
 
 def _values(suite: Suite, row: Sequence[Sample], arm: ArmName, missing: Mapping[ArmName, float] | None) -> list[float]:

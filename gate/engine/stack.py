@@ -20,6 +20,7 @@ class Slice:
         name: `overall` or `dimension=value`.
         full_name: with the suite in front, in a run over several suites.
         advisory: shown, never blocks.
+        margin: tolerated fall of its mean.
         rows: int[n], indices into the stacked arrays; cases without a scored pair are not among them.
     """
 
@@ -27,6 +28,7 @@ class Slice:
     name: str
     full_name: str
     advisory: bool
+    margin: float
     rows: NDArray[np.int64]
 
 
@@ -38,12 +40,14 @@ class Stack:
         baseline, candidate: float[N], per-case mean scores of all suites.
         units: int[N], independent unit of each case.
         slices: every slice of every suite, `overall` first in each suite.
+        samples: float[N, k] of both arms, where every case has k scores in both; None otherwise.
     """
 
     baseline: Floats
     candidate: Floats
     units: NDArray[np.int64]
     slices: tuple[Slice, ...]
+    samples: tuple[Floats, Floats] | None = None
 
     @property
     def deltas(self) -> Floats:
@@ -77,7 +81,16 @@ def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
         units.append(own[scores.positions] + unit_offset)
         offset += scores.positions.size
         unit_offset += len(suite.exam.cases)
-    return Stack(np.concatenate(baseline), np.concatenate(candidate), np.concatenate(units), tuple(slices))
+    samples = _samples([scored[suite.name].samples for suite in suites])
+    return Stack(np.concatenate(baseline), np.concatenate(candidate), np.concatenate(units), tuple(slices), samples)
+
+
+def _samples(tables: Sequence[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:
+    """The suites' samples on top of each other, if all have equally many."""
+    whole = [table for table in tables if table is not None]
+    if len(whole) < len(tables) or len({table[0].shape[1] for table in whole}) != 1:
+        return None
+    return np.concatenate([table[0] for table in whole]), np.concatenate([table[1] for table in whole])
 
 
 def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list[Slice]:
@@ -87,5 +100,5 @@ def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list
         rows = np.array([row_of[p] for p in positions if p in row_of], dtype=np.int64)
         full = f"{suite.name}/{name}" if several else name
         advisory = suite.trial or name in suite.exam.policy.advisory
-        out.append(Slice(suite.name, name, full, advisory, rows))
+        out.append(Slice(suite.name, name, full, advisory, suite.exam.policy.margin_of(name), rows))
     return out

@@ -74,6 +74,8 @@ def record(finished: Finished) -> RunRecord:
             slices_tested=assessment.quality.tested,
             flips=assessment.quality.flips,
             fail_on=resolved.policy.fail_on,
+            correction=resolved.policy.correction,
+            breakage=assessment.quality.breakage,
         ),
         missing=MissingRecord(
             samples=missing.samples,
@@ -81,6 +83,7 @@ def record(finished: Finished) -> RunRecord:
             best=missing.best,
             worst=missing.worst,
             reasons=list(missing.reasons),
+            cases=list(missing.cases),
         ),
         suites=suites,
         calls=calls,

@@ -79,7 +79,12 @@ def _record(verdict: Verdict, code: int, reasons: list[str], commit: str, create
         seed=0,
         commit=commit,
         method=MethodRecord(
-            name=policy.method, alpha=round(policy.alpha, 12), slices_tested=0, flips=None, fail_on=policy.fail_on
+            name=policy.method,
+            alpha=round(policy.alpha, 12),
+            slices_tested=0,
+            flips=None,
+            fail_on=policy.fail_on,
+            correction=policy.correction,
         ),
         missing=MissingRecord(samples=0, total=0, best=None, worst=None, reasons=[]),
         suites=[],

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from gate.domain.suite import Budget, MethodName, RunPolicy
+from gate.domain.suite import Budget, CorrectionName, MethodName, RunPolicy
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import CONFIG_CHARS
 from gate.inputs.nodes import described
@@ -14,9 +14,10 @@ from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
 KEYS = ("version", "policy", "budget", "defaults", "suites")
-POLICY = ("confidence", "fail_on", "method")
+POLICY = ("confidence", "fail_on", "method", "correction", "breakage")
 BUDGET = ("max_calls", "max_usd", "max_minutes")
-METHODS = ("maxt", "percentile")
+METHODS = ("maxt", "percentile", "t", "mcnemar")
+CORRECTIONS = ("none", "bonferroni", "holm")
 FAIL_ON = ("block", "hold")
 CONFIDENCE = Range(0.5, 1, above=True, below=True)
 MAX_CALLS = Range(1, 10_000_000)
@@ -24,8 +25,8 @@ MAX_USD = Range(0, 1_000_000)
 MAX_MINUTES = Range(0, 10_000, above=True)
 
 _LATER = ("server", "store", "github", "extends", "include", "plugins")
-_LATER_POLICY = ("correction", "breakage", "margin", "margins", "early_stop", "futility")
-_LATER_METHODS = ("t", "mcnemar")
+_LATER_POLICY = ("early_stop", "futility")
+_OF_A_SUITE = ("margin", "min_pass_rate", "slices", "required", "advisory", "max_cost_increase", "max_latency_increase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +83,20 @@ def _check_version(fields: Fields) -> None:
 
 
 def _policy(fields: Fields) -> RunPolicy:
-    fields.only(POLICY, later=_LATER_POLICY, meant={"fail-on": "fail_on", "alpha": "confidence"})
-    fail_on = fields.choice("fail_on", "block", FAIL_ON)
-    method = fields.choice("method", "maxt", METHODS, later=_LATER_METHODS)
-    return RunPolicy(
+    for key in _OF_A_SUITE:
+        if key in fields.entries:
+            fields.problems.add(fields.line_of(key), f"{key!r} is no policy of the run", "give it to a suite's policy")
+    fields.only((*POLICY, *_OF_A_SUITE), later=_LATER_POLICY, meant={"fail-on": "fail_on", "alpha": "confidence"})
+    policy = RunPolicy(
         confidence=fields.number("confidence", 0.95, CONFIDENCE, "0.95 is usual"),
-        fail_on="hold" if fail_on == "hold" else "block",
-        method=cast(MethodName, method),
+        fail_on="hold" if fields.choice("fail_on", "block", FAIL_ON) == "hold" else "block",
+        method=cast(MethodName, fields.choice("method", "maxt", METHODS)),
+        correction=cast(CorrectionName, fields.choice("correction", "none", CORRECTIONS)),
+        breakage=fields.flag("breakage", False),
     )
+    if policy.contradiction:
+        fields.problems.add(fields.line, f"policy: {policy.contradiction}", "take one of the two out")
+    return policy
 
 
 def _budget(fields: Fields) -> Budget:

@@ -133,13 +133,9 @@ class Fields:
             return default
         return value if isinstance(value, bool) else self._wrong(key, "must be true or false", default)
 
-    def choice(self, key: str, default: str, words: Sequence[str], later: Sequence[str] = ()) -> str:
+    def choice(self, key: str, default: str, words: Sequence[str]) -> str:
         value = self._value(key)
         if value is _MISSING:
-            return default
-        if value in later:
-            message = f"{self._full(key)} {value!r} is not supported in this version"
-            self.problems.add(self.line_of(key), message, "use " + " or ".join(words))
             return default
         if not isinstance(value, str) or value not in words:
             return self._wrong(key, "must be " + " or ".join(words), default)

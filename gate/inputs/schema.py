@@ -45,6 +45,8 @@ def _run_policy() -> Schema:
             "confidence": _number(config.CONFIDENCE),
             "fail_on": {"enum": list(config.FAIL_ON)},
             "method": {"enum": list(config.METHODS)},
+            "correction": {"enum": list(config.CORRECTIONS)},
+            "breakage": {"type": "boolean"},
         }
     )
 

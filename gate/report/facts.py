@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from gate.domain.record import ArmAxisRecord, ArmRecord, AxisRecord, RunRecord, SuiteRecord
 from gate.domain.verdict import Verdict
 from gate.report import numbers
+from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
@@ -17,7 +18,7 @@ def facts(run: RunRecord) -> tuple[Fact, ...]:
     """Every fact of a run, the method first."""
     if not run.suites:
         return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
-    return (*_method(run), *(fact for suite in run.suites for fact in _suite(run, suite)), *_ending(run))
+    return (*_reasons(run), *method(run), *(fact for suite in run.suites for fact in _suite(run, suite)), *_ending(run))
 
 
 def usage(run: RunRecord) -> tuple[UsageRow, ...]:
@@ -31,28 +32,9 @@ def usage(run: RunRecord) -> tuple[UsageRow, ...]:
     return tuple(rows)
 
 
-def _method(run: RunRecord) -> Iterator[Fact]:
-    method = run.method
+def _reasons(run: RunRecord) -> Iterator[Fact]:
     for reason in run.reasons[:REASONS_SHOWN]:
         yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
-    slices = numbers.counted(method.slices_tested, "slice")
-    flips = f" with {numbers.counted(method.flips, 'sign flip')}" if method.flips else ""
-    rate = numbers.percent(method.alpha)
-    if method.name == "percentile":
-        yield Fact("Method", (f"percentile bootstrap (the familiar rule), each of {slices} judged alone",), brief=True)
-        promise = (
-            f"about {rate} for one slice of many cases; not for a small slice, and not for several slices together"
-        )
-    else:
-        yield Fact(
-            "Method",
-            ("joint sign-flip test (", Code(method.name), f") of {slices} together{flips}, overall included"),
-            brief=True,
-        )
-        promise = f"if this change did nothing, the chance of a block is at most {rate}, all slices taken together"
-    yield Fact("False blocks", (promise,), brief=True)
-    yield Fact("Margin", ("none; a slice is a regression when its whole interval lies below zero",))
-    yield Fact("Seed", (Code(str(run.seed)),))
 
 
 def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
@@ -121,6 +103,8 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
             else ""
         )
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
+        if missing.cases:
+            yield Fact("To be asked again", (_listed(missing.cases),))
     if missing.samples and missing.best and missing.worst:
         yield Fact("Had they been", (f"best for the candidate: {missing.best}; worst: {missing.worst}",), brief=True)
     calls = run.calls

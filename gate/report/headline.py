@@ -7,8 +7,21 @@ from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.escape import terminal
 from gate.report.parts import Axes, Code, Text
-from gate.report.slices import LONGEST_SENTENCE, Named, in_state, of_run, short, suite_label, unmoved, worst
+from gate.report.slices import (
+    FEWEST_UNITS,
+    LONGEST_SENTENCE,
+    Named,
+    in_state,
+    of_run,
+    short,
+    suite_label,
+    unmoved,
+    within_margin,
+    worst,
+)
 
+NOTABLE_FALL = 0.1
+"""A fall of a slice that is too small to decide is mentioned from this size on."""
 NAMES_SHOWN = 3
 """Slices that a sentence names before it counts the rest."""
 
@@ -29,7 +42,9 @@ def headline(run: RunRecord) -> Text:
     if not risen and all(unmoved(named) for named in of_run(run) if named.overall):
         return (f"no change; {numbers.counted(_cases(run), 'case')} scored the same before and after",)
     if not risen:
-        return ("nothing is shown to have changed", *_worst(run, "; worst slice "))
+        fell = any(within_margin(named) for named in of_run(run))
+        said = "nothing fell beyond its margin" if fell else "nothing is shown to have changed"
+        return (said, *_worst(run, "; worst slice "))
     lowest = worst(run)
     return (*_moved(risen[0]), *(() if lowest == risen[0] else _worst(run, "; worst slice ")))
 
@@ -60,7 +75,7 @@ def sentence(run: RunRecord) -> Text:
         return ("".join(map(str, parts[:-1])) + "; the exam has no slices.", *_unseen(run))
     suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
     parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
-    return (*parts, *_tally(slices), ".", *_unseen(run))
+    return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))
 
 
 def axes(run: RunRecord) -> tuple[Axes, ...]:
@@ -167,6 +182,8 @@ def _overall(named: Named) -> str:
     size = numbers.score(abs(record.mean))
     if unmoved(named):
         return "Overall not one case moved"
+    if within_margin(named):
+        return f"Overall quality fell by {size}, within its margin"
     return {
         State.REGRESSION: f"Overall quality fell by {size}",
         State.SUSPECT: f"Overall quality may have fallen by {size}",
@@ -183,8 +200,12 @@ def _tally(slices: Sequence[Named]) -> tuple[str | Code, ...]:
         (State.TOO_FEW, ""),
     )
     clauses: list[tuple[str | Code, ...]] = []
+    inside = [named for named in slices if within_margin(named)]
+    slices = [named for named in slices if named not in inside]
     for state, verb in said:
         found = in_state(slices, state)
+        if state is State.NOISE and inside:
+            clauses.append((f"{len(inside)} fell within {'its' if len(inside) == 1 else 'their'} margin",))
         if not found and state is not State.REGRESSION:
             continue
         if verb:
@@ -202,6 +223,18 @@ def _quiet(state: State, count: int) -> str:
     if state is State.NOISE:
         return f"{count:,} {'shows' if count == 1 else 'show'} no change"
     return f"{count:,} {'is' if count == 1 else 'are'} too small to say"
+
+
+def _small_and_lower(slices: Sequence[Named]) -> Text:
+    """A warning: what is too small to block is not thereby fine."""
+    small = [named for named in in_state(slices, State.TOO_FEW) if named.record.units < FEWEST_UNITS]
+    lower = [named for named in small if named.record.mean is not None and named.record.mean <= -NOTABLE_FALL]
+    if not lower:
+        return ()
+    lowest = min(lower, key=lambda named: (named.record.mean or 0.0, named.full))
+    cases = numbers.counted(lowest.record.n, "case")
+    rest = f", and {len(lower) - 1:,} more" if len(lower) > 1 else ""
+    return (" Too small to say, yet lower: ", name(lowest), f" {numbers.delta(lowest.record.mean)} ({cases}){rest}.")
 
 
 def _unseen(run: RunRecord) -> tuple[str, ...]:

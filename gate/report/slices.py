@@ -11,6 +11,8 @@ from gate.report.escape import one_line
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
+FEWEST_UNITS = 10
+"""Independent cases from which on a slice can block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,12 @@ def badness(named: Named) -> tuple[float, float, bool, str]:
 def unmoved(named: Named) -> bool:
     """Enough cases were asked, and neither arm did better on any of them: there is no spread to make an interval of."""
     return named.record.state is State.NOISE and named.record.moved == 0
+
+
+def within_margin(named: Named) -> bool:
+    """It fell for sure, and by no more than is tolerated."""
+    record = named.record
+    return record.state is State.NOISE and record.upper is not None and record.upper < 0.0
 
 
 def short(text: str, limit: int = LONGEST_NAME) -> str:

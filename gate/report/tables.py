@@ -6,13 +6,20 @@ from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State
 from gate.report import bars, numbers
 from gate.report.parts import Row, Table
-from gate.report.slices import Named, badness, of_run, of_suite, short, suite_label, unmoved
+from gate.report.slices import (
+    FEWEST_UNITS,
+    Named,
+    badness,
+    of_run,
+    of_suite,
+    short,
+    suite_label,
+    unmoved,
+    within_margin,
+)
 
 SHOWN_UNREMARKABLE = 12
 """Slices without a shown change that stay unfolded."""
-
-FEWEST_UNITS = 10
-"""Below this many independent cases a slice cannot block."""
 
 WORDS = {
     State.REGRESSION: "regression",
@@ -120,6 +127,8 @@ def _words(named: Named) -> str:
         return (
             "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
         )
+    if within_margin(named):
+        return "within its margin"
     return "no case moved" if unmoved(named) else WORDS[named.record.state]
 
 

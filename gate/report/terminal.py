@@ -38,7 +38,14 @@ _STATE_STYLES = {
     State.TOO_FEW: "dim",
 }
 
-_SHORT_WORDS = {State.NOISE: "no change", State.TOO_FEW: "too few"}
+_SHORT_WORDS = {
+    "no change shown": "no change",
+    "within its margin": "in margin",
+    "no case moved": "no change",
+    "every score is 0": "too few",
+    "too little variation": "too few",
+    "too few cases": "too few",
+}
 
 
 def render(run: RunRecord, console: Console) -> None:
@@ -165,7 +172,7 @@ def _cells(row: Row, width: int) -> Iterator[RichText]:
     yield RichText(f"{row.delta} {row.interval}")
     if width >= _ROOM_FOR_BARS:
         yield RichText(row.bar, style=style)
-    words = row.words if width >= _ROOM_FOR_SCORES else _SHORT_WORDS.get(row.state, row.words)
+    words = row.words if width >= _ROOM_FOR_SCORES else _SHORT_WORDS.get(row.words, row.words)
     yield RichText(f"{words}{marks}", style=style)
 
 

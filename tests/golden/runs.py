@@ -35,6 +35,7 @@ def runs() -> dict[str, RunRecord]:
         "local-model": local_model(),
         "many-slices": many_slices(),
         "percentile": percentile(),
+        "margin": margin(),
         "skipped": run(Verdict.SKIPPED, [], ["No prompt and no exam changed."], seed=1, spent_usd=0.0),
         "skipped-override": overridden(Override("skip-prompt-diff", "olivia", "2026-11-20T09:12:00Z"), _COMMIT, _NOW),
         "mistakes": failed(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
@@ -221,6 +222,18 @@ def many_slices() -> RunRecord:
         slices.append(comparison(f"topic={number:02}", State.NOISE, 20 + number, 0.85, change, cases_needed=900))
     reasons = ["topic=tax fell by 0.211 over 38 cases; the upper bound is -0.051."]
     return run(Verdict.BLOCK, [suite(overall, slices, cases())], reasons)
+
+
+def margin() -> RunRecord:
+    """A sure fall that the policy tolerates everywhere but in one slice."""
+    overall = comparison("overall", State.NOISE, 400, 0.842, (-0.012, -0.020, -0.004), margin=0.02, mde=0.03)
+    slices = [
+        comparison("tier=free", State.NOISE, 200, 0.831, (-0.013, -0.024, -0.002), margin=0.02),
+        comparison("tier=pro", State.NOISE, 150, 0.868, (0.004, -0.012, 0.020), margin=0.02, cases_needed=900),
+        comparison("tier=enterprise", State.SUSPECT, 50, 0.833, (-0.031, -0.064, 0.002), margin=0.0, cases_needed=80),
+    ]
+    why = "tier=enterprise is suspect: it fell by 0.031, which is not beyond doubt (p = 0.061)."
+    return run(Verdict.HOLD, [suite(overall, slices, [])], [why])
 
 
 def percentile() -> RunRecord:

@@ -1,0 +1,66 @@
+"""What a method asks of the suites it is to test: refused before anything is spent."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.domain.case import ScorerSpec
+from gate.domain.suite import Exam, RunPolicy, Suite
+from gate.errors import GateError
+
+BREAKAGE_SAMPLES = range(2, 6)
+"""Samples per case that the breakage channel can deal anew."""
+
+
+def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
+    """Refuse a method that cannot test these suites.
+
+    Args:
+        policy: the run's, the command line's options put in.
+        suites: what is to be compared.
+
+    Raises:
+        GateError: every reason at once.
+    """
+    reasons = [policy.contradiction] if policy.contradiction else []
+    if policy.method == "mcnemar":
+        reasons += [f"mcnemar, suite {suite.name}: {why}" for suite in suites for why in _mcnemar(suite)]
+    if policy.breakage:
+        reasons += [f"breakage, suite {suite.name}: {why}" for suite in suites for why in _breakage(suite)]
+        if len({suite.samples for suite in suites}) > 1:
+            reasons.append("breakage: all suites must take equally many samples")
+    if reasons:
+        raise GateError("; ".join(reasons), "change the policy, or leave it at method: maxt")
+
+
+def _mcnemar(suite: Suite) -> Iterator[str]:
+    if suite.samples != 1:
+        yield f"it compares single answers, and samples is {suite.samples}"
+    if any(len(scorers) != 1 or scorers[0].kind == "judge" for scorers in _scorers(suite.exam)):
+        yield "it needs right or wrong: one scorer for each case, and no judge"
+    if _clustered(suite.exam):
+        yield "it takes every case as independent, and some share a cluster"
+    if _has_margin(suite.exam):
+        yield "it knows no margin"
+
+
+def _breakage(suite: Suite) -> Iterator[str]:
+    if suite.samples not in BREAKAGE_SAMPLES:
+        yield f"it needs 2 to 5 samples, and there are {suite.samples}"
+    if any(arm is not None and arm.params.temperature == 0 for arm in (suite.baseline, suite.candidate)):
+        yield "temperature 0 repeats one answer, so that every rewording looks like breakage"
+    if _clustered(suite.exam):
+        yield "it takes every case as independent, and some share a cluster"
+    if _has_margin(suite.exam):
+        yield "it asks whether anything changed at all, which leaves no room for a margin"
+
+
+def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
+    yield from ((exam.scorers if case.scorers is None else case.scorers) for case in exam.cases)
+
+
+def _clustered(exam: Exam) -> bool:
+    named = [case.cluster for case in exam.cases if case.cluster is not None]
+    return len(set(named)) < len(named)
+
+
+def _has_margin(exam: Exam) -> bool:
+    return exam.policy.margin > 0 or any((own.margin or 0) > 0 for own in exam.policy.slices.values())

@@ -1,0 +1,95 @@
+"""Every method through the command line: what is tested, what is said, what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import State, Verdict
+from tests.support.command import Outcome, gate, write_jsonl
+
+CASES = 60
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Two prompts, of which the second is worse in one of two tiers."""
+    (tmp_path / "old.md").write_text("quality=0.9")
+    (tmp_path / "new.md").write_text("quality=0.9 quality[gold]=0.2")
+    (tmp_path / "same.md").write_text("You answer. quality=0.9")
+    rows = [
+        {
+            "id": f"c{i}",
+            "input": f"question {i} answer=word{i} slice={'gold' if i % 2 else 'free'}",
+            "expected": f"word{i}",
+            "slices": {"tier": "gold" if i % 2 else "free"},
+        }
+        for i in range(CASES)
+    ]
+    write_jsonl(tmp_path / "cases.jsonl", rows)
+    return tmp_path
+
+
+def diff(root: Path, candidate: str, *options: str) -> Outcome:
+    files = ("--baseline", "old.md", "--candidate", candidate, "--cases", "cases.jsonl", "--model", "fake:oracle")
+    return gate("diff", *files, *options, "--json", cwd=root)
+
+
+@pytest.mark.parametrize(
+    ("options", "samples"),
+    [
+        (("--method", "maxt"), 3),
+        (("--method", "maxt", "--breakage"), 3),
+        (("--method", "percentile"), 3),
+        (("--method", "percentile", "--correction", "holm"), 3),
+        (("--method", "t", "--correction", "bonferroni"), 3),
+        (("--method", "mcnemar", "--correction", "holm"), 1),
+    ],
+)
+def test_a_broken_tier_blocks_by_every_method(root: Path, options: tuple[str, ...], samples: int) -> None:
+    outcome = diff(root, "new.md", *options, "--samples", str(samples))
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    assert record.method.name == options[1]
+    assert record.method.breakage == ("--breakage" in options)
+    assert record.method.correction == (options[3] if "--correction" in options else "none")
+    (gold,) = [row for row in record.suites[0].quality.slices if row.slice == "tier=gold"]
+    assert gold.state is State.REGRESSION
+    assert gold.upper is not None and gold.upper < 0
+    assert gold.p is not None and gold.p <= 0.025
+    (free,) = [row for row in record.suites[0].quality.slices if row.slice == "tier=free"]
+    assert free.state is not State.REGRESSION
+
+
+@pytest.mark.parametrize("options", [(), ("--method", "t"), ("--method", "percentile", "--correction", "holm")])
+def test_a_harmless_rewording_passes(root: Path, options: tuple[str, ...]) -> None:
+    outcome = diff(root, "same.md", *options)
+    assert outcome.code == 0
+    assert outcome.record.verdict in (Verdict.PASS, Verdict.HOLD)
+
+
+def test_a_margin_wide_enough_lets_the_fall_pass(root: Path) -> None:
+    assert diff(root, "new.md", "--margin", "0.95").code == 0
+    strict = diff(root, "new.md", "--margin", "0.2")
+    assert strict.code == 1
+    assert strict.record.suites[0].quality.overall.margin == 0.2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--method", "mcnemar"), "samples is 3"),
+        (("--breakage", "--samples", "1"), "it needs 2 to 5 samples"),
+        (("--breakage", "--param", "temperature=0"), "temperature 0"),
+        (("--breakage", "--margin", "0.1"), "no room for a margin"),
+        (("--correction", "holm"), "maxt holds its level for all slices together already"),
+        (("--breakage", "--method", "t"), "breakage is a channel of maxt"),
+        (("--margin", "1"), "--margin"),
+        (("--method", "bayes"), "--method"),
+    ],
+)
+def test_refused_before_anything_is_written(root: Path, options: tuple[str, ...], said: str) -> None:
+    outcome = diff(root, "new.md", *options)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not (root / ".gate").exists()
