@@ -51,6 +51,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval; a bound of None is infinite."""
+
+    value: float
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class ArmAxis:
     """One arm's figures on cost or latency.
 
@@ -58,12 +67,14 @@ class ArmAxis:
         mean: dollars or seconds per call.
         p50, p95: quantiles over calls, the same unit.
         usage: tokens, summed (cost axis only).
+        calls: measured calls.
     """
 
     mean: float | None = None
     p50: float | None = None
     p95: float | None = None
     usage: Usage | None = None
+    calls: int = 0
 
 
 AxisName: TypeAlias = Literal["cost", "latency"]
@@ -83,6 +94,7 @@ class AxisComparison:
         change, lower, upper: relative change and its interval; None when not compared, and for an infinite bound.
         allowance: tolerated increase.
         exceeded: the whole interval lies above the allowance.
+        p50_change, p95_change: candidate minus baseline, in the unit of the figures (latency only); shown, never judged.
     """
 
     axis: AxisName
@@ -97,3 +109,5 @@ class AxisComparison:
     upper: float | None
     allowance: float
     exceeded: bool
+    p50_change: Estimate | None = None
+    p95_change: Estimate | None = None

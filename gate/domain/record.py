@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from gate.domain.caching import Obstacle
 from gate.domain.verdict import State, Verdict
 
 SCHEMA = "prompt-gate/run/1"
@@ -79,6 +80,14 @@ class UsageRecord(_Model):
     output_tokens: int
 
 
+class EstimateRecord(_Model):
+    """See `gate.domain.comparison.Estimate`."""
+
+    value: float
+    lower: float | None
+    upper: float | None
+
+
 class ArmAxisRecord(_Model):
     """See `gate.domain.comparison.ArmAxis`."""
 
@@ -86,6 +95,7 @@ class ArmAxisRecord(_Model):
     p50: float | None
     p95: float | None
     usage: UsageRecord | None
+    calls: int = 0
 
 
 class AxisRecord(_Model):
@@ -103,6 +113,42 @@ class AxisRecord(_Model):
     upper: float | None
     allowance: float
     exceeded: bool
+    p50_change: EstimateRecord | None = None
+    p95_change: EstimateRecord | None = None
+
+
+class PlaceRecord(_Model):
+    """See `gate.domain.caching.Place`."""
+
+    message: int
+    line: int
+    variable: str
+
+
+class ArmPrefixRecord(_Model):
+    """See `gate.domain.caching.ArmPrefix`."""
+
+    requests: int
+    tokens: int
+    request_tokens: int
+    measured: bool
+    place: PlaceRecord | None
+    minimum: int | None
+    obstacle: Obstacle
+
+
+class CacheRecord(_Model):
+    """See `gate.domain.caching.CacheComparison`."""
+
+    baseline: ArmPrefixRecord
+    candidate: ArmPrefixRecord
+    shrank: bool
+    moved: bool
+    fresh_tokens: int
+    fresh_usd: float | None
+    baseline_share: EstimateRecord | None
+    candidate_share: EstimateRecord | None
+    share_change: EstimateRecord | None
 
 
 class OutputRecord(_Model):
@@ -154,6 +200,7 @@ class SuiteRecord(_Model):
     calls: CallsRecord
     spent_usd: float | None
     cost_note: str = ""
+    cache: CacheRecord | None = None
 
 
 class MethodRecord(_Model):

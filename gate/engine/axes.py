@@ -7,24 +7,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.domain.comparison import ArmAxis, AxisComparison, AxisName
+from gate.domain.comparison import ArmAxis, AxisComparison, AxisName, Estimate
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.engine.pairs import Floats, Key, clusters
-from gate.stats.quantiles import quantile
+from gate.stats.quantiles import Calls, Change, quantile, quantile_changes
 from gate.stats.ratio import Ratio, cost_ratio, latency_ratio
+from gate.stats.share import Share
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """Figures of both arms: one per case (paired), and one per call."""
+    """Figures of both arms: one per case (paired), one per call, and those of the paired cases with their unit."""
 
     baseline: Floats
     candidate: Floats
     baseline_calls: Floats
     candidate_calls: Floats
     units: NDArray[np.int64] | None
+    paired_calls: tuple[Calls, Calls] | None
 
     @property
     def arms(self) -> tuple[Floats, Floats]:
@@ -43,7 +45,7 @@ def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> A
         table: from `pairs.by_case`.
         alpha: one-sided level of each end of the interval.
     """
-    replies = _replies(suite, table)
+    replies = replies_of(suite, table)
     blank = _blank("cost", suite.exam.policy.max_cost_increase)
     blank = replace(
         blank,
@@ -79,16 +81,23 @@ def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -
         alpha: one-sided level of each end of the interval.
     """
     measured = _measure(
-        suite, _replies(suite, table), _seconds, lambda values: math.exp(float(np.mean(np.log(values))))
+        suite, replies_of(suite, table), _seconds, lambda values: math.exp(float(np.mean(np.log(values))))
     )
     blank = _blank("latency", suite.exam.policy.max_latency_increase)
-    if measured.cases == 0:
+    if measured.cases == 0 or measured.paired_calls is None:
         return replace(blank, reason="no times were measured")
-    return _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
+    filled = _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
+    changes = quantile_changes(*measured.paired_calls, alpha=alpha)
+    return replace(filled, p50_change=estimate(changes.p50), p95_change=estimate(changes.p95))
 
 
-def _replies(suite: Suite, table: Mapping[Key, Sequence[Sample]]) -> dict[ArmName, list[list[Reply]]]:
-    """For each arm, the replies of each case in the order of the exam."""
+def replies_of(suite: Suite, table: Mapping[Key, Sequence[Sample]]) -> dict[ArmName, list[list[Reply]]]:
+    """For each arm, the replies of each case in the order of the exam.
+
+    Args:
+        suite: whose cases.
+        table: from `pairs.by_case`.
+    """
     out: dict[ArmName, list[list[Reply]]] = {arm: [] for arm in ArmName}
     for case in suite.exam.cases:
         for arm in ArmName:
@@ -115,10 +124,25 @@ def _measure(
     columns = [[[v for v in map(value, row) if v is not None] for row in arm] for arm in arms]
     rows = [(position, mean(b), mean(c)) for position, (b, c) in enumerate(zip(*columns, strict=True)) if b and c]
     means = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 2)
+    positions = [row[0] for row in rows]
     declared = clusters(suite)
-    units = None if declared is None else declared[[row[0] for row in rows]]
+    units = None if declared is None else declared[positions]
     flat = [np.array([v for row in column for v in row], dtype=np.float64) for column in columns]
-    return _Measured(means[:, 0], means[:, 1], flat[0], flat[1], units)
+    labels = np.array(positions, dtype=np.int64) if units is None else units
+    paired = (_calls(columns[0], positions, labels), _calls(columns[1], positions, labels)) if rows else None
+    return _Measured(means[:, 0], means[:, 1], flat[0], flat[1], units, paired)
+
+
+def _calls(column: Sequence[Sequence[float]], positions: Sequence[int], labels: NDArray[np.int64]) -> Calls:
+    rows = [column[position] for position in positions]
+    units = np.repeat(labels, [len(row) for row in rows])
+    return Calls(np.array([value for row in rows for value in row], dtype=np.float64), units)
+
+
+def estimate(found: Change | Share) -> Estimate:
+    """Infinite bounds become None."""
+    lower, upper = (bound if math.isfinite(bound) else None for bound in (found.lower, found.upper))
+    return Estimate(found.value, lower, upper)
 
 
 def _usage(rows: Sequence[Sequence[Reply]]) -> Usage:
@@ -144,4 +168,4 @@ def _filled(blank: AxisComparison, measured: _Measured, ratio: Ratio) -> AxisCom
 
 
 def _figures(axis: ArmAxis, calls: Floats) -> ArmAxis:
-    return replace(axis, mean=float(calls.mean()), p50=quantile(calls, 0.5), p95=quantile(calls, 0.95))
+    return replace(axis, mean=float(calls.mean()), p50=quantile(calls, 0.5), p95=quantile(calls, 0.95), calls=calls.size)

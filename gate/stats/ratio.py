@@ -89,17 +89,29 @@ def _arms(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[FloatArray
     return a, b
 
 
-def _ratio(log_ratio: float, residuals: FloatArray, units: IntArray, alpha: float) -> Ratio:
-    """t interval around `log_ratio`, from residuals (sum 0) that are summed over the units."""
+def half_width(residuals: FloatArray, units: IntArray, alpha: float) -> float:
+    """Half the width of the t interval of a linearised statistic; infinite with fewer than 2 units.
+
+    Args:
+        residuals: float[N], what each case adds to the statistic (sum 0), times N.
+        units: int[N] from `unit_labels`; the residuals of a unit are summed.
+        alpha: one-sided level of each bound.
+    """
     check_level(alpha)
-    n, sums = len(residuals), np.bincount(units, weights=residuals)
+    sums = np.bincount(units, weights=residuals)
     g = len(sums)
-    change = math.expm1(log_ratio)
     if g < 2:
-        return Ratio(change, -math.inf, math.inf, n)
-    error = math.sqrt(g / (g - 1) * float(np.sum(sums * sums))) / n
-    half = t_quantile(1.0 - alpha, g - 1) * error
-    return Ratio(change, _expm1(log_ratio - half), _expm1(log_ratio + half), n)
+        return math.inf
+    error = math.sqrt(g / (g - 1) * float(np.sum(sums * sums))) / len(residuals)
+    return t_quantile(1.0 - alpha, g - 1) * error
+
+
+def _ratio(log_ratio: float, residuals: FloatArray, units: IntArray, alpha: float) -> Ratio:
+    """t interval around `log_ratio`, carried back from the log scale."""
+    half, change = half_width(residuals, units, alpha), math.expm1(log_ratio)
+    if half == math.inf:
+        return Ratio(change, -math.inf, math.inf, len(residuals))
+    return Ratio(change, _expm1(log_ratio - half), _expm1(log_ratio + half), len(residuals))
 
 
 def _expm1(value: float) -> float:
