@@ -154,6 +154,7 @@ def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
         calls=caller,
         judge=judge,
         spent_usd=lambda: caller.spent_usd,
+        caching=lambda arm: factory.caching(arm.model, arm.params),
         exhausted=caller.exhausted,
         sink=folder,
         progress=plan.progress,

@@ -94,7 +94,7 @@ class AxisComparison:
         change, lower, upper: relative change and its interval; None when not compared, and for an infinite bound.
         allowance: tolerated increase.
         exceeded: the whole interval lies above the allowance.
-        p50_change, p95_change: candidate minus baseline, in the unit of the figures (latency only); shown, never judged.
+        p50_change, p95_change: candidate minus baseline, latency only, in seconds; shown, never judged.
     """
 
     axis: AxisName

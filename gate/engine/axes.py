@@ -168,4 +168,6 @@ def _filled(blank: AxisComparison, measured: _Measured, ratio: Ratio) -> AxisCom
 
 
 def _figures(axis: ArmAxis, calls: Floats) -> ArmAxis:
-    return replace(axis, mean=float(calls.mean()), p50=quantile(calls, 0.5), p95=quantile(calls, 0.95), calls=calls.size)
+    return replace(
+        axis, mean=float(calls.mean()), p50=quantile(calls, 0.5), p95=quantile(calls, 0.95), calls=calls.size
+    )

@@ -7,11 +7,15 @@ from datetime import UTC, datetime
 
 from gate.calls.port import Calls
 from gate.domain.absence import Failed, Unscored
+from gate.domain.caching import CacheComparison, CacheTerms
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import digest
 from gate.domain.record import RunRecord
-from gate.domain.sample import Sample
+from gate.domain.sample import ArmName, Sample
+from gate.domain.suite import Arm
 from gate.engine.assess import Assessor
+from gate.engine.caching import compare_caching
+from gate.engine.pairs import by_case
 from gate.engine.plan import Job, count, jobs
 from gate.engine.run import Runner, Stop
 from gate.flows.ports import Progress, RunSink
@@ -30,6 +34,7 @@ class Tools:
         calls: sends requests under one policy of retries, limits and budgets.
         judge: makes a judge of a scorer of kind `judge`.
         spent_usd: dollars spent so far, or None where that is not known.
+        caching: on what terms the provider of an arm caches prompts.
         exhausted: why the budget allows no more calls, or None.
         sink: keeps samples and the record.
         progress: tells the user.
@@ -39,6 +44,7 @@ class Tools:
     calls: Calls
     judge: Callable[[ScorerSpec], Judge]
     spent_usd: Callable[[], float | None]
+    caching: Callable[[Arm], CacheTerms]
     exhausted: Callable[[], str | None]
     sink: RunSink
     progress: Progress
@@ -76,7 +82,8 @@ async def evaluate(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> R
     finally:
         tools.progress.finish()
     assessment = Assessor(resolved.suites, resolved.policy, seed).assess(work.samples, stop.reason)
-    finished = Finished(resolved, work.samples, assessment, seed, created, time.perf_counter() - started)
+    duration_s = time.perf_counter() - started
+    finished = Finished(resolved, work.samples, assessment, work.caching(), seed, created, duration_s)
     run = record(finished)
     tools.sink.run(run)
     return run
@@ -109,6 +116,15 @@ class _Work:
             return Sample(name, case_id, job.arm, job.index, reply, (), empty)
         scores, score = await self._panels[name].score(job.case, reply.text, job.index)
         return Sample(name, case_id, job.arm, job.index, reply, scores, score)
+
+    def caching(self) -> dict[str, CacheComparison]:
+        """What the change does to the prompt cache, for each suite."""
+        table, alpha = by_case(self.samples), self.resolved.policy.alpha
+        out = {}
+        for suite in self.resolved.suites:
+            terms = {name: self.tools.caching(suite.arm(name)) for name in ArmName}
+            out[suite.name] = compare_caching(suite, table, terms, alpha)
+        return out
 
     def keep(self, sample: Sample) -> None:
         self.samples.append(sample)

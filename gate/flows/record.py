@@ -6,10 +6,12 @@ from datetime import datetime
 from importlib.metadata import version
 
 from gate.domain.absence import Failed, Unscored
+from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import (
     ArmRecord,
     AxisRecord,
+    CacheRecord,
     CallsRecord,
     CaseRecord,
     ComparisonRecord,
@@ -40,6 +42,7 @@ class Finished:
     resolved: Resolved
     samples: Sequence[Sample]
     assessment: Assessment
+    caching: Mapping[str, CacheComparison]
     seed: int
     created: datetime
     duration_s: float
@@ -118,6 +121,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         calls=_calls(samples),
         spent_usd=spent,
         cost_note=note,
+        cache=CacheRecord.model_validate(asdict(finished.caching[suite.name])),
     )
 
 

@@ -28,7 +28,7 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Messag
     turns = case.messages or (Message("user", case.input),)
     if not prompt.template:
         return prompt.messages + turns
-    variables = _variables(case)
+    variables = variables_of(case)
     messages: list[Message] = []
     asked = False
     for message in prompt.messages:
@@ -48,6 +48,27 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Messag
     return tuple(messages) if asked else (*messages, *turns)
 
 
+def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
+    """For each message of `render`, the message of the prompt that it was made from; None for a turn of the case.
+
+    Args:
+        prompt: the parsed prompt.
+        case: the case.
+
+    Raises:
+        BadTemplate: a template that cannot be read.
+    """
+    turns = len(case.messages) or 1
+    out: list[Message | None] = []
+    asked = False
+    for message in prompt.messages:
+        if prompt.template and not asked and "input" in compile_template(message.content).names:
+            out += [None] * (turns - 1)
+            asked = True
+        out.append(message)
+    return tuple(out) if asked else (*out, *[None] * turns)
+
+
 def fill(text: str, case: Case) -> str:
     """A scorer's text with the case's fields put in; text without `{{` stays as it is.
 
@@ -61,7 +82,7 @@ def fill(text: str, case: Case) -> str:
     """
     if "{{" not in text:
         return text
-    variables = _variables(case)
+    variables = variables_of(case)
     if case.expected is not None:
         variables["expected"] = case.expected
     try:
@@ -73,7 +94,8 @@ def fill(text: str, case: Case) -> str:
         raise one_problem(file, line, message, hint) from None
 
 
-def _variables(case: Case) -> dict[str, JsonValue]:
+def variables_of(case: Case) -> dict[str, JsonValue]:
+    """What a template sees of a case."""
     slices: Mapping[str, JsonValue] = dict(case.slices)
     last = case.messages[-1].content if case.messages else case.input
     return {**case.vars, "input": last, "id": case.id, "slices": dict(slices)}

@@ -4,7 +4,7 @@ What could build a huge value out of a small text is refused (macros, captured b
 (loops, `+`, `*`, `~`, assignments). A template can still be slow; it cannot take the machine's memory with it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, TracebackType
@@ -95,8 +95,12 @@ class Compiled:
 
 # Compiling is pure, so remembering it is not state; a run renders few templates very often.
 @lru_cache(maxsize=256)
-def compile_template(text: str) -> Compiled:
+def compile_template(text: str, mark: Callable[[nodes.Template], object] | None = None) -> Compiled:
     """Read a template.
+
+    Args:
+        text: Jinja2.
+        mark: changes the tree before it is compiled, to watch a rendering.
 
     Raises:
         BadTemplate: with the line.
@@ -110,6 +114,8 @@ def compile_template(text: str) -> Compiled:
         if refused is not None:
             raise BadTemplate(f"{_tag(refused)!r} is not supported in templates", refused.lineno)
         names = frozenset(meta.find_undeclared_variables(tree))
+        if mark is not None:
+            mark(tree)
         bounded = _Bounds().visit(tree)
         bounded.set_environment(environment)
         code: CodeType = environment.compile(bounded, filename=_FILE)
@@ -173,28 +179,28 @@ class _Bounds(NodeTransformer):
 
     def visit_For(self, node: nodes.For) -> nodes.For:
         self.generic_visit(node)
-        node.iter = _call("__steps", node.iter)
+        node.iter = call("__steps", node.iter)
         return node
 
     def visit_Assign(self, node: nodes.Assign) -> nodes.Assign:
         self.generic_visit(node)
-        node.node = _call("__sized", node.node)
+        node.node = call("__sized", node.node)
         return node
 
     def visit_With(self, node: nodes.With) -> nodes.With:
         self.generic_visit(node)
-        node.values = [_call("__sized", value) for value in node.values]
+        node.values = [call("__sized", value) for value in node.values]
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:
         self.generic_visit(node)
-        return _call("__joined", *node.nodes)
+        return call("__joined", *node.nodes)
 
 
 _HELPERS = {"__sized": sized, "__joined": lambda *values: joined(values)}
 
 
-def _call(name: str, *arguments: nodes.Node) -> nodes.Call:
+def call(name: str, *arguments: nodes.Node) -> nodes.Call:
     line = arguments[0].lineno
     return nodes.Call(nodes.Name(name, "load", lineno=line), list(arguments), [], None, None, lineno=line)
 

@@ -2,20 +2,24 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Cost, Usage
+from gate.domain.usage import Cost, Dollars, Usage
 from gate.errors import GateError, MissingKey
 from gate.providers import addresses
 from gate.providers.base import Misconfigured, Provider
+from gate.providers.caching import terms
 from gate.providers.prices import PriceList
 
 NO_KEY = "none"
 """Sent to a compatible server when there is no key: the interface wants some word."""
 
 _MOST_THREADS = 4
+_PRICED = 1000
+"""Tokens whose price is asked for, so as to know that of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,14 @@ class Factory:
     def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage) -> Cost:
         """Price one reply; see `PriceList.price`."""
         return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "")
+
+    def caching(self, model: ModelRef, params: Params) -> CacheTerms:
+        """On what terms the requests of an arm are cached; see `gate.providers.caching`."""
+        own = {"openai": addresses.is_openai, "anthropic": addresses.is_anthropic}.get(model.provider)
+        known = own is not None and (self._prices.by_name or own(self._address(model.provider, params) or ""))
+        written = self.price(model, params, model.name, Usage(cache_write_tokens=_PRICED))
+        write_usd = written.amount / _PRICED if isinstance(written, Dollars) else None
+        return replace(terms(model, params, known=known), write_usd=write_usd)
 
     async def close(self) -> None:
         """Close every provider that was made."""

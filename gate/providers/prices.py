@@ -57,6 +57,11 @@ class PriceList:
         self._by_name = by_name
         self._known: dict[tuple[str, str, str, str], UnitPrices | None] = {}
 
+    @property
+    def by_name(self) -> bool:
+        """Is the word before the colon the seller, wherever requests go?"""
+        return self._by_name
+
     def prepare(self) -> None:
         """Load the price list now, rather than between two replies that are being timed."""
         import genai_prices.data_snapshot

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from gate.domain.record import ArmAxisRecord, ArmRecord, AxisRecord, RunRecord, SuiteRecord
 from gate.domain.verdict import Verdict
 from gate.report import numbers
+from gate.report.cache import cache_facts
+from gate.report.headline import CALLS_FOR_P95, p95, trusted
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
@@ -57,6 +59,8 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
     yield from _exam_changes(prefix, suite)
     if suite.latency.compared:
         yield Fact(f"{prefix}latency", (_latency(suite.latency),))
+    if suite.cache is not None:
+        yield from cache_facts(prefix, suite.cache)
     if suite.cost_note:
         yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))
 
@@ -131,10 +135,16 @@ def _spent(run: RunRecord) -> str:
 
 
 def _latency(axis: AxisRecord) -> str:
-    return (
-        f"judged by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
-        "p50 and p95 are shown only, since p95 needs about 1,000 samples"
-    )
+    judged = f"judged by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
+    if axis.p50_change is None or axis.p95_change is None:
+        return f"{judged}p50 and p95 are shown only, since p95 needs about 1,000 samples"
+    span = numbers.duration_interval(axis.p50_change.lower, axis.p50_change.upper)
+    p50 = f"p50 {numbers.duration_change(axis.p50_change.value)} {span}"
+    shown = f"{judged}{p50} and {p95(axis.p95_change)} are shown only"
+    if trusted(axis):
+        return shown
+    fewest = numbers.counted(min(axis.baseline.calls, axis.candidate.calls), "sample")
+    return f"{shown}, and p95 is not to be trusted: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
 
 
 def _usage_row(arm: str, cost: ArmAxisRecord, latency: ArmAxisRecord) -> UsageRow:

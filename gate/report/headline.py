@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.domain.record import AxisRecord, OverrideRecord, RunRecord
+from gate.domain.record import AxisRecord, EstimateRecord, OverrideRecord, RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.escape import terminal
@@ -24,6 +24,8 @@ NOTABLE_FALL = 0.1
 """A fall of a slice that is too small to decide is mentioned from this size on."""
 NAMES_SHOWN = 3
 """Slices that a sentence names before it counts the rest."""
+CALLS_FOR_P95 = 1_000
+"""Samples of an arm below which its 95th percentile is not to be trusted."""
 
 
 def headline(run: RunRecord) -> Text:
@@ -113,6 +115,17 @@ def over_allowance(axis: AxisRecord) -> str:
     """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
     span = numbers.change_interval(axis.lower, axis.upper)
     return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
+
+
+def p95(change: EstimateRecord) -> str:
+    """`p95 +90 ms [−40 ms, +220 ms]`."""
+    span = numbers.duration_interval(change.lower, change.upper)
+    return f"p95 {numbers.duration_change(change.value)} {span}"
+
+
+def trusted(axis: AxisRecord) -> bool:
+    """Are there calls enough in each arm for a 95th percentile?"""
+    return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
 
 
 def _setter(override: OverrideRecord) -> Text:
@@ -263,4 +276,6 @@ def _p95(axis: AxisRecord) -> str:
     before, after = axis.baseline.p95, axis.candidate.p95
     if not axis.compared or before is None or after is None:
         return ""
-    return f", p95 {numbers.duration_change(after - before)}"
+    if axis.p95_change is None:
+        return f", p95 {numbers.duration_change(after - before)}"
+    return f", {p95(axis.p95_change)}{'' if trusted(axis) else ' (rough)'}"

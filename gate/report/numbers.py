@@ -83,6 +83,27 @@ def duration_change(seconds: float) -> str:
     return f"{_sign(seconds)}{duration(seconds)}"
 
 
+def duration_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a change of time: `[+90 ms, +∞]`."""
+    low = f"{MINUS}∞" if lower is None else duration_change(lower)
+    return f"[{low}, {'+∞' if upper is None else duration_change(upper)}]"
+
+
+def points(value: float) -> str:
+    """A difference of two shares in percentage points: −0.71 is `−71`."""
+    return f"{_sign(value)}{_percent_digits(value)}"
+
+
+def points_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of such a difference: `[−72, −70]`."""
+    return f"[{f'{MINUS}∞' if lower is None else points(lower)}, {'+∞' if upper is None else points(upper)}]"
+
+
+def rough_tokens(count: int) -> str:
+    """An estimated count with two significant digits: `1,900`."""
+    return f"{round(count, -max(0, len(str(abs(count))) - 2)):,}"
+
+
 def tokens(count: int) -> str:
     """A count with thousands apart: `1,234,567`."""
     return f"{count:,}"

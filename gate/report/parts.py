@@ -176,7 +176,7 @@ class View:
     verdict: Verdict
     headline: Text
     sentence: Text
-    notes: tuple[str, ...]
+    notes: tuple[str | Text, ...]
     axes: tuple[Axes, ...]
     confidence: str
     tables: tuple[Table, ...]

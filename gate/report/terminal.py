@@ -84,7 +84,7 @@ class _Printer:
         if shown.sentence:
             self.line(_text(shown.sentence))
         for note in shown.notes:
-            self.line(RichText(f"- {terminal(note)}"))
+            self.line(RichText.assemble("- ", _text((note,) if isinstance(note, str) else note)))
         for axes in shown.axes:
             suite = f"{axes.suite}: " if axes.suite else ""
             line = f"{suite}quality {axes.quality} · cost {axes.cost} · latency {axes.latency}"

@@ -3,10 +3,11 @@
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
+from gate.report.cache import findings
 from gate.report.cases import cases
 from gate.report.facts import facts, usage
 from gate.report.headline import axes, headline, sentence
-from gate.report.parts import View
+from gate.report.parts import Text, View
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
 from gate.report.steps import command, steps
 from gate.report.tables import footnotes, tables
@@ -38,12 +39,12 @@ def view(run: RunRecord) -> View:
     )
 
 
-def _notes(run: RunRecord) -> tuple[str, ...]:
-    """What the change does to its own exam, then the reasons."""
+def _notes(run: RunRecord) -> tuple[str | Text, ...]:
+    """What became of the prompt cache, what the change does to its own exam, then the reasons."""
     shown = NOTES_SHOWN if run.suites else MISTAKES_SHOWN
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more = len(run.notes) - NOTES_SHOWN
-    return (*told, *((f"and {more} more remarks",) if more > 0 else ()), *_reasons(run)[:shown])
+    return (*findings(run), *told, *((f"and {more} more remarks",) if more > 0 else ()), *_reasons(run)[:shown])
 
 
 def _reasons(run: RunRecord) -> tuple[str, ...]:

@@ -120,7 +120,8 @@ def quantile_changes(
     arms = (_Sorted.of(baseline.values, places), _Sorted.of(candidate.values, others))
     drawn = _resampled(arms, len(labels), resamples, seed)
     bounds = np.quantile(drawn, [alpha, 1.0 - alpha], axis=0)
-    return QuantileChanges(*(Change(float(v), float(low), float(high)) for v, low, high in zip(seen, *bounds, strict=True)))
+    p50, p95 = (Change(*map(float, row)) for row in np.column_stack([seen, *bounds]))
+    return QuantileChanges(p50, p95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +143,11 @@ class _Sorted:
         below = np.floor(ranks).astype(np.int32)
         # The call of rank r is the first one whose reach is above r.
         wanted = np.concatenate([below, np.minimum(below + 1, reach[:, -1:] - 1)], axis=1)
-        found = self.values[[np.searchsorted(row, needles, "right") for row, needles in zip(reach, wanted, strict=True)]]
+        places = [np.searchsorted(row, ranked, "right") for row, ranked in zip(reach, wanted, strict=True)]
+        found = self.values[np.array(places)]
         low, high = found[:, : len(_QUANTILES)], found[:, len(_QUANTILES) :]
-        return low + (ranks - below) * (high - low)
+        mixed: npt.NDArray[np.float64] = low + (ranks - below) * (high - low)
+        return mixed
 
 
 def _resampled(arms: tuple[_Sorted, _Sorted], units: int, resamples: int, seed: int) -> npt.NDArray[np.float64]:

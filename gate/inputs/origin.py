@@ -1,0 +1,134 @@
+"""Which variable of a template made two renderings differ, found by watching what each part of it gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+from jinja2 import Environment, nodes
+from jinja2.visitor import NodeTransformer
+
+from gate.inputs.templates import call, compile_template
+from gate.inputs.templatevalues import text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A part of a template that may differ from case to case.
+
+    Args:
+        line: 1-based, in the template.
+        variable: the first one that the part mentions, `date` or `slices.tier`; may be empty.
+    """
+
+    line: int
+    variable: str
+
+
+def first_difference(text: str, one: Mapping[str, object], other: Mapping[str, object]) -> Origin | None:
+    """The first part that gives something else for the one case than for the other; None when no part does.
+
+    Args:
+        text: a template.
+        one, other: the variables of two cases.
+
+    Raises:
+        BadTemplate: it cannot be rendered for one of them.
+    """
+    left, right = _seen(text, one), _seen(text, other)
+    for (part, value), (other_part, other_value) in zip(left, right, strict=False):
+        if (part, value) != (other_part, other_value):
+            return part if part == other_part else min(part, other_part, key=lambda found: found.line)
+    rest = left[len(right) :] or right[len(left) :]
+    return rest[0][0] if rest else None
+
+
+def first_part(text: str, variables: Mapping[str, object]) -> tuple[int, Origin] | None:
+    """How many characters a rendering has before the first part that may differ, and that part; None without one.
+
+    Args:
+        text: a template.
+        variables: those of a case.
+
+    Raises:
+        BadTemplate: it cannot be rendered.
+    """
+    seen = _seen(text, variables)
+    if not seen:
+        return None
+    tree = Environment(keep_trailing_newline=True, autoescape=True).parse(text)
+    pieces = (piece for node in tree.body for piece in (node.nodes if isinstance(node, nodes.Output) else (node,)))
+    fixed = takewhile(lambda piece: isinstance(piece, nodes.TemplateData), pieces)
+    return sum(len(piece.data) for piece in fixed if isinstance(piece, nodes.TemplateData)), seen[0][0]
+
+
+def _seen(text: str, variables: Mapping[str, object]) -> list[tuple[Origin, str]]:
+    """Each part in the order in which it was rendered, and what it gave."""
+    found: list[tuple[Origin, str]] = []
+
+    def seen(line: int, variable: str, kind: str, value: Any) -> Any:
+        found.append((Origin(line, variable), _shown(kind, value)))
+        return value
+
+    compile_template(text, _watch).render({**variables, "__seen": seen})
+    return found
+
+
+def _shown(kind: str, value: Any) -> str:
+    if kind == "test":
+        return str(bool(value))
+    if kind == "loop":
+        return str(len(value)) if isinstance(value, (list, tuple, dict, str, range)) else ""
+    return text_of(value)
+
+
+def _watch(tree: nodes.Template) -> None:
+    _Watch().visit(tree)
+
+
+class _Watch(NodeTransformer):
+    """Lets every part whose value a case may change be seen: what is written, tested and looped over."""
+
+    def visit_Output(self, node: nodes.Output) -> nodes.Output:
+        fixed = (nodes.TemplateData, nodes.Const)
+        node.nodes = [part if isinstance(part, fixed) else _seen_call("text", part) for part in node.nodes]
+        return node
+
+    def visit_If(self, node: nodes.If) -> nodes.If:
+        self.generic_visit(node)
+        if not isinstance(node.test, nodes.Const):
+            node.test = _seen_call("test", node.test)
+        return node
+
+    def visit_For(self, node: nodes.For) -> nodes.For:
+        self.generic_visit(node)
+        node.iter = _seen_call("loop", node.iter)
+        return node
+
+
+def _seen_call(kind: str, part: nodes.Node) -> nodes.Call:
+    line = part.lineno
+    told = [nodes.Const(value, lineno=line) for value in (line, _variable(part), kind)]
+    return call("__seen", *told, part)
+
+
+def _variable(part: nodes.Node) -> str:
+    """`slices.tier` of `{{ slices['tier'] | upper }}`."""
+    names: list[str] = []
+    chain = [part]
+    while not isinstance(chain[-1], nodes.Name):
+        inner = next(iter(chain[-1].iter_child_nodes()), None)
+        if inner is None:
+            first = next(part.find_all(nodes.Name), None)
+            return first.name if first is not None else ""
+        chain.append(inner)
+    for node in reversed(chain):
+        if isinstance(node, nodes.Name):
+            names.append(node.name)
+        elif isinstance(node, nodes.Getattr):
+            names.append(node.attr)
+        elif isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str):
+            names.append(node.arg.value)
+        else:
+            break
+    return ".".join(names)

@@ -1,0 +1,138 @@
+"""The prompt cache in a report: what a change did to the cacheable prefix, and what that was measured to cost."""
+
+from collections.abc import Iterator
+
+from gate.domain.record import (
+    ArmPrefixRecord,
+    AxisRecord,
+    CacheRecord,
+    EstimateRecord,
+    PlaceRecord,
+    RunRecord,
+    SuiteRecord,
+)
+from gate.report import numbers
+from gate.report.parts import Code, Fact, Text
+from gate.report.slices import short, suite_label
+
+
+def findings(run: RunRecord) -> tuple[Text, ...]:
+    """A sentence for each suite whose cacheable prefix shrank, where cost or latency is shown to have risen."""
+    out = []
+    for suite in run.suites:
+        if suite.cache is not None and suite.cache.shrank and (_rose(suite.cost) or _rose(suite.latency)):
+            label = short(suite_label(run, suite))
+            where: Text = (Code(label), ": ") if label else ()
+            out.append((*where, *_shrank(suite.cache), f"; measured {_measured(suite)}"))
+    return tuple(out)
+
+
+def cache_facts(prefix: str, cache: CacheRecord) -> Iterator[Fact]:
+    """One line each: prefix, what stands in the way, cached tokens, what is encoded anew.
+
+    Args:
+        prefix: of the labels; the suite's name in a run over several.
+        cache: of the suite.
+    """
+    if not cache.baseline.requests or not cache.candidate.requests:
+        return
+    yield Fact(f"{prefix}cacheable prefix", _prefixes(cache))
+    if obstacles := _obstacles(cache):
+        yield Fact(f"{prefix}not cached", obstacles)
+    if cache.baseline_share is not None and cache.candidate_share is not None:
+        yield Fact(f"{prefix}read from the prompt cache", (_shares(cache),))
+    if cache.fresh_tokens:
+        price = "" if cache.fresh_usd is None else f", about {numbers.dollars(cache.fresh_usd)}"
+        tokens = numbers.rough_tokens(cache.fresh_tokens)
+        once = f"about {tokens} tokens of the candidate's prefix, once for each deployment{price}"
+        yield Fact(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
+
+
+def _rose(axis: AxisRecord) -> bool:
+    return axis.compared and axis.lower is not None and axis.lower > 0
+
+
+def _shrank(cache: CacheRecord) -> Text:
+    before, after = numbers.rough_tokens(cache.baseline.tokens), numbers.rough_tokens(cache.candidate.tokens)
+    fall = f": the cacheable prefix falls from about {before} to {after} tokens"
+    place = cache.candidate.place
+    if place is None:
+        return (f"the requests have another start{fall}",)
+    if not place.variable:
+        return (f"the first part that differs between cases now stands at {_line(place)}{fall}",)
+    return (_variable(place), f" {'moved to' if cache.moved else 'now stands at'} {_line(place)}{fall}")
+
+
+def _measured(suite: SuiteRecord) -> str:
+    parts = []
+    if suite.cost.compared and suite.cost.change is not None:
+        parts.append(f"cost {numbers.change(suite.cost.change)}")
+    latency = suite.latency
+    if _rose(latency) and latency.change is not None:
+        parts.append(f"latency {numbers.change(latency.change)}")
+    if latency.compared and latency.p95_change is not None:
+        parts.append(f"p95 {numbers.duration_change(latency.p95_change.value)}")
+    return ", ".join(parts)
+
+
+def _prefixes(cache: CacheRecord) -> Text:
+    if _arm(cache.baseline) == _arm(cache.candidate):
+        return (*_arm(cache.baseline), ", in both arms")
+    return ("baseline ", *_arm(cache.baseline), "; candidate ", *_arm(cache.candidate))
+
+
+def _arm(arm: ArmPrefixRecord) -> Text:
+    size = f"about {numbers.rough_tokens(arm.tokens)} of {numbers.rough_tokens(arm.request_tokens)} tokens"
+    rate = "" if arm.measured else " (at four characters a token)"
+    alone = ", as the prompt tells, for one case cannot" if arm.requests == 1 else ""
+    if arm.place is None:
+        return (f"{size}{rate}: every request is the same{alone}",)
+    if not arm.place.variable:
+        return (f"{size}{rate}, up to {_line(arm.place)}{alone}",)
+    return (f"{size}{rate}, up to ", _variable(arm.place), f" at {_line(arm.place)}{alone}")
+
+
+def _obstacles(cache: CacheRecord) -> Text:
+    if cache.baseline.obstacle == cache.candidate.obstacle and cache.baseline.minimum == cache.candidate.minimum:
+        return _obstacle(cache.candidate)
+    out: list[str | Code] = []
+    for name, arm in (("baseline", cache.baseline), ("candidate", cache.candidate)):
+        if why := _obstacle(arm):
+            out += ["; " if out else "", f"{name}: ", *why]
+    return tuple(out)
+
+
+def _obstacle(arm: ArmPrefixRecord) -> Text:
+    if arm.obstacle == "not asked for":
+        return ("the provider has to be asked, with ", Code("prompt_cache: true"))
+    if arm.obstacle == "too short":
+        return (f"the model caches prefixes of {arm.minimum or 0:,} tokens and more",)
+    if arm.obstacle == "differs before the mark":
+        return ("the system message, behind which the cache mark stands, differs between cases",)
+    return ()
+
+
+def _shares(cache: CacheRecord) -> str:
+    def told(found: EstimateRecord) -> str:
+        if found.lower is None or found.upper is None or found.upper - found.lower < 1e-9:
+            return numbers.percent(found.value)
+        return f"{numbers.percent(found.value)} [{numbers.percent(found.lower)}, {numbers.percent(found.upper)}]"
+
+    if cache.baseline_share is None or cache.candidate_share is None:
+        return ""
+    both = (
+        f"{told(cache.baseline_share)} of the baseline's input tokens, {told(cache.candidate_share)} of the candidate's"
+    )
+    change = cache.share_change
+    if change is None or abs(change.value) < 1e-9:
+        return both
+    span = numbers.points_interval(change.lower, change.upper)
+    return f"{both}: {numbers.points(change.value)} {span} percentage points"
+
+
+def _line(place: PlaceRecord) -> str:
+    return f"line {place.line}" if place.message == 1 else f"line {place.line} of message {place.message}"
+
+
+def _variable(place: PlaceRecord) -> Code:
+    return Code(f"{{{{ {short(place.variable)} }}}}")
