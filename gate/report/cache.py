@@ -15,6 +15,9 @@ from gate.report import numbers
 from gate.report.parts import Code, Fact, Text
 from gate.report.slices import short, suite_label
 
+SLACK = 0.05
+"""Prefixes are estimates: so much more may be read from a cache than they hold."""
+
 
 def findings(run: RunRecord) -> tuple[Text, ...]:
     """A sentence for each suite whose cacheable prefix shrank, where cost or latency is shown to have risen."""
@@ -124,10 +127,19 @@ def _shares(cache: CacheRecord) -> str:
         f"{told(cache.baseline_share)} of the baseline's input tokens, {told(cache.candidate_share)} of the candidate's"
     )
     change = cache.share_change
-    if change is None or abs(change.value) < 1e-9:
-        return both
-    span = numbers.points_interval(change.lower, change.upper)
-    return f"{both}: {numbers.points(change.value)} {span} percentage points"
+    if change is not None and abs(change.value) >= 1e-9:
+        span = numbers.points_interval(change.lower, change.upper)
+        both = f"{both}: {numbers.points(change.value)} {span} percentage points"
+    if any(
+        _repeats(*arm) for arm in ((cache.baseline, cache.baseline_share), (cache.candidate, cache.candidate_share))
+    ):
+        return f"{both}. More than the prefix holds: samples of one case read each other, which users' requests do not"
+    return both
+
+
+def _repeats(arm: ArmPrefixRecord, found: EstimateRecord) -> bool:
+    """Was clearly more read from the cache than the prefix that different cases share?"""
+    return arm.requests > 1 and found.value > arm.tokens / max(1, arm.request_tokens) + SLACK
 
 
 def _line(place: PlaceRecord) -> str:

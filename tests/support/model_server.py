@@ -44,13 +44,15 @@ class Behaviour:
         latency_s: seconds before each good reply.
         faults: what the first attempts of every request meet, in order; see `FAULTS`.
         retry_after: the header that comes with a 429 or 529.
-        cache_min_tokens: shortest system prompt that the prefix cache takes.
+        fresh_token_s: further seconds for each input token that no cache had.
+        cache_min_tokens: shortest prefix of a system prompt that the cache takes.
         raw: sent instead of an answer.
     """
 
     latency_s: float = 0.0
     faults: tuple[str, ...] = ()
     retry_after: str = "0.01"
+    fresh_token_s: float = 0.0
     cache_min_tokens: int = 1024
     raw: Raw | None = None
 
@@ -195,6 +197,8 @@ class ModelServer:
             if raw := self.behaviour.raw:
                 return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
             entry = self._answer(read(data))
+            if wait := self.behaviour.fresh_token_s * entry.input_tokens:
+                await asyncio.sleep(wait)
             return web.Response(body=json.dumps(reply(entry)).encode(), content_type="application/json")
         finally:
             self.in_flight -= 1
@@ -214,13 +218,7 @@ class ModelServer:
         self._answered[key] = self._answered.get(key, 0) + 1
         text = judge(asked.user) if asked.schema else oracle(asked.system, asked.user, index)
         prefix, rest = tokens(asked.system), tokens(asked.user)
-        read = write = 0
-        if asked.cached and prefix >= self.behaviour.cache_min_tokens:
-            place = (asked.path, asked.model, asked.system)
-            read, write = (prefix, 0) if place in self._warm else (0, prefix)
-            self._warm.add(place)
-            if asked.path == "/v1/chat/completions":
-                read, write = read - read % CACHE_STEP, 0
+        read, write = self._cached(asked, prefix)
         entry = Entry(
             path=asked.path,
             model=asked.model,
@@ -236,6 +234,22 @@ class ModelServer:
         )
         self.ledger.append(entry)
         return entry
+
+    def _cached(self, asked: Asked, prefix: int) -> tuple[int, int]:
+        """Tokens read from and written to the cache: whole marked prompts, or the longest start in OpenAI's steps."""
+        if not asked.cached or prefix < self.behaviour.cache_min_tokens:
+            return 0, 0
+        if asked.path != "/v1/chat/completions":
+            place = (asked.path, asked.model, asked.system)
+            found = place in self._warm
+            self._warm.add(place)
+            return (prefix, 0) if found else (0, prefix)
+        starts = [
+            (asked.path, asked.model, asked.system[: 4 * end]) for end in range(CACHE_STEP, prefix + 1, CACHE_STEP)
+        ]
+        warm = sum(start in self._warm for start in starts) * CACHE_STEP
+        self._warm.update(starts)
+        return (warm, 0) if warm >= self.behaviour.cache_min_tokens else (0, 0)
 
 
 async def _faulty(fault: str, request: web.Request, retry_after: str) -> web.StreamResponse:
