@@ -22,12 +22,18 @@ SLACK = 0.05
 def findings(run: RunRecord) -> tuple[Text, ...]:
     """A sentence for each suite whose cacheable prefix shrank, where cost or latency is shown to have risen."""
     out = []
-    for suite in run.suites:
-        if suite.cache is not None and suite.cache.shrank and (_rose(suite.cost) or _rose(suite.latency)):
-            label = short(suite_label(run, suite))
-            where: Text = (Code(label), ": ") if label else ()
-            out.append((*where, *_shrank(suite.cache), f"; measured {_measured(suite)}"))
+    for suite, cache in _telling(run):
+        label = short(suite_label(run, suite))
+        where: Text = (Code(label), ": ") if label else ()
+        out.append((*where, *_shrank(cache), f"; measured {_measured(suite)}"))
     return tuple(out)
+
+
+def advice(run: RunRecord) -> Iterator[Text]:
+    """What to do about a variable that ends the cacheable prefix too early."""
+    for place in dict.fromkeys(cache.candidate.place for _, cache in _telling(run)):
+        if place is not None and place.variable:
+            yield ("Put ", _variable(place), " behind the text that is the same for every case, and compare again.")
 
 
 def cache_facts(prefix: str, cache: CacheRecord) -> Iterator[Fact]:
@@ -49,6 +55,12 @@ def cache_facts(prefix: str, cache: CacheRecord) -> Iterator[Fact]:
         tokens = numbers.rough_tokens(cache.fresh_tokens)
         once = f"about {tokens} tokens of the candidate's prefix, once for each deployment{price}"
         yield Fact(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
+
+
+def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheRecord]]:
+    for suite in run.suites:
+        if suite.cache is not None and suite.cache.shrank and (_rose(suite.cost) or _rose(suite.latency)):
+            yield suite, suite.cache
 
 
 def _rose(axis: AxisRecord) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
+from gate.report.cache import advice
 from gate.report.headline import name, names
 from gate.report.parts import Code, Text
 from gate.report.slices import in_state, of_run, short
@@ -93,6 +94,7 @@ def _hold(run: RunRecord) -> Iterator[Text]:
         more = more_cases(suspects[0])
         if more:
             yield (f"To settle it, add cases: {more} would show a fall of this size in ", name(suspects[0]), ".")
+    yield from advice(run)
     for axis in ("cost", "latency"):
         if any(getattr(suite, axis).exceeded for suite in run.suites):
             option = Code(f"max_{axis}_increase")

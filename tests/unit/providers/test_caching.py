@@ -1,0 +1,66 @@
+"""From how many tokens on a prefix is cached, and by whose wish."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.domain.caching import CacheTerms
+from gate.domain.model import ModelRef, Params
+from gate.providers.caching import terms
+from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
+
+
+@pytest.mark.parametrize(
+    ("model", "minimum"),
+    [
+        ("openai:gpt-4o-mini", 1024),
+        ("openai:gpt-4.1-mini-2025-04-14", 1024),
+        ("openai:gpt-5.4", 1024),
+        ("openai:o3-mini", 1024),
+        ("openai:gpt-4", None),
+        ("openai:gpt-3.5-turbo", None),
+        ("anthropic:claude-haiku-4-5-20251001", 4096),
+        ("anthropic:claude-opus-4-6", 4096),
+        ("anthropic:claude-opus-4-8", 1024),
+        ("anthropic:claude-opus-5-5", 512),
+        ("anthropic:claude-3-5-haiku-latest", 2048),
+        ("anthropic:claude-opus-4-7", None),
+        ("anthropic:claude-unheard-of", None),
+        ("local:packaged", None),
+        ("fake:oracle", None),
+    ],
+)
+def test_the_shortest_prefix(model: str, minimum: int | None) -> None:
+    provider, name = model.split(":")
+    ref = ModelRef(provider, name)
+    assert terms(ref, Params(), known=True).minimum == minimum
+    assert terms(ref, Params(), known=False).minimum is None
+
+
+def test_anthropic_caches_what_it_is_asked_to() -> None:
+    model = ModelRef("anthropic", "claude-opus-4-8")
+    assert not terms(model, Params(), known=True).asked
+    asked = terms(model, Params(prompt_cache=True), known=True)
+    assert (asked.asked, asked.marked) == (True, True)
+
+
+def factory(tmp_path: Path, *, by_name: bool = False) -> Factory:
+    return Factory(Keys("k", "k"), tmp_path, 1, lambda path: "", PriceList(by_name=by_name))
+
+
+def test_a_token_is_written_at_the_cache_write_price(tmp_path: Path) -> None:
+    found = factory(tmp_path).caching(ModelRef("anthropic", "claude-haiku-4-5"), Params(prompt_cache=True))
+    assert found == CacheTerms(4096, asked=True, marked=True, write_usd=pytest.approx(1.25e-6))
+
+
+def test_without_a_price_of_its_own_it_is_a_fresh_one(tmp_path: Path) -> None:
+    found = factory(tmp_path).caching(ModelRef("openai", "gpt-4o-mini"), Params())
+    assert found.write_usd == pytest.approx(0.15e-6)
+
+
+def test_somebody_elses_server_has_terms_of_its_own(tmp_path: Path) -> None:
+    model, params = ModelRef("openai", "gpt-4o-mini"), Params(base_url="http://localhost:9/v1")
+    assert factory(tmp_path).caching(model, params) == CacheTerms()
+    assert factory(tmp_path, by_name=True).caching(model, params).minimum == 1024
+    assert factory(tmp_path).caching(ModelRef("fake", "oracle"), Params()) == CacheTerms()
