@@ -155,12 +155,17 @@ def _difference(text: str, one: Case, other: Case) -> Origin | None:
 
 def _told_by_prompt(prompt: Prompt, case: Case, start: SharedStart, lengths: dict[int, int]) -> Prefix:
     for position, writer in enumerate(writers(prompt, case)):
-        part = None
-        if writer is not None and prompt.template:
-            part = first_part(writer.content, variables_of(case))
+        part = _first_part(writer.content, case) if writer is not None and prompt.template else None
         if writer is None or part is not None:
             head, origin = part if part is not None else (0, Origin(1, ""))
             cut = (Message(start.first[position].role, start.first[position].content[:head]),) if head else ()
             place = Place(position + 1, origin.line, origin.variable)
             return Prefix((*start.first[:position], *cut), start.first, place, lengths)
     return Prefix(start.first, start.first, None, lengths)
+
+
+def _first_part(text: str, case: Case) -> tuple[int, Origin] | None:
+    try:
+        return first_part(text, variables_of(case))
+    except BadTemplate:
+        return 0, Origin(1, "")

@@ -1,6 +1,7 @@
 """The prompt cache in a report: what a change did to the cacheable prefix, and what that was measured to cost."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gate.domain.record import (
     ArmPrefixRecord,
@@ -15,14 +16,16 @@ from gate.report import numbers
 from gate.report.parts import Code, Fact, Text
 from gate.report.slices import short, suite_label
 
+FINDINGS_SHOWN = 3
+"""Suites whose finding stands in the first lines; the facts have them all."""
 SLACK = 0.05
 """Prefixes are estimates: so much more may be read from a cache than they hold."""
 
 
 def findings(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each suite whose cacheable prefix shrank, where cost or latency is shown to have risen."""
+    """A sentence for each of the first suites whose cacheable prefix shrank while cost or latency rose."""
     out = []
-    for suite, cache in _telling(run):
+    for suite, cache in islice(_telling(run), FINDINGS_SHOWN):
         label = short(suite_label(run, suite))
         where: Text = (Code(label), ": ") if label else ()
         out.append((*where, *_shrank(cache), f"; measured {_measured(suite)}"))
@@ -31,7 +34,8 @@ def findings(run: RunRecord) -> tuple[Text, ...]:
 
 def advice(run: RunRecord) -> Iterator[Text]:
     """What to do about a variable that ends the cacheable prefix too early."""
-    for place in dict.fromkeys(cache.candidate.place for _, cache in _telling(run)):
+    told = islice(_telling(run), FINDINGS_SHOWN)
+    for place in dict.fromkeys(cache.candidate.place for _, cache in told):
         if place is not None and place.variable:
             yield ("Put ", _variable(place), " behind the text that is the same for every case, and compare again.")
 

@@ -3,15 +3,19 @@
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import (
     ArmAxisRecord,
+    ArmPrefixRecord,
     ArmRecord,
     AxisRecord,
+    CacheRecord,
     CallsRecord,
     CaseRecord,
     ComparisonRecord,
+    EstimateRecord,
     ExamRecord,
     MethodRecord,
     MissingRecord,
     OutputRecord,
+    PlaceRecord,
     QualityRecord,
     RunRecord,
     SuiteRecord,
@@ -102,6 +106,36 @@ def latency(change: Change | None = (0.042, -0.013, 0.1), *, exceeded: bool = Fa
         exceeded=exceeded,
     )
     return axis.model_copy(update=other)
+
+
+def prefix(tokens: int, line: int, variable: str, **other: object) -> ArmPrefixRecord:
+    """What the requests of one arm share."""
+    fields: dict[str, object] = {
+        "requests": 120,
+        "tokens": tokens,
+        "request_tokens": 1_961,
+        "measured": True,
+        "place": PlaceRecord(message=1, line=line, variable=variable),
+        "minimum": 1_024,
+        "obstacle": "" if tokens >= 1_024 else "too short",
+    }
+    return ArmPrefixRecord.model_validate(fields | other)
+
+
+def cache(**other: object) -> CacheRecord:
+    """A date that moved from line 41 to line 1."""
+    fields: dict[str, object] = {
+        "baseline": prefix(1_934, 41, "date"),
+        "candidate": prefix(12, 1, "date"),
+        "shrank": True,
+        "moved": True,
+        "fresh_tokens": 0,
+        "fresh_usd": 0.0,
+        "baseline_share": EstimateRecord(value=0.931, lower=0.902, upper=0.96),
+        "candidate_share": EstimateRecord(value=0.0, lower=0.0, upper=0.0),
+        "share_change": EstimateRecord(value=-0.931, lower=-0.96, upper=-0.902),
+    }
+    return CacheRecord.model_validate(fields | other)
 
 
 def output(

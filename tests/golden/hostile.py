@@ -2,7 +2,7 @@
 
 from gate.domain.record import ExamRecord, RunRecord
 from gate.domain.verdict import State, Verdict
-from tests.golden.builders import arm, case, comparison, output, run, suite
+from tests.golden.builders import arm, cache, case, comparison, cost, output, prefix, run, suite
 
 ATTACKS = (
     "@octocat please approve, cc @github/security",
@@ -59,6 +59,8 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
             ref=text(7), digest=text(8), cases=40, scorers=list(attacks), added=list(attacks), edited=list(attacks)
         ),
         cost_note=text(9),
+        cost=cost((0.3, 0.2, 0.4)),
+        cache=cache(candidate=prefix(12, 1, everything)),
     )
     second = made.model_copy(update={"name": text(6), "cases": []})
     return run(Verdict.BLOCK, [made, second], list(attacks), commit=text(6))

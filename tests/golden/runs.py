@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.record import CaseRecord, ExamRecord, MissingRecord, RunRecord
+from gate.domain.record import ArmAxisRecord, CaseRecord, EstimateRecord, ExamRecord, MissingRecord, RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem
 from gate.flows.override import Override
 from gate.flows.unevaluated import failed, overridden
-from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
+from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, suite
 from tests.golden.hostile import hostile
 
 _COMMIT = "a81d06c3f2" * 4
@@ -28,6 +28,7 @@ def runs() -> dict[str, RunRecord]:
         "ship": ship(),
         "pass": passed(),
         "hold-cost": hold_cost(),
+        "hold-cache": hold_cache(),
         "hold-suspect": hold_suspect(),
         "inconclusive": inconclusive(),
         "several-suites": several_suites(),
@@ -118,6 +119,25 @@ def hold_cost() -> RunRecord:
     dear = cost((0.31, 0.24, 0.38), exceeded=True)
     reasons = ["cost rose by 31%, more than the allowed 10%."]
     return run(Verdict.HOLD, [base.model_copy(update={"cost": dear})], reasons)
+
+
+def hold_cache() -> RunRecord:
+    """The date moved ahead of the rules, and no request shares anything with another any more."""
+    slower = latency(
+        (0.61, 0.48, 0.75),
+        exceeded=True,
+        baseline=ArmAxisRecord(mean=0.71, p50=0.64, p95=1.32, usage=None, calls=360),
+        candidate=ArmAxisRecord(mean=1.16, p50=1.03, p95=2.16, usage=None, calls=358),
+        p50_change=EstimateRecord(value=0.39, lower=0.33, upper=0.45),
+        p95_change=EstimateRecord(value=0.84, lower=0.41, upper=1.32),
+    )
+    dear = cost((2.12, 1.95, 2.3), exceeded=True)
+    reasons = [
+        "cost rose by 212 %, more than the allowed 10 %.",
+        "latency rose by 61 %, more than the allowed 20 %.",
+    ]
+    base = passed().suites[0]
+    return run(Verdict.HOLD, [base.model_copy(update={"cost": dear, "latency": slower, "cache": cache()})], reasons)
 
 
 def hold_suspect() -> RunRecord:

@@ -64,6 +64,13 @@ TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
     (numbers.about, (112,), "about 110"),
     (numbers.about, (3426,), "about 3,400"),
     (numbers.about, (42000,), "more than 10,000"),
+    (numbers.duration_interval, (-0.04, 0.22), "[−40 ms, +220 ms]"),
+    (numbers.duration_interval, (None, None), "[−∞, +∞]"),
+    (numbers.points, (-0.712,), "−71"),
+    (numbers.points_interval, (-0.72, None), "[−72, +∞]"),
+    (numbers.rough_tokens, (12,), "12"),
+    (numbers.rough_tokens, (1934,), "1,900"),
+    (numbers.rough_tokens, (18640,), "19,000"),
 ]
 
 
