@@ -89,8 +89,9 @@ def _measured(suite: SuiteRecord) -> str:
     latency = suite.latency
     if _rose(latency) and latency.change is not None:
         parts.append(f"latency {numbers.change(latency.change)}")
-    if latency.compared and latency.p95_change is not None:
-        parts.append(f"p95 {numbers.duration_change(latency.p95_change.value)}")
+    slowest = latency.p95_change
+    if slowest is not None and (_rose(latency) or (slowest.lower is not None and slowest.lower > 0)):
+        parts.append(f"p95 {numbers.duration_change(slowest.value)}")
     return ", ".join(parts)
 
 

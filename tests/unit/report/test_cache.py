@@ -67,6 +67,12 @@ def test_an_axis_that_was_not_compared_is_not_told() -> None:
     assert said(findings(local)[0]).endswith("; measured latency +40 %")
 
 
+def test_times_that_did_not_rise_are_not_told() -> None:
+    chance = EstimateRecord(value=0.01, lower=-0.02, upper=0.03)
+    made = told(cache(), cost=cost((0.5, 0.4, 0.6)), latency=latency((0.0, -0.1, 0.1), p95_change=chance))
+    assert said(findings(made)[0]).endswith("; measured cost +50 %")
+
+
 def test_prefixes_and_what_ends_them() -> None:
     assert fact(cache(), "cacheable prefix") == (
         "baseline about 1,900 of 2,000 tokens, up to {{ date }} at line 41; "
