@@ -98,6 +98,7 @@ def _result(sums: UnitSums, evidence: _Evidence, corrected: Corrected | None, al
     lower, upper = evidence.bounds(corrected.level if corrected else alpha)
     if upper - lower < TOLERANCE and sums.changed < CHANGED_FOR_ZERO_WIDTH:
         lower, upper = -math.inf, math.inf
+    lower = 0.0 if abs(lower) <= TOLERANCE else lower
     if corrected and abs(upper + sums.margin) <= TOLERANCE:
         # Within rounding of the margin the bound goes with p.
         upper = math.nextafter(-sums.margin, -math.inf) if corrected.rejected(alpha) else max(upper, -sums.margin)

@@ -71,12 +71,20 @@ def bootstrap_tails(sums: UnitSums, alpha: float, resamples: int, seed: int) -> 
 
 def _means(sums: UnitSums, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Resample whichever of the deltas and their negatives comes first, so that swapped arms get mirrored means."""
-    there, back = distinct_units(sums.sums, sums.sizes), distinct_units(-sums.sums, sums.sizes)
+    there = distinct_units(sums.sums, sums.sizes)
+    back = _mirrored(*there)
     first = _first_difference(there, back)
     if first == 0.0:
         half = resampled_means(*there, (resamples + 1) // 2, rng)
         return np.concatenate([half, -half])[:resamples]
     return resampled_means(*there, resamples, rng) if first < 0.0 else -resampled_means(*back, resamples, rng)
+
+
+def _mirrored(distinct: FloatArray, counts: npt.NDArray[np.intp]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """The distinct pairs of the negatives, in ascending order too."""
+    pairs = distinct * [-1.0, 1.0] + 0.0
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    return pairs[order], counts[order]
 
 
 def _first_difference(

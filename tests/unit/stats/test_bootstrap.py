@@ -29,6 +29,17 @@ def test_clusters_are_drawn_whole() -> None:
     assert [interval.lower, interval.upper] == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.03)
 
 
+def test_clusters_of_many_distinct_sums_are_drawn_one_by_one() -> None:
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(150), rng.integers(1, 4, 150))
+    deltas = rng.normal(size=len(clusters))
+    sums, sizes = np.bincount(clusters, weights=deltas), np.bincount(clusters)
+    drawn = rng.integers(0, 150, (20_000, 150))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    interval = percentile(deltas, resamples=20_000, clusters=clusters)
+    assert [interval.lower, interval.upper] == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.01)
+
+
 def test_one_case_has_no_width() -> None:
     assert percentile([-1 / 3]) == Interval(-1 / 3, pytest.approx(-1 / 3), pytest.approx(-1 / 3))
 

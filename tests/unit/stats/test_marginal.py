@@ -119,7 +119,7 @@ def test_holm_holds_the_second_slice_to_a_milder_level() -> None:
 def test_ten_thousand_slices() -> None:
     rng = np.random.default_rng(6)
     deltas = rng.normal(size=60)
-    slices = {f"s{i}": np.sort(rng.choice(60, 12, replace=False)) for i in range(10_000)}
+    slices = {f"s{i}": rng.permutation(60)[:12] for i in range(10_000)}
     result = marginal_test(deltas, slices, method="t", correction="holm")
     assert result.family == 10_000
     assert result.critical == pytest.approx(stats.norm.ppf(1 - 0.025 / 10_000), rel=1e-6)

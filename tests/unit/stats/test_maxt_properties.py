@@ -109,3 +109,11 @@ def test_fewer_than_six_changed_units_never_give_a_zero_width(layout: Layout, al
         sums = np.bincount(labels[positions], weights=layout.deltas[positions])
         if np.count_nonzero(np.abs(sums) > 1e-9) < 6:
             assert not math.isfinite(row.upper - row.lower) or row.upper - row.lower > 1e-9
+
+
+@THOROUGH
+@given(layouts(), st.integers(0, 2**32 - 1))
+def test_clusters_of_one_case_are_cases(layout: Layout, seed: int) -> None:
+    labels = np.random.default_rng(seed).permutation(len(layout.deltas))
+    alone, labelled = (Layout(layout.deltas, layout.slices, clusters) for clusters in (None, labels))
+    assert_same(joint(alone), joint(labelled))
