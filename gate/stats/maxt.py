@@ -17,13 +17,10 @@ from gate.stats.arrays import TOLERANCE, FloatArray, check_level
 from gate.stats.breakage import DEAL_SHARE, FLIP_SHARE, Breakage, Samples, breakage, pool_samples
 from gate.stats.flips import NullMinima, null_minima
 from gate.stats.results import EMPTY, JointResult, SliceResult
-from gate.stats.slices import BLOCKABLE_UNITS, CHANGED_FOR_ZERO_WIDTH, UnitSums, sum_slices
+from gate.stats.slices import CHANGED_FOR_ZERO_WIDTH, UnitSums, sum_slices
 
-__all__ = ["BLOCKABLE_UNITS", "JointResult", "SliceResult", "joint_test", "single_slice"]
-
-_TIE_BREAK = (
-    0.99  # deltas are multiples of 1/k and tie; any odd transform keeps the test exact, this one parts the ties
-)
+# Deltas are multiples of 1/k and tie; any odd transform keeps the test exact, and this one parts the ties.
+_TIE_BREAK = 0.99
 
 
 def joint_test(  # noqa: PLR0913

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gate.stats.arrays import TOLERANCE
-from gate.stats.maxt import BLOCKABLE_UNITS, joint_test
+from gate.stats.maxt import joint_test
+from gate.stats.slices import BLOCKABLE_UNITS
 from gate.stats.student import normal_quantile
 
 WHOLE = 1.0

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gate.stats.arrays import FloatArray, IntArray
 from gate.stats.breakage import Breakage, Pools, pool_samples
 from gate.stats.flips import NullMinima
-from gate.stats.maxt import JointResult, joint_test
+from gate.stats.maxt import joint_test
+from gate.stats.results import JointResult
 from gate.stats.slices import sum_slices
 from tests.unit.stats.layouts import THOROUGH
 

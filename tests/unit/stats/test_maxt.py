@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gate.stats.maxt import SliceResult, joint_test
+from gate.stats.maxt import joint_test
+from gate.stats.results import SliceResult
 from tests.unit.stats.reference import p_values
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.maxt import JointResult, joint_test
+from gate.stats.maxt import joint_test
+from gate.stats.results import JointResult
 from tests.unit.stats.layouts import THOROUGH, Layout, layouts
 
 FLIPS = 399

@@ -11,7 +11,8 @@ import pytest
 from gate.stats.bootstrap import percentile
 from gate.stats.correction import Correction
 from gate.stats.marginal import marginal_test
-from gate.stats.maxt import JointResult, joint_test
+from gate.stats.maxt import joint_test
+from gate.stats.results import JointResult
 from tests.unit.stats.layouts import binary_deltas, tag_layout
 
 ALPHA = 0.025
