@@ -1,0 +1,53 @@
+"""How many answers of one arm pass, slice by slice, and whether that is good enough."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class PassState(StrEnum):
+    """What the pass rate of one slice shows against the rate that is wanted."""
+
+    MISSED = "missed"
+    UNPROVEN = "unproven"
+    MET = "met"
+    TOO_FEW = "too_few"
+    NO_THRESHOLD = "no_threshold"
+
+
+@dataclass(frozen=True, slots=True)
+class PassRate:
+    """The pass rate of one slice.
+
+    Args:
+        slice: `overall` or `dimension=value`, without the suite.
+        n: cases with at least one scored sample.
+        units: independent units (cases, or clusters).
+        passed: sum over the cases of the share of their samples that pass.
+        rate: passed / n, in [0, 1]; None when n is 0.
+        lower, upper: its interval; None when n is 0.
+        wanted: the rate that the policy asks for; None where it asks for none.
+        asked: the policy names this slice, or it is `overall`: to leave it unproven is not enough.
+        state: what it shows.
+        blocking: belongs to the slices that are judged together and can block.
+        advisory: shown by the user's wish, never blocks.
+    """
+
+    slice: str
+    n: int
+    units: int
+    passed: float
+    rate: float | None
+    lower: float | None
+    upper: float | None
+    wanted: float | None
+    asked: bool
+    state: PassState
+    blocking: bool
+    advisory: bool = False
+
+    @property
+    def doubtful(self) -> bool:
+        """Not shown to be good enough, where that matters: a slice that was asked for, or one that fell short."""
+        if self.state is not PassState.UNPROVEN or not self.blocking:
+            return False
+        return self.asked or self.rate is None or self.wanted is None or self.rate < self.wanted - 1e-9
