@@ -26,8 +26,8 @@ class PassRate:
         rate: passed / n, in [0, 1]; None when n is 0.
         lower, upper: its interval; None when n is 0.
         wanted: the rate that the policy asks for; None where it asks for none.
-        asked: the policy names this slice, or it is `overall`: to leave it unproven is not enough.
         state: what it shows.
+        doubtful: unproven where that matters: the policy names the slice, or it is `overall`, or the rate falls short.
         blocking: belongs to the slices that are judged together and can block.
         advisory: shown by the user's wish, never blocks.
     """
@@ -40,14 +40,7 @@ class PassRate:
     lower: float | None
     upper: float | None
     wanted: float | None
-    asked: bool
     state: PassState
+    doubtful: bool
     blocking: bool
     advisory: bool = False
-
-    @property
-    def doubtful(self) -> bool:
-        """Not shown to be good enough, where that matters: a slice that was asked for, or one that fell short."""
-        if self.state is not PassState.UNPROVEN or not self.blocking:
-            return False
-        return self.asked or self.rate is None or self.wanted is None or self.rate < self.wanted - 1e-9

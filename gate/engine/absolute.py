@@ -50,6 +50,12 @@ class _Slice:
         return self.suite.exam.policy.wanted_rate(self.name)
 
     @property
+    def named(self) -> bool:
+        """The policy speaks of this very slice: to leave it unproven is not enough."""
+        policy = self.suite.exam.policy
+        return self.name in (OVERALL, *policy.slices, *policy.required)
+
+    @property
     def advisory(self) -> bool:
         return self.name in self.suite.exam.policy.advisory
 
@@ -112,16 +118,28 @@ def _shares(
 
 def _rate(piece: _Slice, level: float) -> PassRate:
     n, wanted = int(piece.shares.size), piece.wanted
-    asked = piece.name == OVERALL or piece.name in piece.suite.exam.policy.slices
     if n == 0:
-        blank = (PassState.TOO_FEW, False, piece.advisory)
-        return PassRate(piece.name, 0, 0, 0.0, None, None, None, wanted, asked, *blank)
+        return PassRate(
+            piece.name, 0, 0, 0.0, None, None, None, wanted, PassState.TOO_FEW, False, False, piece.advisory
+        )
     passed = float(piece.shares.sum())
     rate = min(1.0, passed / n)
     span = wilson(rate * piece.worth, piece.worth, alpha=level)
     state = _state(piece, rate, (span.lower, span.upper), level)
-    numbers = (n, piece.units, passed, rate, span.lower, span.upper)
-    return PassRate(piece.name, *numbers, wanted, asked, state, piece.blocking, piece.advisory)
+    return PassRate(
+        slice=piece.name,
+        n=n,
+        units=piece.units,
+        passed=passed,
+        rate=rate,
+        lower=span.lower,
+        upper=span.upper,
+        wanted=wanted,
+        state=state,
+        doubtful=state is PassState.UNPROVEN and piece.blocking and (piece.named or rate < (wanted or 0.0) - TOLERANCE),
+        blocking=piece.blocking,
+        advisory=piece.advisory,
+    )
 
 
 def _state(piece: _Slice, rate: float, bounds: tuple[float, float], level: float) -> PassState:

@@ -22,7 +22,8 @@ def jobs(suites: Sequence[Suite]) -> Iterator[Job]:
     """All jobs, the arms interleaved.
 
     The two arms of a case stand next to each other and take turns at going first, so that a slow minute of a service
-    falls on both (a new prompt has one arm); every case is asked once before any is asked again, so that an interrupted run is balanced.
+    falls on both; every case is asked once before any is asked again, so that an interrupted run is balanced. A new
+    prompt has one arm.
     """
     for index in range(max((suite.samples for suite in suites), default=0)):
         for suite in suites:

@@ -46,13 +46,17 @@ class Tools:
 
 
 def default_seed(resolved: Resolved) -> int:
-    """A hash of base commit and exam, so that a rerun cannot reroll the verdict."""
-    parts = [[suite.name, suite.baseline.version.sha or "", suite.exam.digest] for suite in resolved.suites]
+    """A hash of base commit and exam, so that a rerun cannot reroll the verdict.
+
+    New prompts have no part in it: nothing about them is drawn, and a change could bring one to draw again.
+    """
+    compared = [(suite, suite.baseline) for suite in resolved.suites if suite.baseline is not None]
+    parts = [[suite.name, baseline.version.sha or "", suite.exam.digest] for suite, baseline in compared]
     return int(digest([list(part) for part in parts])[:12], 16)
 
 
 async def evaluate(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """Run every suite and judge the difference.
+    """Run every suite and judge the difference; a new prompt is judged on its own.
 
     Args:
         resolved: what there is to evaluate; at least one suite.
