@@ -56,11 +56,11 @@ def _about(suite: NewSuiteRecord) -> str:
     if suite.latency.p50 is not None:
         figures.append(f"p50 {numbers.duration(suite.latency.p50)}")
     told = f" {', '.join(figures)}." if figures else ""
-    return f"There is nothing to compare it with. An answer passes when {mark}.{told}"
+    return f"An answer passes when {mark}.{told}"
 
 
-def _rank(rate: PassRateRecord) -> tuple[int, float, str]:
-    return (_ORDER.index(rate.state), spare(rate), rate.slice)
+def _rank(rate: PassRateRecord) -> tuple[int, bool, float, str]:
+    return (_ORDER.index(rate.state), rate.advisory, spare(rate), rate.slice)
 
 
 def _unremarkable(rate: PassRateRecord) -> bool:

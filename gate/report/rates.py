@@ -69,7 +69,7 @@ def steps_hold(run: RunRecord) -> Iterator[Text]:
             yield (
                 "Read the failing cases of ",
                 _name(suite),
-                "; mend the prompt, add cases to be sure of it, or merge knowing that it is not shown to be good enough.",
+                "; then mend the prompt, add cases to be sure of it, or merge knowing that it is not shown to be good.",
             )
     if any(suite.overall.state is PassState.TOO_FEW for suite in run.new):
         yield ("Add cases for the new prompt: 30 are the floor, 100 are comfortable.",)
@@ -82,11 +82,8 @@ def method(run: RunRecord) -> Iterator[Fact]:
     judged = run.method.rates_judged
     level = numbers.percent(run.method.alpha / max(1, judged))
     shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {level}" if judged else ""
-    yield Fact(
-        "New prompts",
-        (f"pass rate with its Wilson interval{shared}; a miss must also show in the exact binomial test",),
-        brief=True,
-    )
+    exact = "; a miss must also show in the exact binomial test" if judged else ""
+    yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
     if judged:
         rate = numbers.percent(run.method.alpha)
         promise = f"if the new prompts keep every wanted rate, the chance that one is blocked is at most {rate}"
@@ -137,5 +134,5 @@ def _name(suite: NewSuiteRecord) -> Code:
 
 def _told(suite: NewSuiteRecord, rate: PassRateRecord) -> Text:
     where: Text = () if rate.slice == OVERALL else (" in ", Code(short(rate.slice)))
-    wanted = "" if rate.wanted is None else f", at least {numbers.share(rate.wanted)} are wanted"
+    wanted = "" if rate.wanted is None else f", where at least {numbers.share(rate.wanted)} are wanted"
     return ("new prompt ", _name(suite), f": {interval(rate)} of its answers", *where, f" passed{wanted}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rich.console import JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -34,7 +35,7 @@ def grid(prompt: NewPrompt, width: int) -> Table:
     out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for place, name in enumerate(head):
         most = max(width - sum(widths[1:]) - len(head), _NARROWEST_NAME) if place == 0 else None
-        justify = "right" if name in ("cases", "wanted") else "left"
+        justify: JustifyMethod = "right" if name in ("cases", "wanted") else "left"
         out.add_column(Text(name), justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
     for row, cells in zip(prompt.rows, body, strict=True):
         *plain, state = cells
