@@ -11,7 +11,7 @@ from gate.report.slices import short
 
 CASES_SHOWN = 3
 SHOWN_UNREMARKABLE = 6
-"""Slices that met what is wanted, or were asked for nothing, that stay unfolded."""
+"""Slices without a shortfall that stay unfolded."""
 
 WORDS = {
     PassState.MISSED: "missed",
@@ -64,10 +64,11 @@ def _rank(rate: PassRateRecord) -> tuple[int, bool, float, str]:
 
 
 def _unremarkable(rate: PassRateRecord) -> bool:
-    return rate.state in (PassState.MET, PassState.NO_THRESHOLD, PassState.TOO_FEW) and not rate.advisory
+    return rate.state is not PassState.MISSED and not rate.doubtful and not rate.advisory
 
 
 def _row(rate: PassRateRecord) -> RateRow:
+    quiet = rate.state is PassState.UNPROVEN and not rate.doubtful and not rate.advisory
     groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
     return RateRow(
         name=short(rate.slice),
@@ -75,7 +76,8 @@ def _row(rate: PassRateRecord) -> RateRow:
         rate=interval(rate),
         wanted=numbers.NOTHING if rate.wanted is None else numbers.share(rate.wanted),
         state=rate.state,
-        words=WORDS[rate.state],
+        words="no shortfall shown" if quiet else WORDS[rate.state],
+        doubtful=rate.doubtful,
         advisory=rate.advisory,
     )
 

@@ -131,6 +131,7 @@ class RateRow:
         wanted: `90 %`, or a dash.
         state: what it shows.
         words: the same in plain words.
+        doubtful: unproven where that matters.
         advisory: shown by the user's wish, never blocks.
     """
 
@@ -140,6 +141,7 @@ class RateRow:
     wanted: str
     state: PassState
     words: str
+    doubtful: bool
     advisory: bool
 
 
@@ -172,7 +174,7 @@ class NewPrompt:
         path: of the prompt.
         about: when an answer passes, and what an answer costs and takes.
         rows: `overall`, then the slices, the worst first.
-        folded: slices that met what is wanted, or were asked for nothing.
+        folded: slices without a shortfall, beyond a few.
         cases: that fail, the worst first.
     """
 

@@ -119,7 +119,7 @@ class _Printer:
         self.line(grid(prompt, self._console.width))
         if prompt.folded:
             count = len(prompt.folded)
-            self.line(RichText(f"and {count:,} more slices that are not below what is wanted", style="dim"))
+            self.line(RichText(f"and {count:,} more slices without a shortfall", style="dim"))
         for case in prompt.cases[:CASES_SHOWN]:
             self._asked(case, case.passed)
             for answer in case.answers:

@@ -39,8 +39,12 @@ def grid(prompt: NewPrompt, width: int) -> Table:
         out.add_column(Text(name), justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
     for row, cells in zip(prompt.rows, body, strict=True):
         *plain, state = cells
-        out.add_row(*map(Text, plain), Text(state, style=_STYLES[row.state]))
+        out.add_row(*map(Text, plain), Text(state, style=_style(row)))
     return out
+
+
+def _style(row: RateRow) -> str:
+    return "" if row.state is PassState.UNPROVEN and not row.doubtful else _STYLES[row.state]
 
 
 def _cells(row: RateRow) -> Iterator[str]:
