@@ -127,3 +127,31 @@ def new_pass() -> RunRecord:
     reasons = ["refunds/overall: 97.5 % of the answers to 120 cases passed; at least 90 % are wanted."]
     record = run(Verdict.PASS, [], reasons, notes=[_NOTE], new=[suite(overall, [], cases()[2:])])
     return record.model_copy(update={"method": record.method.model_copy(update={"rates_judged": 1})})
+
+
+def hostile_new(attacks: tuple[str, ...], count: int = 2) -> RunRecord:
+    """New prompts of which every text from outside tries to be something else."""
+
+    def text(place: int) -> str:
+        return attacks[place % len(attacks)]
+
+    span = (0.5, 0.3, 0.7)
+    rows = [rate(f"t={attack}", PassState.MISSED, 40, span, 0.9) for attack in attacks]
+    everything = "\n".join(attacks)
+    found = [
+        case(
+            text(place),
+            {"t": text(place + 1)},
+            [output(0, everything, 0.0, text(place + 2)), output(1, None, None, failure=text(place + 3))],
+        ).model_copy(update={"input": text(place + 4), "expected": text(place + 5)})
+        for place in range(5)
+    ]
+    made = suite(rate("overall", PassState.MISSED, 80, span, 0.9), rows, found).model_copy(
+        update={
+            "candidate": arm(text(0), None, path=text(1), model=text(2)),
+            "exam": ExamRecord(ref=text(3), digest=text(4), cases=80, scorers=list(attacks)),
+            "cost_note": text(5),
+        }
+    )
+    several = [made.model_copy(update={"name": f"{text(number)}{number}"}) for number in range(count)]
+    return run(Verdict.BLOCK, [], list(attacks), notes=list(attacks), new=several)
