@@ -80,7 +80,7 @@ def _judged(
 
 def _keep(out: Path, run: RunRecord, warn: Callable[[str], None]) -> bool:
     """Write the record and its reports, unless the evaluation has done so; are they there?"""
-    if run.suites:
+    if run.evaluated:
         return True
     try:
         run_folder(out).run(run)

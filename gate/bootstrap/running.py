@@ -104,7 +104,7 @@ def _preflight(resolved: Resolved, factory: Factory) -> None:
     """Find before anything is spent what cannot work: a key, a model file, a parameter, a budget without a price."""
     models: dict[tuple[ModelRef, Params], None] = {}
     for suite in resolved.suites:
-        for arm in (suite.baseline, suite.candidate):
+        for arm in suite.arms.values():
             factory.provider(arm.model, arm.params).check(arm.params)
             models[arm.model, arm.params] = None
         for spec in _judges(suite):

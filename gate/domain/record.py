@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from gate.domain.caching import Obstacle
+from gate.domain.passrate import PassState
 from gate.domain.verdict import State, Verdict
 
 SCHEMA = "prompt-gate/run/1"
@@ -203,8 +204,61 @@ class SuiteRecord(_Model):
     cache: CacheRecord | None = None
 
 
+class PassRateRecord(_Model):
+    """See `gate.domain.passrate.PassRate`."""
+
+    slice: str
+    n: int
+    units: int
+    passed: float
+    rate: float | None
+    lower: float | None
+    upper: float | None
+    wanted: float | None
+    state: PassState
+    doubtful: bool
+    blocking: bool
+    advisory: bool
+
+
+class NewCaseRecord(_Model):
+    """One case of a prompt that stands alone: scores, and which samples pass; outputs of failing cases only."""
+
+    id: str
+    where: str
+    slices: dict[str, str]
+    scores: list[float | None]
+    passed: list[bool | None]
+    input: str | None = None
+    expected: JsonValue = None
+    outputs: list[OutputRecord] = []
+
+
+class NewSuiteRecord(_Model):
+    """One suite whose prompt the change brings: there is no baseline, so its own pass rate is judged.
+
+    `threshold` is the score at which a sample passes, or null where each scorer has its own mark. `priced` is false
+    where money means nothing, as with a local model.
+    """
+
+    name: str
+    samples: int
+    candidate: ArmRecord
+    exam: ExamRecord
+    threshold: float | None
+    overall: PassRateRecord
+    slices: list[PassRateRecord]
+    cost: ArmAxisRecord
+    latency: ArmAxisRecord
+    priced: bool
+    cases: list[NewCaseRecord]
+    calls: CallsRecord
+    spent_usd: float | None
+    cost_note: str = ""
+
+
 class MethodRecord(_Model):
-    """How the verdict was reached."""
+    """How the verdict was reached; `rates_judged` are slices of new prompts, each at alpha divided by their number."""
 
     name: str
     alpha: float
@@ -213,6 +267,7 @@ class MethodRecord(_Model):
     fail_on: Literal["block", "hold"]
     correction: Literal["none", "bonferroni", "holm"] = "none"
     breakage: bool = False
+    rates_judged: int = 0
 
 
 class MissingRecord(_Model):
@@ -239,7 +294,7 @@ class OverrideRecord(_Model):
 
 
 class RunRecord(_Model):
-    """The whole run."""
+    """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty."""
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
     schema_id: Literal["prompt-gate/run/1"] = Field(default="prompt-gate/run/1", alias="schema")
@@ -254,8 +309,14 @@ class RunRecord(_Model):
     method: MethodRecord
     missing: MissingRecord
     suites: list[SuiteRecord]
+    new: list[NewSuiteRecord] = []
     calls: CallsRecord
     spent_usd: float | None
     override: OverrideRecord | None = None
     config: str = ""
     notes: list[str] = []
+
+    @property
+    def evaluated(self) -> bool:
+        """Whether anything was asked at all."""
+        return bool(self.suites or self.new)

@@ -27,13 +27,15 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class SlicePolicy:
-    """What one slice tolerates, where that differs from its suite.
+    """What one slice tolerates and must reach; None is as the suite says.
 
     Args:
         margin: tolerated fall of its mean score.
+        min_pass_rate: share of the samples that must pass, in (0, 1).
     """
 
     margin: float | None = None
+    min_pass_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class SuitePolicy:
         required: slices that must have enough cases.
         advisory: slices that are shown and never block.
         margin: tolerated fall of a slice's mean score, on the scale of 0 to 1.
-        slices: slices that differ from the rest, by `overall` or `dimension=value`.
+        min_pass_rate: share of the samples of a new prompt that must pass, in each slice; None asks for none.
+        slices: what holds for single slices, `overall` among them, in place of the suite's.
     """
 
     max_cost_increase: float = 0.10
@@ -54,12 +57,18 @@ class SuitePolicy:
     required: tuple[str, ...] = ()
     advisory: tuple[str, ...] = ()
     margin: float = 0.0
+    min_pass_rate: float | None = None
     slices: Mapping[str, SlicePolicy] = field(default_factory=dict)
 
     def margin_of(self, name: str) -> float:
         """The tolerated fall of one slice, by its name within the suite."""
         own = self.slices.get(name, SlicePolicy()).margin
         return self.margin if own is None else own
+
+    def wanted_rate(self, name: str) -> float | None:
+        """The pass rate that the slice must reach, or None."""
+        own = self.slices.get(name, SlicePolicy()).min_pass_rate
+        return self.min_pass_rate if own is None else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +129,7 @@ class Exam:
         scorers: the suite's scorers; a case may bring its own.
         dimensions: slice dimensions that are tested.
         policy: what the suite tolerates.
+        threshold: a sample passes when its score is at least this; None where each scorer has its own mark.
     """
 
     ref: str
@@ -128,6 +138,7 @@ class Exam:
     scorers: tuple[ScorerSpec, ...]
     dimensions: tuple[str, ...] = ()
     policy: SuitePolicy = field(default_factory=SuitePolicy)
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +147,27 @@ class Suite:
 
     Args:
         name: unique within a run.
-        baseline, candidate: the two arms.
-        exam: what both arms sit.
+        baseline: what it is compared with; None where the change brings the prompt, which then stands alone.
+        candidate: the change's arm.
+        exam: what every arm sits.
         samples: k, outputs per case and arm.
         trial: shown, but has no part in the verdict: its exam is the change's own.
     """
 
     name: str
-    baseline: Arm
+    baseline: Arm | None
     candidate: Arm
     exam: Exam
     samples: int = 3
     trial: bool = False
 
+    @property
+    def arms(self) -> dict[ArmName, Arm]:
+        """The arms that there are, the baseline first."""
+        if self.baseline is None:
+            return {ArmName.CANDIDATE: self.candidate}
+        return {ArmName.BASELINE: self.baseline, ArmName.CANDIDATE: self.candidate}
+
     def arm(self, name: ArmName) -> Arm:
-        return self.baseline if name is ArmName.BASELINE else self.candidate
+        """One arm; KeyError where the suite does not have it."""
+        return self.arms[name]

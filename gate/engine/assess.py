@@ -9,8 +9,10 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.engine import axes
+from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.compare import Quality, compare
 from gate.engine.decide import Facts, decide
+from gate.engine.grounds import grounds
 from gate.engine.pairs import Key, by_case, scores
 from gate.engine.plan import count
 from gate.engine.stack import stack
@@ -52,12 +54,14 @@ class Assessment:
 
     Args:
         quality: comparisons from the samples that have a score.
-        axes: cost and latency of each suite.
+        rates: pass rates of the new prompts.
+        axes: cost and latency of each suite that was compared.
         decision: the verdict.
         missing: what has no score, and what it could have changed.
     """
 
     quality: Quality
+    rates: PassRates
     axes: Axes
     decision: Decision
     missing: Missing
@@ -77,6 +81,16 @@ class Assessor:
     policy: RunPolicy
     seed: int
 
+    @property
+    def compared(self) -> tuple[Suite, ...]:
+        """The suites with two arms."""
+        return tuple(suite for suite in self.suites if suite.baseline is not None)
+
+    @property
+    def new(self) -> tuple[Suite, ...]:
+        """The suites of prompts that the change brings, which stand alone."""
+        return tuple(suite for suite in self.suites if suite.baseline is None)
+
     def assess(self, samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
         """Compare, decide, and check what the missing samples could have changed.
 
@@ -86,18 +100,18 @@ class Assessor:
         """
         table = by_case(samples)
         alpha = self.policy.alpha
-        compared = {s.name: (axes.cost(s, table, alpha), axes.latency(s, table, alpha)) for s in self.suites}
-        quality, decision = self._verdict(table, compared, unfinished)
+        compared = {s.name: (axes.cost(s, table, alpha), axes.latency(s, table, alpha)) for s in self.compared}
+        (quality, rates), decision = self._verdict(table, compared, unfinished)
         total = count(self.suites)
         scored = sum(not isinstance(sample.score, Unscored) for sample in samples)
         if scored == total:
-            return Assessment(quality, compared, decision, Missing(0, total, None, None, ()))
+            return Assessment(quality, rates, compared, decision, Missing(0, total, None, None, ()))
         # McNemar's test knows right and wrong, and nothing between.
         scenarios = (SCENARIOS[0], SCENARIOS[-1]) if self.policy.method == "mcnemar" else SCENARIOS
         verdicts = [self._verdict(table, compared, unfinished, scenario)[1].verdict for scenario in scenarios]
         cases = _incomplete(self.suites, table)
         missing = Missing(total - scored, total, verdicts[0], verdicts[-1], _reasons(samples, total), cases)
-        return Assessment(quality, compared, _settle(decision, missing, verdicts), missing)
+        return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing)
 
     def _verdict(
         self,
@@ -105,10 +119,15 @@ class Assessor:
         compared: Axes,
         unfinished: str | None,
         imputed: Mapping[ArmName, float] | None = None,
-    ) -> tuple[Quality, Decision]:
-        stacked = stack(self.suites, {suite.name: scores(suite, table, imputed) for suite in self.suites})
-        quality = compare(stacked, self.policy, self.seed)
-        return quality, decide(Facts(self.suites, quality, compared, unfinished), self.policy)
+    ) -> tuple[tuple[Quality, PassRates], Decision]:
+        quality = Quality((), 0, None)
+        if self.compared:
+            stacked = stack(self.compared, {suite.name: scores(suite, table, imputed) for suite in self.compared})
+            quality = compare(stacked, self.policy, self.seed)
+        passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
+        rates = pass_rates(self.new, table, self.policy.alpha, passed)
+        facts = Facts(self.compared, quality, compared, unfinished, grounds(self.new, rates))
+        return (quality, rates), decide(facts, self.policy)
 
 
 def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -> Decision:
@@ -133,7 +152,7 @@ def _incomplete(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]]) 
     for suite in suites:
         prefix = f"{suite.name}/" if len(suites) > 1 else ""
         for case in suite.exam.cases:
-            rows = [table.get((suite.name, case.id, arm), ()) for arm in ArmName]
+            rows = [table.get((suite.name, case.id, arm), ()) for arm in suite.arms]
             scored = [sum(not isinstance(sample.score, Unscored) for sample in row) for row in rows]
             if min(scored) < suite.samples:
                 out.append(f"{prefix}{case.id}")

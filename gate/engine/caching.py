@@ -36,7 +36,8 @@ def compare_caching(
         alpha: one-sided level of each end of the intervals.
     """
     replies = replies_of(suite, table)
-    found = {arm: prefix_of(suite.arm(arm).version.prompt, suite.exam.cases) for arm in ArmName}
+    prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
+    found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}
     arms = {arm: _arm(found[arm], replies[arm], terms[arm]) for arm in ArmName}
     before, after = arms[ArmName.BASELINE], arms[ArmName.CANDIDATE]
     fresh = _fresh(suite, found, after)
@@ -46,7 +47,7 @@ def compare_caching(
         baseline=before,
         candidate=after,
         shrank=_shrank(before, after),
-        moved=after.place is not None and _mentions(suite.baseline.version.prompt, after.place.variable),
+        moved=after.place is not None and _mentions(prompts[ArmName.BASELINE], after.place.variable),
         fresh_tokens=fresh,
         fresh_usd=None if price is None else fresh * price,
         baseline_share=shares[0],
@@ -103,7 +104,7 @@ def _fresh(suite: Suite, found: Mapping[ArmName, Prefix], after: ArmPrefix) -> i
         return 0
     before, candidate = found[ArmName.BASELINE], found[ArmName.CANDIDATE]
     known: tuple[Message, ...] = ()
-    if suite.baseline.model == suite.candidate.model:
+    if suite.arm(ArmName.BASELINE).model == suite.candidate.model:
         start = SharedStart(candidate.messages)
         start.add(before.messages)
         known = start.messages

@@ -1,12 +1,13 @@
 """Comparisons become a verdict: the first row of the verdict table that applies."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, State, Verdict
 from gate.engine.compare import Quality
+from gate.engine.grounds import Grounds
 from gate.stats.slices import BLOCKABLE_UNITS
 
 
@@ -15,16 +16,18 @@ class Facts:
     """All that a verdict rests on.
 
     Args:
-        suites: every suite of the run.
+        suites: every suite that was compared.
         quality: the comparisons of all slices.
         axes: cost and latency of each suite, by its name.
         unfinished: why the evaluation was not finished, or None.
+        new: what the new prompts say, which are judged on their own.
     """
 
     suites: tuple[Suite, ...]
     quality: Quality
     axes: Mapping[str, tuple[AxisComparison, AxisComparison]]
     unfinished: str | None = None
+    new: Grounds = field(default_factory=Grounds)
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -39,25 +42,25 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
         facts: comparisons, axes, and whether the run was finished.
         policy: `fail_on` turns HOLD into exit 1.
     """
-    blocks = list(_regressions(facts))
+    blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = list(_gaps(facts))
+    gaps = [*_gaps(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
-    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts)]
+    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]
     if not improved:
-        return Decision(
-            Verdict.PASS, 0, ("Nothing regressed and nothing is suspect; no improvement was shown either.",)
-        )
+        quiet = "Nothing regressed and nothing is suspect; no improvement was shown either."
+        return Decision(Verdict.PASS, 0, (*((quiet,) if facts.suites else ()), *facts.new.met))
     unmeasured = list(_unmeasured(facts))
     wins = tuple(f"{row.slice} rose by {row.mean:.3f}." for row in improved if row.mean is not None)
     if unmeasured:
-        return Decision(Verdict.PASS, 0, (*wins, *unmeasured))
-    return Decision(Verdict.SHIP, 0, (*wins, "Nothing regressed, and cost and latency are within their allowances."))
+        return Decision(Verdict.PASS, 0, (*wins, *unmeasured, *facts.new.met))
+    calm = "Nothing regressed, and cost and latency are within their allowances."
+    return Decision(Verdict.SHIP, 0, (*wins, calm, *facts.new.met))
 
 
 def _regressions(facts: Facts) -> Iterator[str]:

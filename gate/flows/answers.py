@@ -41,7 +41,7 @@ def of_config(pair: Pair) -> Iterator[ModelRef]:
 
 def of_suite(suite: Suite) -> Iterator[ModelRef]:
     """The models that answer and judge."""
-    yield from (suite.baseline.model, suite.candidate.model)
+    yield from (arm.model for arm in suite.arms.values())
     yield from _judges(suite.exam.scorers)
     for case in suite.exam.cases:
         yield from _judges(case.scorers or ())

@@ -52,13 +52,17 @@ class Tools:
 
 
 def default_seed(resolved: Resolved) -> int:
-    """A hash of base commit and exam, so that a rerun cannot reroll the verdict."""
-    parts = [[suite.name, suite.baseline.version.sha or "", suite.exam.digest] for suite in resolved.suites]
+    """A hash of base commit and exam, so that a rerun cannot reroll the verdict.
+
+    New prompts have no part in it: nothing about them is drawn, and a change could bring one to draw again.
+    """
+    compared = [(suite, suite.baseline) for suite in resolved.suites if suite.baseline is not None]
+    parts = [[suite.name, baseline.version.sha or "", suite.exam.digest] for suite, baseline in compared]
     return int(digest([list(part) for part in parts])[:12], 16)
 
 
 async def evaluate(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """Run every suite and judge the difference.
+    """Run every suite and judge the difference; a new prompt is judged on its own.
 
     Args:
         resolved: what there is to evaluate; at least one suite.
@@ -118,10 +122,10 @@ class _Work:
         return Sample(name, case_id, job.arm, job.index, reply, scores, score)
 
     def caching(self) -> dict[str, CacheComparison]:
-        """What the change does to the prompt cache, for each suite."""
+        """What the change does to the prompt cache, for each suite that is compared."""
         table, alpha = by_case(self.samples), self.resolved.policy.alpha
         out = {}
-        for suite in self.resolved.suites:
+        for suite in (suite for suite in self.resolved.suites if suite.baseline is not None):
             terms = {name: self.tools.caching(suite.arm(name)) for name in ArmName}
             out[suite.name] = compare_caching(suite, table, terms, alpha)
         return out

@@ -33,11 +33,13 @@ class Rules:
         scorers: the suite's scorers.
         dimensions: slice dimensions to test; None tests every dimension that the cases have, and `length`.
         policy: what the suite tolerates.
+        threshold: the score at which a sample passes; None where each scorer has its own mark.
     """
 
     scorers: tuple[ScorerSpec, ...]
     dimensions: tuple[str, ...] | None
     policy: SuitePolicy
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,9 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         "scorers": [cast("JsonValue", asdict(spec)) for spec in scorers],
         "dimensions": list(dimensions),
         "policy": cast("JsonValue", asdict(rules.policy)),
+        "threshold": rules.threshold,
     }
-    return Exam(ref, digest(content), asked, scorers, dimensions, rules.policy)
+    return Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
 
 
 def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:

@@ -15,12 +15,13 @@ def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
 
     Args:
         policy: the run's, the command line's options put in.
-        suites: what is to be compared.
+        suites: of the run; new prompts, which are not compared, are left alone.
 
     Raises:
         GateError: every reason at once.
     """
     reasons = [policy.contradiction] if policy.contradiction else []
+    suites = [suite for suite in suites if suite.baseline is not None]
     if policy.method == "mcnemar":
         reasons += [f"mcnemar, suite {suite.name}: {why}" for suite in suites for why in _mcnemar(suite)]
     if policy.breakage:
@@ -45,7 +46,7 @@ def _mcnemar(suite: Suite) -> Iterator[str]:
 def _breakage(suite: Suite) -> Iterator[str]:
     if suite.samples not in BREAKAGE_SAMPLES:
         yield f"it needs 2 to 5 samples, and there are {suite.samples}"
-    if any(arm is not None and arm.params.temperature == 0 for arm in (suite.baseline, suite.candidate)):
+    if any(arm.params.temperature == 0 for arm in suite.arms.values()):
         yield "temperature 0 repeats one answer, so that every rewording looks like breakage"
     if _clustered(suite.exam):
         yield "it takes every case as independent, and some share a cluster"

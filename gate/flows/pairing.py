@@ -33,14 +33,16 @@ class Pair:
         current: the head's configuration of the suite; the base's own where the head has left the suite out.
         exam: the configuration of the exam.
         source: where the exam is read.
-        is_new: the base does not know the suite.
+        own_exam: the base does not know the suite, so the exam is the change's own.
+        new_prompt: the base has no such file and no suite for it: there is nothing to compare it with.
         left_out: the head no longer has a suite for this prompt.
     """
 
     current: SuiteConfig
     exam: SuiteConfig
     source: FileSource
-    is_new: bool = False
+    own_exam: bool = False
+    new_prompt: bool = False
     left_out: bool = False
 
 
@@ -69,7 +71,7 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     pairs = []
     for name, current in heads.items():
         old = partners.get(name)
-        pairs.append(Pair(current, old, sides.base) if old else Pair(current, current, sides.head, is_new=True))
+        pairs.append(Pair(current, old, sides.base) if old else _unknown(sides, current, base))
     pairs += _left_out(pairs, bases, sides)
     return [found for found in pairs if not names or found.current.name in names]
 
@@ -92,6 +94,21 @@ def _partners(heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]
             if name not in found and (old := next(fitting, None)) is not None:
                 found[name] = free.pop(old.name)
     return found
+
+
+def _unknown(sides: Sides, current: SuiteConfig, base: Config | None) -> Pair:
+    """A suite that the base does not have: its prompt is new, or has had no exam so far.
+
+    A file that matches a pattern of the base sits the base's exam of that pattern.
+    """
+    found = [source.fingerprint(current.prompt) is not None for source in (sides.base, sides.head)]
+    new_prompt = found == [False, True]
+    same = [suite for suite in base.suites if suite.prompt == current.pattern] if base and current.pattern else []
+    if new_prompt and same:
+        entry = next((suite for suite in same if current.name.startswith(f"{suite.name}:")), same[0])
+        exam = replace(entry, name=current.name, prompt=current.prompt, pattern=current.pattern)
+        return Pair(current, exam, sides.base, new_prompt=True)
+    return Pair(current, current, sides.head, own_exam=True, new_prompt=new_prompt)
 
 
 def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:

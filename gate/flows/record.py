@@ -5,34 +5,36 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import version
 
-from gate.domain.absence import Failed, Unscored
+from gate.domain.absence import Unscored
 from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import (
-    ArmRecord,
     AxisRecord,
     CacheRecord,
     CallsRecord,
     CaseRecord,
     ComparisonRecord,
-    ExamRecord,
     MethodRecord,
     MissingRecord,
-    OutputRecord,
+    NewSuiteRecord,
     QualityRecord,
     RunRecord,
     SuiteRecord,
 )
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Arm, Suite
-from gate.domain.usage import Cost, Dollars, Unpriced
+from gate.domain.sample import ArmName, Sample
+from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
+from gate.flows.record_new import new_suite_record
+from gate.flows.record_parts import (
+    INFORMATIVE_CASES,
+    arm_record,
+    calls_record,
+    dollars_spent,
+    exam_record,
+    output_record,
+    shortened,
+)
 from gate.flows.resolve import Resolved
-
-INFORMATIVE_CASES = 20
-"""Cases whose outputs are kept: those that fell most, then those that rose most."""
-LONGEST_TEXT = 20_000
-"""Characters of one text in the record; `samples.jsonl` has the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,16 @@ class Finished:
 def record(finished: Finished) -> RunRecord:
     """The record of a run."""
     resolved, assessment = finished.resolved, finished.assessment
-    suites = [_suite(suite, finished) for suite in resolved.suites]
+    suites = [_suite(suite, finished) for suite in resolved.suites if suite.baseline is not None]
+    new = [_new(suite, finished) for suite in resolved.suites if suite.baseline is None]
+    parts: list[SuiteRecord | NewSuiteRecord] = [*suites, *new]
     calls = CallsRecord(
-        made=sum(suite.calls.made for suite in suites),
+        made=sum(part.calls.made for part in parts),
         cached=0,
-        retried=sum(suite.calls.retried for suite in suites),
-        failed=sum(suite.calls.failed for suite in suites),
+        retried=sum(part.calls.retried for part in parts),
+        failed=sum(part.calls.failed for part in parts),
     )
-    spent = [suite.spent_usd for suite in suites if suite.spent_usd is not None]
+    spent = [part.spent_usd for part in parts if part.spent_usd is not None]
     missing = assessment.missing
     return RunRecord(
         tool_version=version("prompt-gate"),
@@ -79,6 +83,7 @@ def record(finished: Finished) -> RunRecord:
             fail_on=resolved.policy.fail_on,
             correction=resolved.policy.correction,
             breakage=assessment.quality.breakage,
+            rates_judged=assessment.rates.judged,
         ),
         missing=MissingRecord(
             samples=missing.samples,
@@ -89,8 +94,9 @@ def record(finished: Finished) -> RunRecord:
             cases=list(missing.cases),
         ),
         suites=suites,
+        new=new,
         calls=calls,
-        spent_usd=sum(spent) if len(spent) == len(suites) else None,
+        spent_usd=sum(spent) if len(spent) == len(parts) else None,
     )
 
 
@@ -98,44 +104,28 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     samples = [sample for sample in finished.samples if sample.suite == suite.name]
     rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     cost, latency = finished.assessment.axes[suite.name]
-    changes = finished.resolved.changes[suite.name]
-    spent, note = _spent(samples)
+    spent, note = dollars_spent(samples)
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
-        baseline=_arm(suite.baseline, samples, ArmName.BASELINE),
-        candidate=_arm(suite.candidate, samples, ArmName.CANDIDATE),
-        exam=ExamRecord(
-            ref=suite.exam.ref,
-            digest=suite.exam.digest,
-            cases=len(suite.exam.cases),
-            scorers=[spec.name for spec in suite.exam.scorers],
-            added=list(changes.added),
-            removed=list(changes.removed),
-            edited=list(changes.edited),
-        ),
+        baseline=arm_record(suite.arm(ArmName.BASELINE), samples, ArmName.BASELINE),
+        candidate=arm_record(suite.candidate, samples, ArmName.CANDIDATE),
+        exam=exam_record(suite, finished.resolved.changes[suite.name]),
         quality=QualityRecord(overall=_comparison(rows[0]), slices=[_comparison(row) for row in rows[1:]]),
         cost=_axis(cost),
         latency=_axis(latency),
         cases=_cases(suite, samples),
-        calls=_calls(samples),
+        calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
         cache=CacheRecord.model_validate(asdict(finished.caching[suite.name])),
     )
 
 
-def _arm(arm: Arm, samples: Iterable[Sample], name: ArmName) -> ArmRecord:
-    returned = {s.reply.model_id for s in samples if s.arm is name and isinstance(s.reply, Reply)}
-    return ArmRecord(
-        ref=arm.version.ref,
-        sha=arm.version.sha,
-        path=arm.version.path,
-        digest=arm.version.prompt.digest,
-        model=str(arm.model),
-        returned_models=sorted(returned),
-        params=arm.params.changed(),
-    )
+def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
+    samples = [sample for sample in finished.samples if sample.suite == suite.name]
+    rates = finished.assessment.rates.suites[suite.name]
+    return new_suite_record(suite, samples, rates, finished.resolved.changes[suite.name])
 
 
 def _comparison(row: Comparison) -> ComparisonRecord:
@@ -144,28 +134,6 @@ def _comparison(row: Comparison) -> ComparisonRecord:
 
 def _axis(axis: AxisComparison) -> AxisRecord:
     return AxisRecord.model_validate(asdict(axis))
-
-
-def _calls(samples: Iterable[Sample]) -> CallsRecord:
-    made = retried = failed = 0
-    for sample in samples:
-        failed += isinstance(sample.reply, Failed)
-        made += isinstance(sample.reply, Reply) + sum(score.calls for score in sample.scores)
-        retried += max(0, sample.reply.attempts - 1) + sum(score.retries for score in sample.scores)
-    return CallsRecord(made=made, cached=0, retried=retried, failed=failed)
-
-
-def _spent(samples: Iterable[Sample]) -> tuple[float | None, str]:
-    """Dollars of answers and judges together, and why they are not known where they are not."""
-    costs: list[Cost] = []
-    for sample in samples:
-        if isinstance(sample.reply, Reply):
-            costs.append(sample.reply.cost)
-        costs += [score.cost for score in sample.scores if score.cost is not None]
-    if any(isinstance(cost, Unpriced) and cost.why == "unknown" for cost in costs):
-        return None, "the price of a model is unknown"
-    dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
-    return (sum(dollars), "") if dollars else (None, "no model with a price was called")
 
 
 def _cases(suite: Suite, samples: Iterable[Sample]) -> list[CaseRecord]:
@@ -208,9 +176,9 @@ def _with_outputs(
     out = []
     for row in rows:
         if row.id in chosen:
-            outputs = {arm: [_output(s) for s in by_case.get((row.id, arm), ())] for arm in ArmName}
+            outputs = {arm: [output_record(s) for s in by_case.get((row.id, arm), ())] for arm in ArmName}
             extra = {
-                "input": _shorten(cases[row.id].question),
+                "input": shortened(cases[row.id].question),
                 "expected": cases[row.id].expected,
                 "baseline_outputs": outputs[ArmName.BASELINE],
                 "candidate_outputs": outputs[ArmName.CANDIDATE],
@@ -218,19 +186,3 @@ def _with_outputs(
             row = row.model_copy(update=extra)
         out.append(row)
     return out
-
-
-def _output(sample: Sample) -> OutputRecord:
-    reply = sample.reply
-    unscored = [sample.score.reason] if isinstance(sample.score, Unscored) and isinstance(reply, Reply) else []
-    return OutputRecord(
-        index=sample.index,
-        text=_shorten(reply.text) if isinstance(reply, Reply) else None,
-        failure=reply.reason if isinstance(reply, Failed) else None,
-        score=None if isinstance(sample.score, Unscored) else sample.score,
-        reasons=[f"{score.scorer}: {score.reason}" for score in sample.scores if score.reason] + unscored,
-    )
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + f"… ({len(text)} characters)"

@@ -36,7 +36,7 @@ def _counted(problem: Problem, count: int) -> Problem:
 
 
 def _problems(suite: Suite, case: Case) -> Iterator[Problem]:
-    for arm in (suite.baseline, suite.candidate):
+    for arm in suite.arms.values():
         try:
             render(arm.version.prompt, case, arm.version.path)
         except InputErrors as errors:

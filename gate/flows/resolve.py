@@ -66,7 +66,7 @@ def resolve(
     reader.raise_problems()
     if head is None:
         raise _no_config(sides, config, deleted=base is not None)
-    pairs, unmatched = _comparable(sides, pair(sides, head, base, names))
+    pairs = pair(sides, head, base, names)
     # What is the same on both sides down to the byte is not even parsed: most changes touch no suite.
     differing = [one for one in pairs if everything or not _same_files(sides, one)]
     read = [reader.suite(one, base) for one in differing]
@@ -74,7 +74,7 @@ def resolve(
     suites = [(one, *found) for one, found in zip(differing, read, strict=True) if found is not None]
     touched = {one.current.name: suite for one, suite, delta in suites if everything or _touched(one, suite, delta)}
     notes = [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
-    notes += unmatched
+    notes += _new_prompts(sides, pairs)
     notes += _notes(pairs) if base else []
     if base and (head.policy, head.budget) != (base.policy, base.budget):
         notes.append("The change edits the policy or the budget of the run; the base's are used.")
@@ -91,18 +91,16 @@ def resolve(
     )
 
 
-def _comparable(sides: Sides, pairs: Sequence[Pair]) -> tuple[list[Pair], list[str]]:
-    """The suites whose prompt both sides have, and a sentence for each prompt that the change brings."""
-    new = [one for one in pairs if one.is_new and _is_missing(sides.base, one) and not _is_missing(sides.head, one)]
-    told = [
-        f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so it is not judged."
-        for one in new
-    ]
-    return [one for one in pairs if one not in new], told
-
-
-def _is_missing(source: FileSource, pair: Pair) -> bool:
-    return source.fingerprint(pair.current.prompt) is None
+def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
+    """A sentence for each prompt that stands alone, with whose exam it sits."""
+    told = []
+    for one in (one for one in pairs if one.new_prompt):
+        exam = "the change's own exam" if one.own_exam else f"{one.source.label}'s exam of {one.exam.pattern}"
+        told.append(
+            f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so it is judged "
+            f"by the share of its answers that pass {exam}."
+        )
+    return told
 
 
 def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
@@ -115,10 +113,11 @@ def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
     """Beside suites that the base examines, those that the change brings have no part in the verdict.
 
-    Their exam is the change's own, and in the joint test they would widen the intervals of the others.
+    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts
+    stand outside of that test and can make no verdict better, so what their author asks of them counts.
     """
-    new = {one.current.name for one in pairs if one.is_new}
-    if new.issuperset(touched):
+    new = {one.current.name for one in pairs if one.own_exam and not one.new_prompt}
+    if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
         return tuple(touched.values())
     return tuple(replace(suite, trial=True) if name in new else suite for name, suite in touched.items())
 
@@ -130,9 +129,10 @@ def _model(config: SuiteConfig) -> ModelRef:
 
 
 def _notes(pairs: Sequence[Pair]) -> list[str]:
-    trial = any(not one.is_new for one in pairs)
+    trial = any(not one.own_exam for one in pairs)
     aside = "; beside suites that the base examines it is shown and does not decide" if trial else ""
-    new = [f"{one.current.name} is a new suite, so its exam is the change's own{aside}." for one in pairs if one.is_new]
+    own = [one.current.name for one in pairs if one.own_exam and not one.new_prompt]
+    new = [f"{name} is a new suite, so its exam is the change's own{aside}." for name in own]
     left = [
         f"The change has no suite for {one.exam.prompt} any more; it is examined as before."
         for one in pairs
@@ -141,21 +141,21 @@ def _notes(pairs: Sequence[Pair]) -> list[str]:
     edited = [
         f"The change edits {' and '.join(what)} of {one.current.name}; the base's are used."
         for one in pairs
-        if not one.is_new and not one.left_out and (what := _rules_edited(one))
+        if not one.own_exam and not one.left_out and (what := _rules_edited(one))
     ]
     return new + left + edited
 
 
 def _rules_edited(pair: Pair) -> list[str]:
     """What the change edits of a suite's exam, cases aside."""
-    fields = ("scorers", "slices", "samples", "policy")
+    fields = ("scorers", "slices", "samples", "policy", "threshold")
     return [name for name in fields if getattr(pair.current, name) != getattr(pair.exam, name)]
 
 
 def _same_files(sides: Sides, pair: Pair) -> bool:
     """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
-    if pair.is_new or pair.left_out or current != exam or replaced(sides, of_config(pair)):
+    if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False
     fingerprints = [
         (sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in (current.prompt, current.cases)
@@ -164,11 +164,12 @@ def _same_files(sides: Sides, pair: Pair) -> bool:
 
 
 def _touched(pair: Pair, suite: Suite, delta: ExamChanges) -> bool:
+    if suite.baseline is None or pair.own_exam or pair.left_out:
+        return True
     arms = (suite.baseline, suite.candidate)
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
-    prompts_differ = versions[0] != versions[1]
-    models_differ = (arms[0].model, arms[0].params) != (arms[1].model, arms[1].params)
-    return pair.is_new or pair.left_out or prompts_differ or models_differ or bool(_rules_edited(pair)) or bool(delta)
+    settings = [(arm.model, arm.params) for arm in arms]
+    return versions[0] != versions[1] or settings[0] != settings[1] or bool(_rules_edited(pair)) or bool(delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,21 +197,21 @@ class _Reader:
         return self._parsed(lambda: load(decode(data, where), where))
 
     def suite(self, pair: Pair, base: Config | None) -> tuple[Suite, ExamChanges] | None:
-        baseline = self._version(self.sides.base, pair.exam)
+        baseline = None if pair.new_prompt else self._version(self.sides.base, pair.exam)
         candidate = self._version(self.sides.head, pair.current)
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
-        if baseline is None or candidate is None or cases is None or head_cases is None:
+        if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
             return None
         if message := refused(pair, base):
             hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
-        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy)
+        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)
         suite = Suite(
             name=pair.current.name,
-            baseline=Arm(baseline, _model(pair.exam), pair.exam.params),
+            baseline=None if baseline is None else Arm(baseline, _model(pair.exam), pair.exam.params),
             candidate=Arm(candidate, _model(pair.current), pair.current.params),
             exam=build(cases, rules, pair.source.label, judge),
             samples=pair.exam.samples,

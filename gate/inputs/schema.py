@@ -7,7 +7,8 @@ templates are beyond a schema.
 from collections.abc import Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs import config, models, scorers, suites
+from gate.domain.suite import OVERALL
+from gate.inputs import config, models, policies, scorers, suites
 from gate.inputs.fields import Range
 from gate.inputs.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
 
@@ -63,14 +64,6 @@ def _budget() -> Schema:
 
 def _suite() -> dict[str, JsonValue]:
     slices: Schema = {"type": "array", "items": _text(), "uniqueItems": True}
-    policy = _object(
-        {
-            "max_cost_increase": _number(suites.INCREASE),
-            "max_latency_increase": _number(suites.INCREASE),
-            "required": slices,
-            "advisory": slices,
-        }
-    )
     return {
         "name": {**_text(), "pattern": r"^[^/\s]([^/]*[^/\s])?$"},
         "prompt": _text(PATH_CHARS),
@@ -81,8 +74,27 @@ def _suite() -> dict[str, JsonValue]:
         "params": _optional(_params()),
         "scorers": {"type": "array", "minItems": 1, "items": _scorer()},
         "template": {"enum": list(suites.TEMPLATES)},
-        "policy": _optional(policy),
+        "threshold": _number(suites.PASSING),
+        "policy": _optional(_policy(slices)),
     }
+
+
+def _policy(slices: Schema) -> Schema:
+    own: dict[str, JsonValue] = {"margin": _number(policies.MARGIN), "min_pass_rate": _number(policies.PASS_RATE)}
+    return _object(
+        {
+            "max_cost_increase": _number(policies.INCREASE),
+            "max_latency_increase": _number(policies.INCREASE),
+            "required": slices,
+            "advisory": slices,
+            **own,
+            "slices": {
+                "type": ["object", "null"],
+                "propertyNames": {"pattern": f"^({OVERALL}|[^=]+=.+)$"},
+                "additionalProperties": _optional(_object(own)),
+            },
+        }
+    )
 
 
 def _params() -> Schema:

@@ -6,28 +6,30 @@ from pathlib import PurePosixPath
 
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import OVERALL, SuitePolicy
+from gate.domain.suite import SuitePolicy
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.models import read_model, read_params
-from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
+from gate.inputs.names import dimension_complaint, name_complaint
 from gate.inputs.nodes import Node, described
 from gate.inputs.paths import complaint, is_glob, normal
+from gate.inputs.policies import read_policy
 from gate.inputs.problems import quoted
 from gate.inputs.prompts import not_yet
 from gate.inputs.scorers import read_scorers
 
 DEFAULTS = ("model", "samples", "params")
-SUITE = ("name", "prompt", "cases", "slices", "model", "samples", "params", "scorers", "template", "policy")
-SUITE_POLICY = ("max_cost_increase", "max_latency_increase", "required", "advisory")
+SUITE = (*DEFAULTS, "name", "prompt", "cases", "slices", "scorers", "template", "threshold", "policy")
 SAMPLES = Range(1, 100)
-INCREASE = Range(0, 10)
+PASSING = Range(0, 1, above=True)
 TEMPLATES = ("jinja2", True, False)
 CASE_ENDINGS = (".jsonl", ".ndjson")
 
-_LATER = ("target", "targets", "tools", "agent", "command", "thresholds", "threshold", "margin", "margins", "breakage")
-_LATER_POLICY = ("margin", "margins", "breakage", "thresholds", "threshold", "min_score", "max_p95_increase")
-_MEANT = {"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"}
+_LATER = ("target", "targets", "tools", "agent", "command")
+_MEANT = {
+    **{"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"},
+    "thresholds": "threshold",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class SuiteConfig:
         slices: dimensions to test, in this order.
         policy: what the suite tolerates.
         line: 1-based line of the entry.
+        threshold: the score at which a sample passes; None where each scorer has its own mark.
+        pattern: that the prompt's file matched; empty where the entry names the file.
     """
 
     name: str
@@ -59,6 +63,8 @@ class SuiteConfig:
     slices: tuple[str, ...]
     policy: SuitePolicy
     line: int
+    threshold: float | None = None
+    pattern: str = ""
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
@@ -76,7 +82,9 @@ def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
     short = {path: name.rsplit(".", 1)[0] for path, name in named.items()}
     unique = len(set(short.values())) == len(short)
     names = short if unique else named
-    return tuple(replace(suite, name=f"{suite.name}:{names[path]}", prompt=path) for path in names)
+    return tuple(
+        replace(suite, name=f"{suite.name}:{names[path]}", prompt=path, pattern=suite.prompt) for path in names
+    )
 
 
 def read_suites(root: Fields) -> tuple[SuiteConfig, ...]:
@@ -138,7 +146,8 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         samples=fields.integer("samples", base.samples, SAMPLES),
         scorers=read_scorers(fields.entries["scorers"], root.problems) if fields.has("scorers") else (),
         slices=slices,
-        policy=_policy(fields.mapping("policy"), slices),
+        threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
+        policy=read_policy(fields.mapping("policy"), slices),
         line=node.line,
     )
 
@@ -211,30 +220,3 @@ def _slices(fields: Fields) -> tuple[str, ...]:
             fields.problems.add(node.line, f"the slice dimension {quoted(name)} {reason}", "name dimensions only")
         good.append(name)
     return tuple(good)
-
-
-def _policy(fields: Fields, slices: tuple[str, ...]) -> SuitePolicy:
-    fields.only(SUITE_POLICY, later=_LATER_POLICY)
-    hint = "a fraction: 0.10 is +10 %"
-    policy = SuitePolicy(
-        max_cost_increase=fields.number("max_cost_increase", 0.10, INCREASE, hint),
-        max_latency_increase=fields.number("max_latency_increase", 0.20, INCREASE, hint),
-        required=_slice_names(fields, "required", slices),
-        advisory=_slice_names(fields, "advisory", slices),
-    )
-    for name in sorted(set(policy.required) & set(policy.advisory)):
-        message = f"{quoted(name)} is both required and advisory"
-        fields.problems.add(fields.line_of("advisory"), message, "keep it in one of the two")
-    return policy
-
-
-def _slice_names(fields: Fields, key: str, slices: tuple[str, ...]) -> tuple[str, ...]:
-    names = []
-    for node in fields.texts(key):
-        name = str(node.value)
-        if key == "advisory" and name == OVERALL:
-            fields.problems.add(node.line, f"policy.advisory: {OVERALL!r} always counts", "remove it")
-        elif name != OVERALL and (reason := slice_complaint(name, slices)):
-            fields.problems.add(node.line, f"policy.{key}: {quoted(name)} {reason}", "for example tier=enterprise")
-        names.append(name)
-    return tuple(names)

@@ -1,7 +1,7 @@
 """The cases that fell most, with the answers of both arms."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import CaseRecord, OutputRecord, RunRecord
@@ -32,17 +32,22 @@ def cases(run: RunRecord) -> tuple[CaseView, ...]:
     return tuple(_case(full, case) for _, _, full, case in found[:CASES_SHOWN])
 
 
-def _case(full: str, case: CaseRecord) -> CaseView:
-    pairs = [f"{dimension}={value}" for dimension, value in case.slices.items()]
+def slices_of(slices: Mapping[str, str]) -> str:
+    """`lang=de, tier=free`."""
+    pairs = [f"{dimension}={value}" for dimension, value in slices.items()]
     rest = len(pairs) - SLICES_NAMED
+    return ", ".join(map(short, pairs[:SLICES_NAMED])) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _case(full: str, case: CaseRecord) -> CaseView:
     return CaseView(
         name=short(full),
-        slices=", ".join(map(short, pairs[:SLICES_NAMED])) + (f" and {rest:,} more" if rest > 0 else ""),
+        slices=slices_of(case.slices),
         scores=f"{_mean(case.baseline)} → {_mean(case.candidate)}",
         question=None if case.input is None else visible(case.input),
-        expected=None if case.expected is None else visible(_plain(case.expected)),
-        baseline=_answers(case.baseline_outputs),
-        candidate=_answers(case.candidate_outputs),
+        expected=None if case.expected is None else visible(plain(case.expected)),
+        baseline=answers(case.baseline_outputs),
+        candidate=answers(case.candidate_outputs),
     )
 
 
@@ -51,11 +56,12 @@ def _mean(scores: Sequence[float | None]) -> str:
     return numbers.score(sum(known) / len(known) if known else None)
 
 
-def _plain(value: JsonValue) -> str:
+def plain(value: JsonValue) -> str:
+    """A reference answer as text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
+def answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
     """Answers that are alike in text, score and reasons are shown once."""
     alike: dict[tuple[str | None, str | None, float | None, tuple[str, ...]], list[int]] = {}
     for output in outputs:

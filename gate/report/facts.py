@@ -2,9 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.record import ArmAxisRecord, ArmRecord, AxisRecord, RunRecord, SuiteRecord
+from gate.domain.record import (
+    ArmAxisRecord,
+    ArmRecord,
+    AxisRecord,
+    ExamRecord,
+    NewSuiteRecord,
+    RunRecord,
+    SuiteRecord,
+)
 from gate.domain.verdict import Verdict
-from gate.report import numbers
+from gate.report import numbers, rates
 from gate.report.cache import cache_facts
 from gate.report.headline import CALLS_FOR_P95, p95, trusted
 from gate.report.method import method
@@ -18,9 +26,12 @@ DIGEST_SHOWN = 12
 
 def facts(run: RunRecord) -> tuple[Fact, ...]:
     """Every fact of a run, the method first."""
-    if not run.suites:
+    if not run.evaluated:
         return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
-    return (*_reasons(run), *method(run), *(fact for suite in run.suites for fact in _suite(run, suite)), *_ending(run))
+    compared = method(run) if run.suites else ()
+    suites = (fact for suite in run.suites for fact in _suite(run, suite))
+    new = (fact for suite in run.new for fact in _new(suite))
+    return (*_reasons(run), *compared, *rates.method(run), *suites, *new, *_ending(run))
 
 
 def usage(run: RunRecord) -> tuple[UsageRow, ...]:
@@ -31,7 +42,7 @@ def usage(run: RunRecord) -> tuple[UsageRow, ...]:
         prefix = f"{label}: " if label else ""
         rows.append(_usage_row(f"{prefix}baseline", suite.cost.baseline, suite.latency.baseline))
         rows.append(_usage_row(f"{prefix}candidate", suite.cost.candidate, suite.latency.candidate))
-    return tuple(rows)
+    return (*rows, *rates.usage(run))
 
 
 def _reasons(run: RunRecord) -> Iterator[Fact]:
@@ -44,19 +55,7 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
     prefix = f"{label}: " if label else ""
     yield Fact(f"{prefix}baseline", _arm(suite.baseline))
     yield Fact(f"{prefix}candidate", _arm(suite.candidate))
-    exam = suite.exam
-    scorers = short(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
-    yield Fact(
-        f"{prefix}exam",
-        (
-            f"{numbers.counted(exam.cases, 'case')} at ",
-            _code(exam.ref),
-            ", digest ",
-            Code(exam.digest[:DIGEST_SHOWN]),
-            f", {numbers.counted(suite.samples, 'sample')} per case and arm, scored by {scorers}",
-        ),
-    )
-    yield from _exam_changes(prefix, suite)
+    yield from _exam(prefix, suite.exam, f"{numbers.counted(suite.samples, 'sample')} per case and arm")
     if suite.latency.compared:
         yield Fact(f"{prefix}latency", (_latency(suite.latency),))
     if suite.cache is not None:
@@ -65,8 +64,19 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
         yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))
 
 
-def _exam_changes(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
-    exam = suite.exam
+def _new(suite: NewSuiteRecord) -> Iterator[Fact]:
+    prefix = f"{short(suite.name)}: "
+    yield Fact(f"{prefix}new prompt", _arm(suite.candidate))
+    yield from _exam(prefix, suite.exam, f"{numbers.counted(suite.samples, 'sample')} per case")
+    if suite.cost_note:
+        yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))
+
+
+def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
+    scorers = short(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
+    size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
+    told = (f"{size} at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
+    yield Fact(f"{prefix}exam", told)
     changes = [
         f"{verb} {_listed(ids)}"
         for verb, ids in (("added", exam.added), ("removed", exam.removed), ("edited", exam.edited))
@@ -130,7 +140,8 @@ def _made_by(run: RunRecord) -> Iterator[Fact]:
 def _spent(run: RunRecord) -> str:
     if run.spent_usd is not None:
         return numbers.dollars(run.spent_usd)
-    local = bool(run.suites) and all(not suite.cost.applicable for suite in run.suites)
+    priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
+    local = run.evaluated and not any(priced)
     return "n/a" if local else "unknown: at least one model has no known price"
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import shorten
-from gate.report.parts import Answer, CaseView, Table, View
+from gate.report.parts import Answer, CaseView, FailingCase, NewPrompt, Table, View
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -72,10 +72,11 @@ def fold(view: View, level: Level) -> View:
         usage=view.usage if level.details else (),
         facts=view.facts if level.details else (),
         left_out=_left_out(view, level),
+        new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
     )
     if not level.bare:
         return short
-    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), command="")
+    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=())
 
 
 def _quiet(table: Table) -> bool:
@@ -84,6 +85,28 @@ def _quiet(table: Table) -> bool:
 
 def _table(table: Table, level: Level) -> Table:
     return replace(table, rows=table.rows[: level.rows + 1], folded=table.folded[: level.folded])
+
+
+def _new(prompt: NewPrompt, level: Level) -> NewPrompt:
+    chars = level.answer_chars
+    kept = (_failing(case, chars) for case in prompt.cases[: level.cases])
+    return replace(
+        prompt,
+        rows=prompt.rows[: level.rows + 1],
+        folded=prompt.folded[: level.folded],
+        cases=tuple(kept),
+    )
+
+
+def _failing(case: FailingCase, chars: int) -> FailingCase:
+    if not chars:
+        return replace(case, question=None, expected=None, answers=())
+    return replace(
+        case,
+        question=None if case.question is None else shorten(case.question, chars),
+        expected=None if case.expected is None else shorten(case.expected, chars),
+        answers=tuple(_answer(answer, chars) for answer in case.answers),
+    )
 
 
 def _case(case: CaseView, chars: int) -> CaseView:
@@ -104,20 +127,27 @@ def _answer(answer: Answer, chars: int) -> Answer:
 
 def _left_out(view: View, level: Level) -> tuple[str, ...]:
     with_answers = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
+    with_answers += sum(bool(case.answers) for prompt in view.new for case in prompt.cases[: level.cases])
     cases = max(0, len(view.cases) - level.cases)
     suites = max(0, len(view.tables) - level.suites)
+    prompts = max(0, len(view.new) - level.suites)
     rows = 0
-    for table in view.tables:
+    shown: tuple[Table | NewPrompt, ...] = (*view.tables, *view.new)
+    for table in shown:
         rows += max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded)
     out = []
     if with_answers and not level.answer_chars:
         out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
     if cases:
         out.append(numbers.counted(cases, "case") + " that fell")
+    if failing := sum(len(prompt.cases) for prompt in view.new) if level.cases == 0 else 0:
+        out.append(f"{numbers.counted(failing, 'failing case')} of new prompts")
     if rows:
         out.append(numbers.counted(rows, "slice"))
     if suites:
         out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
+    if prompts:
+        out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
     if not level.details:
         out.append("how the verdict was reached")
     return tuple(out)

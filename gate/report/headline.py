@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gate.domain.record import AxisRecord, EstimateRecord, OverrideRecord, RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers
+from gate.report import numbers, rates
 from gate.report.escape import terminal
 from gate.report.parts import Axes, Code, Text
 from gate.report.slices import (
@@ -40,6 +40,8 @@ def headline(run: RunRecord) -> Text:
         return _fallen(run)
     if run.verdict is Verdict.HOLD:
         return _doubtful(run)
+    if not run.suites:
+        return rates.met(run) or _first_reason(run, "nothing is shown to be too bad")
     risen = [named for named in of_run(run) if named.overall and named.record.state is State.IMPROVEMENT]
     if not risen and all(unmoved(named) for named in of_run(run) if named.overall):
         return (f"no change; {numbers.counted(_cases(run), 'case')} scored the same before and after",)
@@ -140,7 +142,7 @@ def _setter(override: OverrideRecord) -> Text:
 def _fallen(run: RunRecord) -> Text:
     found = in_state((named for named in of_run(run) if named.record.blocking), State.REGRESSION)
     if not found:
-        return _first_reason(run, "the prompt misses its thresholds")
+        return rates.missed(run) or _first_reason(run, "a prompt misses its thresholds")
     return _moved(found[0])
 
 
@@ -150,6 +152,8 @@ def _doubtful(run: RunRecord) -> Text:
         record = suspects[0].record
         span = numbers.interval(record.lower, record.upper)
         return (name(suspects[0]), f" may have fallen: {numbers.delta(record.mean)} {span}")
+    if not run.suites:
+        return rates.doubtful(run) or _first_reason(run, "not shown to be good enough")
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in of_run(run))
     if not short_of_cases:
         for suite in run.suites:
@@ -158,6 +162,8 @@ def _doubtful(run: RunRecord) -> Text:
                     label = short(suite_label(run, suite))
                     where: Text = ("in ", Code(label), " ") if label else ()
                     return (*where, f"{axis.axis} {over_allowance(axis)}", *_worst(run, "; worst slice "))
+        if run.new:
+            return rates.doubtful(run) or _first_reason(run, "a new prompt is not shown to be good enough")
     return ("too few cases to decide", *_worst(run, "; worst slice "))
 
 

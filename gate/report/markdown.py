@@ -6,6 +6,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import escape
@@ -66,7 +67,7 @@ def template(name: str) -> Template:
         nowrap=_filter(_nowrap),
         markdown=_markup,
     )
-    env.globals.update(verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS)
+    env.globals.update(verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS, pass_icon=_PASS_ICONS)
     return env.get_template(name)
 
 
@@ -126,4 +127,12 @@ _STATE_ICONS = {
     State.IMPROVEMENT: Markup("🟢&nbsp;"),
     State.NOISE: Markup(""),
     State.TOO_FEW: Markup(""),
+}
+
+_PASS_ICONS = {
+    PassState.MISSED: Markup("🔴&nbsp;"),
+    PassState.UNPROVEN: Markup("🟡&nbsp;"),
+    PassState.MET: Markup("🟢&nbsp;"),
+    PassState.TOO_FEW: Markup(""),
+    PassState.NO_THRESHOLD: Markup(""),
 }

@@ -41,6 +41,14 @@ def percent(fraction: float) -> str:
     return f"{_percent_digits(fraction)} %"
 
 
+def share(value: float) -> str:
+    """A share in [0, 1] with at most one decimal: `62.5 %`, `90 %`; only all is `100 %`, and only none `0 %`."""
+    tenths = round(value * 1000)
+    tenths = min(tenths, 999) if value < 1 - _ZERO else tenths
+    tenths = max(tenths, 1) if value > _ZERO else tenths
+    return f"{tenths / 10:.1f}".removesuffix(".0") + " %"
+
+
 def change(fraction: float | None) -> str:
     """A relative change as a signed percentage: 0.034 is `+3.4 %`."""
     return NOTHING if fraction is None else f"{_sign(fraction)}{_percent_digits(fraction)} %"

@@ -7,6 +7,7 @@ sentences are of bounded length.
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gate.domain.passrate import PassState
 from gate.domain.verdict import State, Verdict
 
 
@@ -120,6 +121,72 @@ class CaseView:
 
 
 @dataclass(frozen=True, slots=True)
+class RateRow:
+    """The pass rate of one slice of a new prompt.
+
+    Args:
+        name: within its suite.
+        cases: how many, and how many independent groups where that differs.
+        rate: `62 % [48 %, 74 %]`.
+        wanted: `90 %`, or a dash.
+        state: what it shows.
+        words: the same in plain words.
+        doubtful: unproven where that matters.
+        advisory: shown by the user's wish, never blocks.
+    """
+
+    name: str
+    cases: str
+    rate: str
+    wanted: str
+    state: PassState
+    words: str
+    doubtful: bool
+    advisory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FailingCase:
+    """One case of a new prompt with answers that do not pass.
+
+    Args:
+        name: its id.
+        slices: `lang=de, tier=free`.
+        passed: `1 of 3 answers pass`.
+        question, expected: as the case has them; None when not kept.
+        answers: empty when not kept.
+    """
+
+    name: str
+    slices: str
+    passed: str
+    question: str | None
+    expected: str | None
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewPrompt:
+    """A prompt that the change brings.
+
+    Args:
+        suite: its suite.
+        path: of the prompt.
+        about: when an answer passes, and what an answer costs and takes.
+        rows: `overall`, then the slices, the worst first.
+        folded: slices without a shortfall, beyond a few.
+        cases: that fail, the worst first.
+    """
+
+    suite: str
+    path: str
+    about: str
+    rows: tuple[RateRow, ...]
+    folded: tuple[RateRow, ...]
+    cases: tuple[FailingCase, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One line on how the verdict was reached.
 
@@ -171,6 +238,7 @@ class View:
         steps: what to do next.
         command: runs the comparison again; empty when that needs more than the run knows.
         left_out: what a limit on the length took away.
+        new: prompts that the change brings, which were compared with nothing.
     """
 
     verdict: Verdict
@@ -187,3 +255,4 @@ class View:
     steps: tuple[Text, ...]
     command: str
     left_out: tuple[str, ...] = ()
+    new: tuple[NewPrompt, ...] = ()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers
+from gate.report import numbers, rates
 from gate.report.cache import advice
 from gate.report.headline import name, names
 from gate.report.parts import Code, Text
@@ -71,16 +71,20 @@ def _block(run: RunRecord) -> Iterator[Text]:
     fallen = in_state((named for named in of_run(run) if named.record.blocking), State.REGRESSION)
     if fallen:
         yield ("Read the cases above that fell most, first those of ", name(fallen[0]), ".")
-    yield ("Change the prompt, or the model settings, and compare again.",)
-    yield ("If it is the old answers that were wrong, correct the cases first, in a change of their own.",)
+    yield from rates.steps_block(run)
+    again = "compare again" if run.suites else "run again"
+    yield (f"Change the prompt, or the model settings, and {again}.",)
+    if run.suites:
+        yield ("If it is the old answers that were wrong, correct the cases first, in a change of their own.",)
 
 
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
-    if not run.suites:
+    if not run.evaluated:
         # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
         yield ("Mend what is named above, and " + ("push" if run.exit_code == 2 else "run") + " again.",)
         return
-    yield ("This says neither that the prompt got worse nor that it did not.",)
+    what = "the prompt got worse" if run.suites else "the new prompt is good enough"
+    yield (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
     if run.missing.samples:
         yield ("Mend what made the samples fail, and compare again.",)
     else:
@@ -101,12 +105,14 @@ def _hold(run: RunRecord) -> Iterator[Text]:
             yield (f"Merge if the change is worth its {axis}; if it always will be, raise ", option, " in the policy.")
     if any(suite.quality.overall.state is State.TOO_FEW for suite in run.suites):
         yield ("Add cases: 30 are the floor for a slice that should decide, 100 are comfortable.",)
+    yield from rates.steps_hold(run)
     if run.exit_code:
         yield ("The run fails because ", Code("fail_on"), " is ", Code("hold"), ".")
 
 
 def _pass(run: RunRecord) -> Iterator[Text]:
-    yield ("Merge when you are content with the change: nothing is shown to be worse.",)
+    found = "nothing is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
+    yield (f"Merge when you are content with the change: {found}.",)
 
 
 def _ship(run: RunRecord) -> Iterator[Text]:

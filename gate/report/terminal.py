@@ -10,7 +10,8 @@ from rich.text import Text as RichText
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.escape import terminal
-from gate.report.parts import Answer, CaseView, Code, Row, Table, Text, View
+from gate.report.parts import Answer, CaseView, Code, FailingCase, NewPrompt, Row, Table, Text, View
+from gate.report.terminal_new import grid, heading
 from gate.report.view import view
 
 CASES_SHOWN = 3
@@ -62,6 +63,8 @@ def render(run: RunRecord, console: Console) -> None:
         printer.table(table, shown.confidence)
     for note in shown.footnotes:
         printer.line(RichText(terminal(note), style="dim"))
+    for prompt in shown.new:
+        printer.new_prompt(prompt)
     for case in shown.cases[:CASES_SHOWN]:
         printer.case(case)
     printer.closing(shown)
@@ -110,16 +113,24 @@ class _Printer:
 
     def case(self, case: CaseView) -> None:
         """One case that fell, with both answers, cut short."""
-        self.line()
-        slices = f"  ({terminal(case.slices)})" if case.slices else ""
-        title = RichText(terminal(case.name), style="bold")
-        self.line(RichText.assemble(title, f"  {case.scores}", RichText(slices, style="dim")))
-        for label, text in (("input", case.question), ("expected", case.expected)):
-            if text is not None:
-                self._block(label, text)
+        self._asked(case, case.scores)
         for arm, answers, style in (("baseline", case.baseline, "green"), ("candidate", case.candidate, "red")):
             for answer in answers:
                 self._answer(arm, answer, style)
+
+    def new_prompt(self, prompt: NewPrompt) -> None:
+        """The pass rates of a prompt that the change brings, and the cases that fail most."""
+        self.line()
+        self.line(heading(prompt))
+        self.line()
+        self.line(grid(prompt, self._console.width))
+        if prompt.folded:
+            count = len(prompt.folded)
+            self.line(RichText(f"and {count:,} more slices without a shortfall", style="dim"))
+        for case in prompt.cases[:CASES_SHOWN]:
+            self._asked(case, case.passed)
+            for answer in case.answers:
+                self._answer("answer", answer, "red")
 
     def closing(self, shown: View) -> None:
         """How the verdict was reached, and what to do next."""
@@ -133,6 +144,16 @@ class _Printer:
             self.line(RichText.assemble(f"{place}. ", _text(step)))
         if shown.command:
             self.line(RichText(terminal(shown.command), style="bold"), indent=3)
+
+    def _asked(self, case: CaseView | FailingCase, result: str) -> None:
+        """Which case, and what it asks."""
+        self.line()
+        slices = f"  ({terminal(case.slices)})" if case.slices else ""
+        title = RichText(terminal(case.name), style="bold")
+        self.line(RichText.assemble(title, f"  {result}", RichText(slices, style="dim")))
+        for label, text in (("input", case.question), ("expected", case.expected)):
+            if text is not None:
+                self._block(label, text)
 
     def _answer(self, arm: str, answer: Answer, style: str) -> None:
         self._block(f"{arm} ({answer.label})", answer.text or "", style)

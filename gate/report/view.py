@@ -7,6 +7,7 @@ from gate.report.cache import findings
 from gate.report.cases import cases
 from gate.report.facts import facts, usage
 from gate.report.headline import axes, headline, sentence
+from gate.report.newprompts import new_prompts
 from gate.report.parts import Text, View
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
 from gate.report.steps import command, steps
@@ -36,12 +37,13 @@ def view(run: RunRecord) -> View:
         facts=facts(run),
         steps=steps(run),
         command=command(run),
+        new=new_prompts(run),
     )
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     """What became of the prompt cache, what the change does to its own exam, then the reasons."""
-    shown = NOTES_SHOWN if run.suites else MISTAKES_SHOWN
+    shown = NOTES_SHOWN if run.evaluated else MISTAKES_SHOWN
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more = len(run.notes) - NOTES_SHOWN
     return (*findings(run), *told, *((f"and {more} more remarks",) if more > 0 else ()), *_reasons(run)[:shown])
@@ -51,7 +53,7 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     """The reasons, where neither the first line nor the table shows them."""
     slices = of_run(run)
     if run.verdict is Verdict.BLOCK:
-        plain = any(named.record.state is State.REGRESSION for named in slices)
+        plain = bool(run.new) or any(named.record.state is State.REGRESSION for named in slices)
     else:
         improved = any(named.overall and named.record.state is State.IMPROVEMENT for named in slices)
         plain = (

@@ -9,6 +9,7 @@ from gate.flows.override import Override
 from gate.flows.unevaluated import failed, overridden
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, suite
 from tests.golden.hostile import hostile
+from tests.golden.new_prompts import new_block, new_hold, new_pass
 
 _COMMIT = "a81d06c3f2" * 4
 _NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -42,6 +43,10 @@ def runs() -> dict[str, RunRecord]:
         "mistakes": failed(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
         "no-key": failed(MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export it"), _COMMIT, _NOW),
         "hostile": hostile(),
+        "new-block": new_block(),
+        "new-hold": new_hold(),
+        "new-pass": new_pass(),
+        "new-beside": new_beside(),
     }
 
 
@@ -254,6 +259,14 @@ def margin() -> RunRecord:
     ]
     why = "tier=enterprise is suspect: it fell by 0.031, which is not beyond doubt (p = 0.061)."
     return run(Verdict.HOLD, [suite(overall, slices, [])], [why])
+
+
+def new_beside() -> RunRecord:
+    """A new prompt that is not shown to be good enough, beside a comparison that found nothing."""
+    found = new_hold()
+    return passed().model_copy(
+        update={"verdict": Verdict.HOLD, "reasons": found.reasons, "notes": found.notes, "new": found.new}
+    )
 
 
 def percentile() -> RunRecord:

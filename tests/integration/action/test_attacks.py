@@ -94,16 +94,6 @@ def test_the_first_exam_is_sat_even_if_no_prompt_changes(tmp_path: Path, server:
     assert "gate.yaml is new" in server.comments(REPO, 7)[0].body
 
 
-def test_a_new_prompt_is_told_and_the_rest_is_judged(world: PullRequestWorld, server: GitHubServer) -> None:
-    new = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
-    pr = world.open({"gate.yaml": CONFIG + new, "prompts/new.md": "New. quality=1.0\n"})
-    alone = run(pr)
-    assert (alone.code, alone.outputs["verdict"]) == (0, "SKIPPED")
-    assert "prompts/new.md is a new prompt" in server.comments(REPO, 7)[0].body
-    pr.push({PROMPT: BROKEN})
-    assert run(pr).code == 1
-
-
 def test_a_replaced_recording_alone_is_not_skipped(tmp_path: Path, server: GitHubServer) -> None:
     rows = "".join(json.dumps({"input": f"q{n}", "output": "x"}) + "\n" for n in range(3))
     config = CONFIG.replace("fake:oracle", "replay:answers.jsonl")

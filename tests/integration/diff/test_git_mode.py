@@ -145,16 +145,6 @@ def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
     assert any("gate.yaml is new" in note for note in outcome.record.notes)
 
 
-def test_a_prompt_without_a_baseline_is_told_and_not_judged(repo: Path) -> None:
-    (repo / "prompts/new.md").write_text("New.")
-    new = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
-    (repo / "gate.yaml").write_text(CONFIG + new)
-    outcome = gate("diff", "--base", "main", cwd=repo)
-    assert outcome.code == 0
-    assert "SKIPPED" in outcome.out
-    assert "prompts/new.md is a new prompt" in outcome.err
-
-
 def test_a_glob_is_one_suite_for_each_file(repo: Path) -> None:
     globbed = CONFIG[: CONFIG.index("suites:")] + (
         "suites:\n  - {name: all, prompt: 'prompts/*.md', cases: evals/faq.jsonl, scorers: [contains]}\n"

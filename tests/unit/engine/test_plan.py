@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 from gate.domain.sample import ArmName
 from gate.engine.plan import count, jobs
@@ -22,3 +23,10 @@ def test_the_arms_of_a_case_are_neighbours_and_take_turns() -> None:
 def test_each_case_is_asked_once_before_any_is_asked_again() -> None:
     indices = [job.index for job in jobs((suite([{}] * 4, samples=3),))]
     assert indices == sorted(indices)
+
+
+def test_a_new_prompt_has_one_arm() -> None:
+    suites = (replace(suite([{}] * 3, samples=2), baseline=None), suite([{}] * 2, name="b"))
+    planned = Counter((job.suite.name, job.arm) for job in jobs(suites))
+    assert planned == {("support", ArmName.CANDIDATE): 6, ("b", ArmName.BASELINE): 2, ("b", ArmName.CANDIDATE): 2}
+    assert count(suites) == 10

@@ -157,6 +157,10 @@ JUDGE = (*SUITE, "scorers", 6, "judge")
         (JUDGE, "params", [None, {}, {"seed": -1}]),
         (JUDGE, "model", ["fake:x", "x"]),
         ((*SUITE, "policy"), "max_cost_increase", [-0.1, 0, 10, 11, "10%"]),
+        (SUITE, "threshold", [None, 0, 0.1, 1, 1.1, "0.8"]),
+        ((*SUITE, "policy"), "min_pass_rate", [None, 0, 0.5, 1, "90%"]),
+        ((*SUITE, "policy"), "slices", [None, {}, [], {"overall": {"min_pass_rate": 0.9}}, {"overall": 0.9}]),
+        ((*SUITE, "policy"), "slices", [{"overall": None}, {"overall": {"min_rate": 0.9}}, {"tier": {}}, {"=a": {}}]),
     ],
     ids=str,
 )

@@ -1,0 +1,97 @@
+"""The record of a suite whose prompt the change brings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from gate.domain.absence import Unscored
+from gate.domain.passrate import PassRate
+from gate.domain.record import ArmAxisRecord, NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.suite import Suite
+from gate.domain.usage import Unpriced
+from gate.engine.figures import cost_figures, latency_figures
+from gate.flows.exam import ExamChanges
+from gate.flows.record_parts import (
+    INFORMATIVE_CASES,
+    arm_record,
+    calls_record,
+    dollars_spent,
+    exam_record,
+    output_record,
+    shortened,
+)
+from gate.scoring.passing import passes
+
+
+def new_suite_record(
+    suite: Suite, samples: Sequence[Sample], rates: Sequence[PassRate], changes: ExamChanges
+) -> NewSuiteRecord:
+    """The record of one suite.
+
+    Args:
+        suite: without a baseline.
+        samples: its own.
+        rates: its pass rates, `overall` first.
+        changes: how the change would have changed the exam.
+    """
+    replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
+    overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates)
+    spent, note = dollars_spent(samples)
+    return NewSuiteRecord(
+        name=suite.name,
+        samples=suite.samples,
+        candidate=arm_record(suite.candidate, samples, ArmName.CANDIDATE),
+        exam=exam_record(suite, changes),
+        threshold=suite.exam.threshold,
+        overall=overall,
+        slices=slices,
+        cost=ArmAxisRecord.model_validate(asdict(cost_figures(replies))),
+        latency=ArmAxisRecord.model_validate(asdict(latency_figures(replies))),
+        priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),
+        cases=_cases(suite, samples),
+        calls=calls_record(samples),
+        spent_usd=spent,
+        cost_note=note,
+    )
+
+
+def _cases(suite: Suite, samples: Sequence[Sample]) -> list[NewCaseRecord]:
+    by_case: dict[str, dict[int, Sample]] = {}
+    for sample in sorted(samples, key=lambda sample: sample.index):
+        by_case.setdefault(sample.case_id, {})[sample.index] = sample
+    rows = []
+    for case in suite.exam.cases:
+        found = by_case.get(case.id, {})
+        scores = {index: sample.score for index, sample in found.items() if not isinstance(sample.score, Unscored)}
+        judged = {index: passes(sample, case, suite.exam) for index, sample in found.items()}
+        passed = {index: one for index, one in judged.items() if not isinstance(one, Unscored)}
+        rows.append(
+            NewCaseRecord(
+                id=case.id,
+                where=case.where,
+                slices=dict(case.slices),
+                scores=[scores.get(index) for index in range(suite.samples)],
+                passed=[passed.get(index) for index in range(suite.samples)],
+            )
+        )
+    return _with_outputs(suite, rows, by_case)
+
+
+def _with_outputs(
+    suite: Suite, rows: Sequence[NewCaseRecord], by_case: Mapping[str, Mapping[int, Sample]]
+) -> list[NewCaseRecord]:
+    """Outputs of the cases that do not pass whole: those that pass least come first where not all can be kept."""
+    failing = sorted((row for row in rows if not all(row.passed)), key=lambda row: (row.passed.count(True), row.id))
+    chosen = {row.id for row in failing[:INFORMATIVE_CASES]}
+    cases = {case.id: case for case in suite.exam.cases}
+    out = []
+    for row in rows:
+        if row.id in chosen:
+            extra = {
+                "input": shortened(cases[row.id].question),
+                "expected": cases[row.id].expected,
+                "outputs": [output_record(sample) for sample in by_case.get(row.id, {}).values()],
+            }
+            row = row.model_copy(update=extra)
+        out.append(row)
+    return out

@@ -1,0 +1,138 @@
+"""What the pass rates of new prompts say in words: first line, steps, method, tokens."""
+
+from collections.abc import Iterator
+
+from gate.domain.passrate import PassState
+from gate.domain.record import NewSuiteRecord, PassRateRecord, RunRecord
+from gate.domain.suite import OVERALL
+from gate.report import numbers
+from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.slices import short
+
+
+def missed(run: RunRecord) -> Text:
+    """The slice of a new prompt that falls shortest of what is wanted; empty where none misses it."""
+    found = _worst(run, PassState.MISSED)
+    return () if found is None else _told(*found)
+
+
+def doubtful(run: RunRecord) -> Text:
+    """What keeps a new prompt from passing; empty where nothing does."""
+    for suite in run.new:
+        for rate in (suite.overall, *suite.slices):
+            if rate.doubtful:
+                return (*_told(suite, rate), "; that is not enough to be sure")
+        if suite.overall.state is PassState.TOO_FEW:
+            return ("too few cases to judge the new prompt ", _name(suite))
+        if not asked(suite):
+            return (*_told(suite, suite.overall), "; nobody said what is good enough")
+    return ()
+
+
+def met(run: RunRecord) -> Text:
+    """That the new prompts are good enough, with the pass rate of the one that has the least to spare."""
+    found = _worst(run, PassState.MET)
+    return () if found is None else _told(*found)
+
+
+def asked(suite: NewSuiteRecord) -> bool:
+    """Whether its policy asks for a pass rate at all."""
+    return any(rate.wanted is not None for rate in (suite.overall, *suite.slices))
+
+
+def steps_block(run: RunRecord) -> Iterator[Text]:
+    """What to do about a new prompt that missed its rate."""
+    found = _worst(run, PassState.MISSED)
+    if found is not None:
+        suite, rate = found
+        yield (
+            "Read the failing cases of the new prompt ",
+            _name(suite),
+            ", first those of ",
+            Code(short(rate.slice)),
+            ".",
+        )
+
+
+def steps_hold(run: RunRecord) -> Iterator[Text]:
+    """What to do about new prompts that are not shown to be good enough."""
+    for suite in run.new:
+        if not asked(suite):
+            yield (
+                "Say what is good enough: set ",
+                Code("min_pass_rate"),
+                " in the policy of the suite ",
+                Code(short(suite.name)),
+                ", for example 0.9.",
+            )
+        if any(rate.doubtful for rate in (suite.overall, *suite.slices)):
+            yield (
+                "Read the failing cases of ",
+                _name(suite),
+                "; then mend the prompt, add cases to be sure of it, or merge knowing that it is not shown to be good.",
+            )
+    if any(suite.overall.state is PassState.TOO_FEW for suite in run.new):
+        yield ("Add cases for the new prompt: 30 are the floor, 100 are comfortable.",)
+
+
+def method(run: RunRecord) -> Iterator[Fact]:
+    """How pass rates were judged."""
+    if not run.new:
+        return
+    judged = run.method.rates_judged
+    level = numbers.percent(run.method.alpha / max(1, judged))
+    shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {level}" if judged else ""
+    exact = "; a miss must also show in the exact binomial test" if judged else ""
+    yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
+    if judged:
+        rate = numbers.percent(run.method.alpha)
+        promise = f"if the new prompts keep every wanted rate, the chance that one is blocked is at most {rate}"
+        yield Fact("False blocks of new prompts", (promise,), brief=True)
+
+
+def usage(run: RunRecord) -> Iterator[UsageRow]:
+    """Tokens, money and time of the one arm of each."""
+    for suite in run.new:
+        spent = suite.cost.usage
+        kinds = (
+            ()
+            if spent is None
+            else (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
+        )
+        read, cached, written, said = (numbers.tokens(kind) for kind in kinds or (0, 0, 0, 0))
+        cost, latency = numbers.dollars(suite.cost.mean), suite.latency
+        p50, p95 = numbers.duration(latency.p50), numbers.duration(latency.p95)
+        yield UsageRow(f"{short(suite.name)}: new", (read, cached, written, said), cost, p50, p95)
+
+
+def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRateRecord] | None:
+    """Of the slices that can block and show `state`, the one with the least to spare; `overall` among equals."""
+    found = [
+        (suite, rate)
+        for suite in run.new
+        for rate in (suite.overall, *suite.slices)
+        if rate.state is state and rate.blocking
+    ]
+    return min(found, key=lambda one: (one[1].upper or 0.0) - (one[1].wanted or 0.0), default=None)
+
+
+def interval(rate: PassRateRecord) -> str:
+    """`62.5 % [48 %, 74.1 %]`, or a dash."""
+    if rate.rate is None or rate.lower is None or rate.upper is None:
+        return numbers.NOTHING
+    return f"{numbers.share(rate.rate)} [{numbers.share(rate.lower)}, {numbers.share(rate.upper)}]"
+
+
+def spare(rate: PassRateRecord) -> float:
+    """How far the rate lies above the wanted one; negative where it falls short."""
+    return (rate.rate or 0.0) - (rate.wanted or 0.0)
+
+
+def _name(suite: NewSuiteRecord) -> Code:
+    return Code(short(suite.candidate.path))
+
+
+def _told(suite: NewSuiteRecord, rate: PassRateRecord) -> Text:
+    where: Text = () if rate.slice == OVERALL else (" in ", Code(short(rate.slice)))
+    wanted = "" if rate.wanted is None else f", where at least {numbers.share(rate.wanted)} are wanted"
+    return ("new prompt ", _name(suite), f": {interval(rate)} of its answers", *where, f" passed{wanted}")

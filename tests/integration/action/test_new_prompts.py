@@ -1,0 +1,53 @@
+"""A pull request that brings a prompt: comment, outputs, exit code."""
+
+from typing import Any
+
+from tests.support.example import BROKEN, CONFIG, PROMPT
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.pull_request import PullRequest, PullRequestWorld
+
+REPO = "acme/support-bot"
+SUITE = "  - {name: new, prompt: prompts/new.md, cases: evals/support.jsonl, slices: [tier], scorers: [contains]"
+CONFIG_WITH = CONFIG + SUITE + ", policy: {min_pass_rate: 0.8}}\n"
+
+
+def run(pr: PullRequest, **options: Any) -> ActionOutcome:
+    checkout = pr.checkout("merge", depth=2)
+    return run_action(checkout, pr.environment(checkout, **options))
+
+
+def test_a_new_prompt_blocks_until_it_is_good_enough(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({"gate.yaml": CONFIG_WITH, "prompts/new.md": "New. quality=1.0 quality[gold]=0.2\n"})
+    outcome = run(pr)
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "80")
+    assert outcome.outputs["worst-slice"] == outcome.outputs["worst-slice-upper"] == ""
+    (comment,) = server.comments(REPO, 7)
+    assert "BLOCK: new prompt `prompts/new.md`: " in comment.body
+    assert "in `tier=gold` passed, where at least 80 % are wanted" in comment.body
+    assert "### New prompt" in comment.body
+    assert "**Cases that fail**" in comment.body
+    assert "To merge all the same, set the label" in comment.body
+    assert "### New prompt" in outcome.summary
+    pr.push({"prompts/new.md": "New. quality=1.0\n"})
+    mended = run(pr)
+    assert (mended.code, mended.outputs["verdict"]) == (0, "PASS")
+    (comment,) = server.comments(REPO, 7)
+    assert "PASS: new prompt `prompts/new.md`: 100 %" in comment.body
+
+
+def test_a_new_prompt_without_a_wanted_rate_holds(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({"gate.yaml": CONFIG + SUITE + "}\n", "prompts/new.md": "New. quality=1.0\n"})
+    outcome = run(pr)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "HOLD")
+    body = server.comments(REPO, 7)[0].body
+    assert "nobody said what is good enough" in body
+    assert "set `min_pass_rate` in the policy of the suite `new`" in body
+    assert run(pr, inputs={"fail-on": "hold"}).code == 1
+
+
+def test_a_good_new_prompt_does_not_hide_a_regression(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({"gate.yaml": CONFIG_WITH, "prompts/new.md": "New. quality=1.0\n", PROMPT: BROKEN})
+    outcome = run(pr)
+    assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
+    assert "### New prompt" in server.comments(REPO, 7)[0].body

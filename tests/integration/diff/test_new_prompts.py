@@ -1,0 +1,173 @@
+"""Prompts that a change brings: whose exam they sit, what their pass rates decide, and what they cannot do."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.domain.passrate import PassState
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate, git
+from tests.support.example import BROKEN, CONFIG, FILES, REWORDED
+
+NEW = """\
+  - name: new
+    prompt: prompts/new.md
+    cases: evals/support.jsonl
+    slices: [tier]
+    scorers: [contains]
+    policy: {min_pass_rate: 0.8}
+"""
+GLOB = CONFIG[: CONFIG.index("suites:")] + (
+    "suites:\n  - {name: all, prompt: 'prompts/*.md', cases: evals/support.jsonl, slices: [tier], scorers: [contains],"
+    " policy: {min_pass_rate: 0.8}}\n"
+)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    write(tmp_path, FILES)
+    commit(tmp_path)
+    return tmp_path
+
+
+def write(repo: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text(text)
+
+
+def commit(repo: Path) -> None:
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "one")
+
+
+def run(repo: Path, *more: str) -> Outcome:
+    return gate("diff", "--base", "main", "--json", *more, cwd=repo)
+
+
+def bring(repo: Path, quality: str, suite: str = NEW, files: dict[str, str] | None = None) -> Outcome:
+    """Add a new prompt with a suite of its own, and whatever else changes."""
+    write(repo, {"gate.yaml": CONFIG + suite, "prompts/new.md": f"New. {quality}\n", **(files or {})})
+    return run(repo)
+
+
+@pytest.mark.parametrize(
+    ("quality", "code", "verdict"),
+    [
+        ("quality=1.0", 0, Verdict.PASS),
+        ("quality=0.9", 0, Verdict.HOLD),
+        ("quality=0.2", 1, Verdict.BLOCK),
+        ("quality=1.0 quality[gold]=0.2", 1, Verdict.BLOCK),
+    ],
+)
+def test_a_new_prompt_is_judged_on_its_own(repo: Path, quality: str, code: int, verdict: Verdict) -> None:
+    outcome = bring(repo, quality)
+    record = outcome.record
+    assert (outcome.code, record.verdict, record.suites) == (code, verdict, [])
+    (new,) = record.new
+    assert (new.name, new.candidate.path, new.exam.ref, new.overall.n) == ("new", "prompts/new.md", "working tree", 40)
+    assert [rate.slice for rate in new.slices] == ["tier=free", "tier=gold"]
+    assert (record.calls.made, record.missing.total) == (80, 80)
+    assert any("prompts/new.md is a new prompt: main has nothing to compare it with" in note for note in record.notes)
+
+
+def test_the_slice_that_misses_is_named_and_its_failing_answers_are_kept(repo: Path) -> None:
+    record = bring(repo, "quality=1.0 quality[gold]=0.2").record
+    states = {rate.slice: rate.state for rate in record.new[0].slices}
+    assert states == {"tier=free": PassState.UNPROVEN, "tier=gold": PassState.MISSED}
+    assert record.reasons[0].startswith("new/tier=gold: ")
+    kept = [case for case in record.new[0].cases if case.outputs]
+    assert kept
+    assert all(False in case.passed and case.slices["tier"] == "gold" for case in kept)
+    report = (repo / ".gate/last/report.md").read_text()
+    assert "BLOCK: new prompt `prompts/new.md`" in report.splitlines()[0]
+    assert "**Cases that fail**" in report
+
+
+def test_without_a_wanted_rate_somebody_has_to_look(repo: Path) -> None:
+    outcome = bring(repo, "quality=1.0", NEW[: NEW.index("    policy")])
+    assert (outcome.code, outcome.record.verdict) == (0, Verdict.HOLD)
+    assert "min_pass_rate" in outcome.record.reasons[0]
+
+
+def test_a_threshold_says_when_an_answer_passes(repo: Path) -> None:
+    both = NEW.replace("[contains]", "[contains, {exact: {value: never}}]")
+    strict = bring(repo, "quality=1.0", both).record
+    lenient = bring(repo, "quality=1.0", both + "    threshold: 0.5\n").record
+    assert (strict.new[0].overall.rate, lenient.new[0].overall.rate) == (0.0, 1.0)
+    assert (strict.verdict, lenient.verdict) == (Verdict.BLOCK, Verdict.PASS)
+
+
+def test_beside_a_comparison_each_is_judged_in_its_own_way(repo: Path) -> None:
+    harmless = bring(repo, "quality=0.2", files={"prompts/support.md": REWORDED}).record
+    assert harmless.verdict is Verdict.BLOCK
+    assert [suite.quality.overall.slice for suite in harmless.suites] == ["overall"]
+    broken = bring(repo, "quality=1.0", files={"prompts/support.md": BROKEN}).record
+    assert broken.verdict is Verdict.BLOCK
+    assert broken.reasons[0].startswith("tier=gold fell")
+    assert broken.method.slices_tested == 3
+
+
+def test_a_new_prompt_does_not_reroll_the_verdict_of_a_comparison(repo: Path) -> None:
+    write(repo, {"prompts/support.md": BROKEN})
+    alone = run(repo).record
+    beside = bring(repo, "quality=1.0").record
+    assert beside.seed == alone.seed
+    assert beside.suites[0].quality == alone.suites[0].quality
+
+
+def test_a_new_prompt_does_not_make_a_new_suite_a_trial(repo: Path) -> None:
+    """A first suite for an old prompt decides, as it does without the new prompt."""
+    write(repo, {"prompts/old.md": "Old. quality=1.0\n"})
+    commit(repo)
+    own = NEW.replace("name: new", "name: own").replace("prompts/new.md", "prompts/old.md")
+    record = bring(repo, "quality=1.0", NEW + own, {"prompts/old.md": "Old. quality=0.1\n"}).record
+    assert record.verdict is Verdict.BLOCK
+    assert record.reasons[0].startswith("overall fell")
+
+
+@pytest.mark.parametrize(("quality", "verdict"), [("quality=1.0", Verdict.PASS), ("quality=0.2", Verdict.BLOCK)])
+def test_a_file_of_a_known_pattern_sits_the_bases_exam(repo: Path, quality: str, verdict: Verdict) -> None:
+    write(repo, {"gate.yaml": GLOB})
+    commit(repo)
+    easier = GLOB.replace("[contains]", "[{regex: {pattern: .}}]").replace("0.8", "0.1")
+    write(repo, {"gate.yaml": easier, "prompts/new.md": f"New. {quality}\n"})
+    record = run(repo).record
+    assert record.verdict is verdict
+    (new,) = record.new
+    assert (new.name, new.exam.ref, new.exam.scorers, new.overall.wanted) == ("all:new", "main", ["contains"], 0.8)
+    assert any("main's exam of prompts/*.md" in note for note in record.notes)
+    assert any("edits scorers and policy of all:new" in note for note in record.notes)
+
+
+@pytest.mark.parametrize("model", ["fake:echo", "replay:answers.jsonl"])
+def test_a_new_prompt_cannot_be_answered_by_made_up_answers(repo: Path, model: str) -> None:
+    write(repo, {"gate.yaml": CONFIG + NEW + f"    model: {model}\n", "prompts/new.md": "New.\n"})
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "is no model" in outcome.err
+
+
+def test_a_first_exam_with_a_new_prompt_judges_both(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "--cached", "gate.yaml")
+    git(repo, "commit", "--quiet", "--message", "without a configuration")
+    record = bring(repo, "quality=0.2").record
+    assert ([suite.name for suite in record.suites], [one.name for one in record.new]) == (["support", "faq"], ["new"])
+    assert record.verdict is Verdict.BLOCK
+
+
+def test_a_new_suite_whose_prompt_is_nowhere_is_a_mistake(repo: Path) -> None:
+    write(repo, {"gate.yaml": CONFIG + NEW})
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "prompts/new.md" in outcome.err
+
+
+def test_a_case_that_does_not_fit_the_new_prompt_is_told_before_anything_is_asked(repo: Path) -> None:
+    suite = NEW.replace("new.md", "new.j2")
+    write(repo, {"gate.yaml": CONFIG + suite, "prompts/new.j2": "{{ input }} {{ nothing }}\n"})
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "nothing" in outcome.err
+    assert not (repo / ".gate").exists()

@@ -1,0 +1,255 @@
+"""Pass rates of prompts that stand alone, and what they say to the verdict."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.passrate import PassRate, PassState
+from gate.domain.sample import ArmName, Sample
+from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
+from gate.domain.verdict import Verdict
+from gate.engine.absolute import PassRates, pass_rates
+from gate.engine.assess import Assessment, Assessor
+from gate.engine.pairs import by_case
+from gate.stats.wilson import wilson
+from tests.support.runs import suite, take
+from tests.unit.stats.layouts import THOROUGH
+
+ScoreOfCase = Callable[[int], float | None]
+NINETY = SuitePolicy(min_pass_rate=0.9)
+
+
+def tiers(count: int) -> list[Mapping[str, str]]:
+    """Every second case is gold."""
+    return [{"tier": "gold" if number % 2 else "free"} for number in range(count)]
+
+
+def new(one: Suite) -> Suite:
+    return replace(one, baseline=None)
+
+
+def answered(one: Suite, score_of: ScoreOfCase) -> list[Sample]:
+    """The candidate's samples; the score goes by the number of the case."""
+    taken = take(one, lambda case, _arm, _index: score_of(int(case.id[1:])))
+    return [sample for sample in taken if sample.arm in one.arms]
+
+
+def rates(one: Suite, score_of: ScoreOfCase, missing: bool | None = None) -> dict[str, PassRate]:
+    found = pass_rates([one], by_case(answered(one, score_of)), 0.025, missing)
+    return {rate.slice: rate for rate in found.suites[one.name]}
+
+
+def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
+    one = new(suite([{}] * 40, samples=2, policy=NINETY))
+    taken = take(one, lambda case, _arm, index: float(int(case.id[1:]) < 30 or index == 0))
+    table = by_case([sample for sample in taken if sample.arm is ArmName.CANDIDATE])
+    (overall,) = pass_rates([one], table, 0.025).suites["support"]
+    known = wilson(35, 40)
+    assert (overall.n, overall.units, overall.passed, overall.rate) == (40, 40, 35.0, 0.875)
+    assert (overall.lower, overall.upper) == (known.lower, known.upper)
+
+
+@pytest.mark.parametrize(
+    ("passing", "count", "state"),
+    [
+        (40, 40, PassState.MET),
+        (38, 40, PassState.UNPROVEN),
+        (28, 40, PassState.MISSED),
+        (9, 9, PassState.TOO_FEW),
+        (0, 9, PassState.TOO_FEW),
+    ],
+)
+def test_states(passing: int, count: int, state: PassState) -> None:
+    found = rates(new(suite([{}] * count, policy=NINETY)), lambda number: float(number < passing))
+    assert found["overall"].state is state
+
+
+def test_without_a_wanted_rate_there_is_a_rate_and_no_judgement() -> None:
+    overall = rates(new(suite([{}] * 40)), lambda _: 1.0)["overall"]
+    assert (overall.state, overall.rate, overall.blocking) == (PassState.NO_THRESHOLD, 1.0, False)
+
+
+def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
+    policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
+    few = [{"lang": "pt", "tier": "free"}] * 9
+    one = new(suite([*tiers(40), *few], policy=policy))
+    found = pass_rates([one], by_case(answered(one, lambda _: 1.0)), 0.025)
+    blocking = {rate.slice for rate in found.suites["support"] if rate.blocking}
+    assert blocking == {"overall", "tier=free"}
+    assert (found.judged, found.level) == (2, 0.0125)
+
+
+def test_all_suites_share_one_level() -> None:
+    first, second = (new(suite([{}] * 40, name=name, policy=NINETY)) for name in ("one", "two"))
+    samples = answered(first, lambda _: 1.0) + answered(second, lambda _: 1.0)
+    assert pass_rates([first, second], by_case(samples), 0.025).level == 0.0125
+
+
+def test_a_slice_has_the_suites_rate_or_its_own() -> None:
+    policy = SuitePolicy(min_pass_rate=0.9, slices={"tier=gold": SlicePolicy(min_pass_rate=0.5)})
+    found = rates(new(suite(tiers(40), policy=policy)), lambda number: float(not number % 2 or number < 36))
+    assert {name: rate.wanted for name, rate in found.items()} == {"overall": 0.9, "tier=free": 0.9, "tier=gold": 0.5}
+    assert found["tier=gold"].state is PassState.MET
+
+
+def test_clusters_count_once() -> None:
+    one = new(suite([{}] * 60, policy=NINETY, clusters=[f"g{number % 6}" for number in range(60)]))
+    overall = rates(one, lambda _: 0.0)["overall"]
+    assert (overall.n, overall.units, overall.state) == (60, 6, PassState.TOO_FEW)
+
+
+def test_one_large_cluster_does_not_block() -> None:
+    groups = ["large"] * 91 + [f"g{number}" for number in range(9)]
+    one = new(suite([{}] * 100, policy=NINETY, clusters=groups))
+    assert rates(one, lambda number: float(number > 90))["overall"].state is PassState.TOO_FEW
+
+
+def test_failed_calls_are_left_out_or_taken_for_best_and_worst() -> None:
+    one = new(suite([{}] * 40, policy=NINETY))
+
+    def score(number: int) -> float | None:
+        return None if number < 10 else 1.0
+
+    assert rates(one, score)["overall"].n == 30
+    assert rates(one, score, missing=True)["overall"].rate == 1.0
+    assert rates(one, score, missing=False)["overall"].rate == 0.75
+
+
+@THOROUGH
+@given(
+    passing=st.lists(st.booleans(), min_size=1, max_size=60),
+    wanted=st.floats(0.05, 0.95),
+    more=st.integers(0, 59),
+)
+def test_one_more_pass_never_makes_it_worse(passing: list[bool], wanted: float, more: int) -> None:
+    order = [PassState.MISSED, PassState.UNPROVEN, PassState.MET]
+    one = new(suite([{}] * len(passing), policy=SuitePolicy(min_pass_rate=wanted)))
+    before = rates(one, lambda number: float(passing[number]))["overall"]
+    after = rates(one, lambda number: float(passing[number] or number == more))["overall"]
+    if before.state is PassState.TOO_FEW:
+        assert after.state is PassState.TOO_FEW
+    else:
+        assert order.index(after.state) >= order.index(before.state)
+
+
+def test_prompts_that_just_keep_every_rate_are_seldom_blocked() -> None:
+    rng = np.random.default_rng(5)
+    one = new(suite(tiers(40), policy=NINETY))
+    blocked = 0
+    for _ in range(400):
+        passing = rng.random(40) < 0.9
+        found = rates(one, lambda number, passing=passing: float(passing[number]))  # type: ignore[misc]
+        blocked += any(rate.state is PassState.MISSED for rate in found.values())
+    assert blocked / 400 <= 0.025 + 3 * (0.025 * 0.975 / 400) ** 0.5
+
+
+def verdict(policy: SuitePolicy, score_of: ScoreOfCase, count: int = 60) -> Assessment:
+    one = new(suite(tiers(count), policy=policy))
+    return Assessor((one,), RunPolicy(), 7).assess(answered(one, score_of))
+
+
+def test_a_new_prompt_that_is_good_enough_passes_and_never_ships() -> None:
+    found = verdict(NINETY, lambda _: 1.0)
+    assert (found.decision.verdict, found.decision.exit_code) == (Verdict.PASS, 0)
+    assert found.decision.reasons == (
+        "support/overall: 100 % of the answers to 60 cases passed; at least 90 % are wanted.",
+    )
+
+
+def test_a_slice_that_misses_its_rate_blocks() -> None:
+    found = verdict(NINETY, lambda number: float(not number % 2))
+    assert (found.decision.verdict, found.decision.exit_code) == (Verdict.BLOCK, 1)
+    assert found.decision.reasons[0].startswith("support/tier=gold: 0 % of the answers to 30 cases passed")
+
+
+def test_an_advisory_slice_does_not_block() -> None:
+    policy = SuitePolicy(
+        slices={"tier=gold": SlicePolicy(min_pass_rate=0.9)}, min_pass_rate=0.3, advisory=("tier=gold",)
+    )
+    found = verdict(policy, lambda number: float(not number % 2))
+    assert found.decision.verdict is not Verdict.BLOCK
+
+
+def test_what_is_not_proven_holds() -> None:
+    found = verdict(NINETY, lambda number: float(number > 2))
+    assert found.decision.verdict is Verdict.HOLD
+    assert "support/overall: 95 % of the answers to 60 cases passed" in found.decision.reasons[0]
+
+
+def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() -> None:
+    assert verdict(NINETY, lambda _: 1.0, 60).decision.verdict is Verdict.PASS
+    named = replace(NINETY, slices={"tier=gold": SlicePolicy(min_pass_rate=0.9)})
+    found = verdict(named, lambda _: 1.0, 60).decision
+    assert found.verdict is Verdict.HOLD
+    assert len(found.reasons) == 1
+    assert "support/tier=gold" in found.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("policy", "count", "said"),
+    [
+        (SuitePolicy(), 60, "nobody said what is good enough; set min_pass_rate"),
+        (NINETY, 8, "8 cases are too few to decide"),
+        (
+            replace(NINETY, slices={"tier=vip": SlicePolicy(min_pass_rate=0.9)}),
+            60,
+            "names the slice tier=vip, which has no cases",
+        ),
+    ],
+)
+def test_what_nobody_can_judge_holds(policy: SuitePolicy, count: int, said: str) -> None:
+    found = verdict(policy, lambda _: 1.0, count).decision
+    assert found.verdict is Verdict.HOLD
+    assert any(said in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize(("required", "count"), [("tier=gold", 16), ("tier=vip", 60)])
+def test_a_required_slice_without_enough_cases_is_inconclusive(required: str, count: int) -> None:
+    found = verdict(replace(NINETY, required=(required,)), lambda _: 1.0, count).decision
+    assert (found.verdict, found.exit_code) == (Verdict.INCONCLUSIVE, 3)
+
+
+def test_missing_samples_that_could_change_the_verdict_make_it_inconclusive() -> None:
+    found = verdict(NINETY, lambda number: None if number < 6 else 1.0)
+    assert found.decision.verdict is Verdict.INCONCLUSIVE
+    assert (found.missing.best, found.missing.worst) == (Verdict.PASS, Verdict.HOLD)
+
+
+def test_missing_samples_that_change_nothing_leave_a_block() -> None:
+    found = verdict(NINETY, lambda number: None if number < 2 else 0.0)
+    assert found.decision.verdict is Verdict.BLOCK
+    assert found.missing.samples == 2
+
+
+OLD = suite([{}] * 40, name="old")
+ADDED = new(suite(tiers(60), policy=NINETY))
+
+
+def compared(rise: float) -> list[Sample]:
+    """A comparison in which every third case rises."""
+    return take(OLD, lambda case, arm, _index: 0.5 + rise * (arm is ArmName.CANDIDATE and int(case.id[1:]) % 3 == 0))
+
+
+def test_a_new_prompt_blocks_beside_a_comparison_that_shows_nothing() -> None:
+    samples = compared(0.0) + answered(ADDED, lambda _: 0.0)
+    found = Assessor((OLD, ADDED), RunPolicy(), 7).assess(samples)
+    assert found.decision.verdict is Verdict.BLOCK
+    assert found.quality.tested == 1
+
+
+def test_a_new_prompt_leaves_the_comparison_alone() -> None:
+    alone = Assessor((OLD,), RunPolicy(), 7).assess(compared(0.4))
+    samples = compared(0.4) + answered(ADDED, lambda _: 1.0)
+    beside = Assessor((OLD, ADDED), RunPolicy(), 7).assess(samples)
+    assert [row for _, row in beside.quality.slices] == [row for _, row in alone.quality.slices]
+    assert (beside.quality.tested, beside.axes) == (1, alone.axes)
+    assert alone.decision.verdict is beside.decision.verdict is Verdict.SHIP
+    assert beside.decision.reasons[-1].startswith("support/overall: 100 %")
+
+
+def test_a_run_without_any_suite_has_no_rates() -> None:
+    assert pass_rates([], {}, 0.025) == PassRates({}, 0, 0.025)

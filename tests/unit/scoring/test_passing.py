@@ -1,0 +1,52 @@
+"""When a sample passes: the suite's threshold, or every scorer's own mark."""
+
+import pytest
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.sample import ArmName, Sample, Score
+from gate.domain.suite import Exam
+from gate.scoring.passing import passes
+from tests.support.runs import reply
+
+CONTAINS = ScorerSpec("contains", "contains", {})
+JUDGE = ScorerSpec("judge", "judge", {"threshold": 0.6})
+PLAIN_JUDGE = ScorerSpec("judge", "judge", {})
+CASE = Case("c1", input="q")
+
+
+def sample(score: float | Unscored, **scores: float) -> Sample:
+    each = tuple(Score(name, value) for name, value in scores.items())
+    return Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), each, score)
+
+
+def exam(*scorers: ScorerSpec, threshold: float | None = None) -> Exam:
+    return Exam("main", "e", (CASE,), scorers, threshold=threshold)
+
+
+@pytest.mark.parametrize(("score", "passed"), [(0.79, False), (0.8 - 1e-12, True), (0.8, True), (1.0, True)])
+def test_a_threshold_is_for_the_combined_score(score: float, passed: bool) -> None:
+    assert passes(sample(score, contains=0.0), CASE, exam(CONTAINS, threshold=0.8)) is passed
+
+
+@pytest.mark.parametrize(
+    ("contains", "judge", "passed"), [(1.0, 0.6, True), (1.0, 0.59, False), (0.0, 1.0, False), (1.0, 1.0, True)]
+)
+def test_without_one_every_scorer_has_its_mark(contains: float, judge: float, passed: bool) -> None:
+    assert passes(sample(0.9, contains=contains, judge=judge), CASE, exam(CONTAINS, JUDGE)) is passed
+
+
+def test_a_judge_without_a_mark_has_the_usual_one() -> None:
+    assert passes(sample(0.7, judge=0.7), CASE, exam(PLAIN_JUDGE)) is True
+    assert passes(sample(0.69, judge=0.69), CASE, exam(PLAIN_JUDGE)) is False
+
+
+def test_a_cases_own_scorers_replace_the_suites() -> None:
+    own = Case("c1", input="q", scorers=(ScorerSpec("judge", "judge", {"threshold": 0.2}),))
+    assert passes(sample(0.3, judge=0.3), own, exam(CONTAINS, JUDGE)) is True
+
+
+@pytest.mark.parametrize("threshold", [None, 0.8])
+def test_a_sample_without_a_score_neither_passes_nor_fails(threshold: float | None) -> None:
+    gone = Sample("s", "c1", ArmName.CANDIDATE, 0, Failed("503", 2), (), Unscored("503"))
+    assert passes(gone, CASE, exam(CONTAINS, threshold=threshold)) == Unscored("503")
