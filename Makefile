@@ -53,8 +53,9 @@ lock: ## Lock what the image installs; UPGRADE=--upgrade takes the newest versio
 	@$(VENV)/uv/bin/uv pip compile --quiet --universal --generate-hashes --extra local $(UPGRADE) \
 		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
 
-bench: $(VENV)/.dev ## Run the benchmarks and print their table.
+bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.calibration --quick
 
 clean: ## Remove .venv and caches.
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

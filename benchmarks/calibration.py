@@ -1,0 +1,111 @@
+"""Simulates pull requests of known truth and prints whether the promises G1 to G8 hold.
+
+Beside the joint test stands the familiar rule, a percentile bootstrap of each slice. Exit code 1 when a promise is
+broken by more than three Monte Carlo standard errors. docs/statistics.md defines the regimes R1a to R8.
+"""
+
+import argparse
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.simulation.cells import Cell, all_cells
+from benchmarks.simulation.measure import rate_of
+from benchmarks.simulation.methods import Familiar, Joint
+from benchmarks.simulation.planning import Outcome, Plan, all_plans, predict_and_find
+from benchmarks.simulation.tables import Result, plans, promises
+
+_Job = TypeVar("_Job")
+_Done = TypeVar("_Done")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is simulated.
+
+    Args:
+        one, many: pull requests a cell, with one slice and with several.
+        share: of them that the familiar rule is tried on; its rates are large and it is slow.
+        flips: of the joint test, which is exact at any number.
+        resamples: of the familiar rule.
+    """
+
+    one: int
+    many: int
+    share: float
+    flips: int
+    resamples: int
+
+    def runs(self, slices: int) -> int:
+        return self.one if slices == 1 else self.many
+
+
+FULL = Effort(one=2000, many=800, share=0.4, flips=999, resamples=1000)
+QUICK = Effort(one=400, many=150, share=0.4, flips=399, resamples=500)
+
+
+def simulate(effort: Effort, seed: int, cell: Cell) -> Result:
+    """One row of the promises."""
+    runs = effort.runs(cell.layout.slices)
+    ours = rate_of(cell, Joint(effort.flips), runs, seed)
+    familiar = rate_of(cell, Familiar(effort.resamples), max(1, round(runs * effort.share)), seed)
+    return Result(cell, ours, familiar)
+
+
+def plan(effort: Effort, seed: int, planned: Plan) -> Outcome:
+    """One row of the planning table."""
+    runs = effort.runs(planned.layout.slices) // 2
+    return predict_and_find(planned, Joint(effort.flips), max(1, runs), seed)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run, print, and say by the exit code whether every promise held."""
+    options = _options(argv)
+    effort = QUICK if options.quick else FULL
+    effort = replace(
+        effort, one=max(1, round(effort.one * options.scale)), many=max(1, round(effort.many * options.scale))
+    )
+    cells = [cell for cell in all_cells() if cell.quick or not options.quick]
+    planned = [entry for entry in all_plans() if entry.quick or not options.quick]
+    # Two workers with two BLAS threads each would fight for two cores; a spawned worker reads this before numpy.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
+        results = _all(pool, partial(simulate, effort, options.seed), cells, "promises")
+        outcomes = _all(pool, partial(plan, effort, options.seed), planned, "planning")
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    for sheet in (promises(results), plans(outcomes)):
+        if options.markdown:
+            print(sheet.as_markdown(), end="\n\n")
+        else:
+            console.print(sheet.for_terminal())
+    broken = sum(not row.held for row in results) + sum(not row.held for row in outcomes)
+    print(f"{effort.one} pull requests a cell with one slice, {effort.many} with several; planning half as many.")
+    print(f"{broken} broken of {len(results) + len(outcomes)} rows.")
+    return 1 if broken else 0
+
+
+def _all(pool: ProcessPoolExecutor, work: Callable[[_Job], _Done], jobs: Sequence[_Job], name: str) -> Sequence[_Done]:
+    done: Iterable[_Done] = pool.map(work, jobs)
+    return list(track(done, name, len(jobs), console=Console(stderr=True), disable=not sys.stderr.isatty()))
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer cells and runs: under two minutes on two cores")
+    parser.add_argument("--scale", type=float, default=1.0, help="this many times the pull requests a cell")
+    parser.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--markdown", action="store_true", help="print the tables as they stand in the documentation")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
