@@ -66,15 +66,24 @@ def plan(effort: Effort, seed: int, planned: Plan) -> Outcome:
     return predict_and_find(planned, Joint(effort.flips), max(1, runs), seed)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run, print, and say by the exit code whether every promise held."""
+def main(
+    argv: Sequence[str] | None = None, cells: Sequence[Cell] | None = None, planned: Sequence[Plan] | None = None
+) -> int:
+    """Run, print, and say by the exit code whether every promise held.
+
+    Args:
+        argv: options; None takes the command line's.
+        cells, planned: what to simulate; None takes all, or the quick run's share of them.
+    """
     options = _options(argv)
     effort = QUICK if options.quick else FULL
     effort = replace(
         effort, one=max(1, round(effort.one * options.scale)), many=max(1, round(effort.many * options.scale))
     )
-    cells = [cell for cell in all_cells() if cell.quick or not options.quick]
-    planned = [entry for entry in all_plans() if entry.quick or not options.quick]
+    if cells is None:
+        cells = [cell for cell in all_cells() if cell.quick or not options.quick]
+    if planned is None:
+        planned = [entry for entry in all_plans() if entry.quick or not options.quick]
     # Two workers with two BLAS threads each would fight for two cores; a spawned worker reads this before numpy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:

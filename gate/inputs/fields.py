@@ -29,7 +29,8 @@ class Range:
 
     def __str__(self) -> str:
         low = f"{'above' if self.above else 'from'} {self.low:,.15g}"
-        return f"{low} {'and below' if self.below else 'to'} {self.high:,.15g}"
+        below = "and below" if self.above else "to below"
+        return f"{low} {below if self.below else 'to'} {self.high:,.15g}"
 
 
 class Fields:

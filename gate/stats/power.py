@@ -5,7 +5,7 @@ prompt and spread e (1 - e) is what the change itself adds to their variance. K 
 the wanted power: the test blocks when T = sqrt(n) mean / sqrt(mean of squares) < -c, which is the t statistic below
 -c sqrt((n - 1) / (n - c^2)), and a shifted t statistic follows about a noncentral t distribution (N. Johnson and B.
 Welch, Biometrika 31, 1940, 362-389; the approximation is Abramowitz and Stegun 26.7.10). With many cases K is the
-familiar c + z_power; with 30 cases and 12 slices that sum promises up to ten points of power too many.
+familiar c + z_power; with 30 cases and 12 slices that sum promises some ten points of power too many.
 """
 
 import math

@@ -1,14 +1,17 @@
 """The table of promises counts what it says, and can fail."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from benchmarks import calibration
 from benchmarks.simulation.cells import Cell, Question, all_cells
-from benchmarks.simulation.layouts import ONE, SUITES, TAGS, TWELVE
+from benchmarks.simulation.layouts import ONE, SUITES, TAGS, TWELVE, Layout
 from benchmarks.simulation.measure import Rate, pull_request, rate_of
 from benchmarks.simulation.methods import Familiar, Joint, PullRequest
 from benchmarks.simulation.planning import Plan, predict_and_find
+from benchmarks.simulation.regimes import REGIMES
 from benchmarks.simulation.tables import Result, plans, promises
 from gate.stats.power import WHOLE
 
@@ -59,9 +62,8 @@ def test_both_rules_see_the_same_pull_requests() -> None:
 
 
 @pytest.mark.parametrize("layout", [ONE, TWELVE, TAGS, SUITES])
-def test_a_layout_has_as_many_slices_as_it_says(layout: object) -> None:
-    assert layout in (ONE, TWELVE, TAGS, SUITES)
-    cell = Cell("G1", Question.BLOCK, "R1a", layout, 60, 0.025)  # type: ignore[arg-type]
+def test_a_layout_has_as_many_slices_as_it_says(layout: Layout) -> None:
+    cell = Cell("G1", Question.BLOCK, "R1a", layout, 60, 0.025)
     pull = pull_request(cell, 1, 1)
     assert len(pull.slices) == cell.layout.slices
     assert len(pull.deltas) == 60 * cell.layout.parts
@@ -82,16 +84,15 @@ def test_a_plan_that_predicts_the_wrong_power_is_reported_as_broken() -> None:
     assert [row[-1] for row in plans([honest, blind]).rows] == ["yes", "BROKEN"]
 
 
-def test_the_exit_code_says_whether_all_held(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(calibration, "all_cells", lambda: [FALL])
-    monkeypatch.setattr(calibration, "all_plans", lambda: [])
-    assert calibration.main(["--quick", "--scale", "0.05", "--jobs", "1", "--markdown"]) == 0
+def test_the_exit_code_says_whether_all_held(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--quick", "--scale", "0.05", "--jobs", "1"]
+    assert calibration.main([*options, "--markdown"], [FALL], []) == 0
     assert "| G4 | R3, falls by 0.10 | 100 |" in capsys.readouterr().out
-    impossible = Cell("G1", Question.BLOCK, "R3", ONE, 100, 0.0, fall=0.0)
-    wrong = Cell("G6", Question.FEIGN, "R7", ONE, 1, 0.0)
     hopeless = Cell("G4", Question.FIND, "R1a", ONE, 10, 0.99, fall=0.01)
-    monkeypatch.setattr(calibration, "all_cells", lambda: [impossible, wrong, hopeless])
-    assert calibration.main(["--quick", "--scale", "0.05", "--jobs", "1"]) == 1
+    assert calibration.main(options, [hopeless], []) == 1
     assert "BROKEN" in capsys.readouterr().out
+
+
+def test_the_page_defines_every_regime_of_the_table() -> None:
+    page = (Path(__file__).parents[3] / "docs/statistics.md").read_text(encoding="utf-8")
+    assert [name for name in REGIMES if f"\n| {name} | " not in page] == []
