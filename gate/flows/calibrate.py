@@ -22,7 +22,7 @@ from gate.engine import noise
 from gate.errors import GateError
 from gate.flows.advice import Measurable, advice, choices
 from gate.flows.plan import compares_itself
-from gate.stats.falseblocks import Rate, effort_for, false_blocks
+from gate.stats.falseblocks import Effort, Rate, effort_for, false_blocks
 from gate.stats.maxt import BLOCKABLE_UNITS, joint_test
 from gate.stats.power import layout_critical
 
@@ -68,12 +68,13 @@ class _Part:
         return int(np.unique(self.labels).size)
 
 
-def calibrate(run: RunRecord, steps: Steps) -> CalibrationRecord:
+def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> CalibrationRecord:
     """Say what a run tells about noise.
 
     Args:
         run: usually of a prompt against itself; of two versions the noise within the cases still holds.
         steps: told about each simulated run.
+        effort: of the simulation; None for one of a minute or less.
 
     Raises:
         GateError: no suite has a case with scores of both arms.
@@ -91,7 +92,7 @@ def calibrate(run: RunRecord, steps: Steps) -> CalibrationRecord:
         created=run.created,
         seed=run.seed,
         unfinished=_unfinished(run),
-        false_blocks=_false_blocks(run, scored, slices, units, steps),
+        false_blocks=_false_blocks(run, scored, steps, effort),
         suites=[_suite(part, run.method.alpha, critical) for part in scored],
         notes=list(_notes(run, parts)),
     )
@@ -129,16 +130,13 @@ def _stacked(parts: Sequence[_Part]) -> tuple[dict[str, NDArray[np.int64]], NDAr
 
 
 def _false_blocks(
-    run: RunRecord,
-    parts: Sequence[_Part],
-    slices: dict[str, NDArray[np.int64]],
-    units: NDArray[np.int64],
-    steps: Steps,
+    run: RunRecord, parts: Sequence[_Part], steps: Steps, effort: Effort | None
 ) -> FalseBlocksRecord | None:
+    slices, units = _stacked(parts)
     if not slices:
         return None
     pools = [np.hstack([part.scores.baseline, part.scores.candidate]) for part in parts]
-    effort = effort_for(int(units.size), len(slices))
+    effort = effort or effort_for(int(units.size), len(slices))
     steps.start(effort.replicates)
     try:
         found = false_blocks(

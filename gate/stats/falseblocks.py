@@ -156,10 +156,14 @@ def _familiar(
 ) -> bool:
     """The same slices as the joint test: smaller ones would make this rule look even worse."""
     resamples, seed = work
+    grouped = int(units[-1]) + 1 < len(units)  # units are counted through in order
     for rows in slices.values():
         if len(np.unique(units[rows])) < BLOCKABLE_UNITS:
             continue
-        found = percentile(deltas[rows], alpha=alpha, resamples=resamples, seed=seed, clusters=units[rows])
+        own = deltas[rows]
+        if own.sum() >= 0.0:
+            continue  # resampled means lie around the mean, so their upper end is no fall
+        found = percentile(own, alpha=alpha, resamples=resamples, seed=seed, clusters=units[rows] if grouped else None)
         if found.upper < -TOLERANCE:
             return True
     return False
