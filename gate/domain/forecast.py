@@ -77,6 +77,7 @@ class Spread:
         basis: where it comes from.
         said: the same in a sentence.
         tau, sigma: between cases and within a case; None where they were not told apart.
+        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
     """
 
     low: float
@@ -85,6 +86,7 @@ class Spread:
     said: str
     tau: float | None = None
     sigma: float | None = None
+    ties: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

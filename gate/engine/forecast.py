@@ -64,12 +64,13 @@ def tier(units: int) -> Tier:
     return next(name for least, name in _TIERS if units >= least)
 
 
-def layout(suites: Sequence[Suite], policy: RunPolicy) -> Layout:
+def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> Layout:
     """Lay the suites on top of each other, as the run would.
 
     Args:
         suites: what would be evaluated; those with one arm have no part in the test.
         policy: level and method.
+        spreads: noise of each suite by its name, as far as known; cases that tie make the test less strict.
     """
     paired = [suite for suite in suites if len(arms(suite)) > 1]
     if not paired:
@@ -83,22 +84,35 @@ def layout(suites: Sequence[Suite], policy: RunPolicy) -> Layout:
         for piece in whole.slices
         if not piece.advisory and whole.unit_count(piece.rows) >= BLOCKABLE_UNITS
     }
-    cases = int(whole.units.size)
-    critical = _critical(family, cases, policy, whole.units) if family else math.inf
-
-    @cache
-    def alone(units: int) -> float:
-        return _critical({OVERALL: np.arange(units)}, units, policy, None) if units >= BLOCKABLE_UNITS else math.inf
-
-    return Layout(whole, frozenset(family), critical, alone)
+    known = spreads or {}
+    ties = sum(known[suite.name].ties * len(suite.exam.cases) for suite in paired if suite.name in known)
+    scale = _Scale(policy, ties / max(1, whole.units.size))
+    critical = scale.critical(family, whole.units) if family else math.inf
+    return Layout(whole, frozenset(family), critical, cache(scale.alone))
 
 
-def _critical(
-    slices: Mapping[str, NDArray[np.int64]], cases: int, policy: RunPolicy, units: NDArray[np.int64] | None
-) -> float:
-    if policy.method != "maxt":
-        return normal_quantile(1.0 - policy.alpha)
-    return layout_critical(slices, cases, alpha=policy.alpha, clusters=units)
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What is significant.
+
+    Args:
+        policy: level and method.
+        ties: share of deltas that are exactly 0 when nothing changed.
+    """
+
+    policy: RunPolicy
+    ties: float
+
+    def critical(self, slices: Mapping[str, NDArray[np.int64]], units: NDArray[np.int64]) -> float:
+        if self.policy.method != "maxt":
+            return normal_quantile(1.0 - self.policy.alpha)
+        return layout_critical(slices, units.size, alpha=self.policy.alpha, clusters=units, ties=self.ties)
+
+    def alone(self, units: int) -> float:
+        """Of one slice outside the family, with so many units."""
+        if units < BLOCKABLE_UNITS:
+            return math.inf
+        return self.critical({OVERALL: np.arange(units)}, np.arange(units))
 
 
 def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Question) -> SuiteForecast:
@@ -140,21 +154,11 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: 
     cases = int(piece.rows.size)
     tested = piece.full_name in found.tested
     critical = found.critical if tested else found.alone(units)
-    shown, needed = Reach(None, None), Reach(None, None)
-    if critical < math.inf:
-        shown = Reach(
-            power_of(spread.low, units, question.effect, critical, spread=DIFFUSE),
-            power_of(spread.high, units, question.effect, critical, spread=WHOLE),
-        )
     # A slice that is too small now could join the family; what it would then need is told by the family's value.
     joined = found.critical if critical == math.inf else critical
+    needed = Reach(None, None)
     if cases and joined < math.inf:
-        least, most = (
-            cases_needed(sd, question.effect, joined, spread=h, power=question.power)
-            for sd, h in ((spread.low, DIFFUSE), (spread.high, WHOLE))
-        )
-        each = cases / units
-        needed = Reach(_cases(least, each), _cases(most, each))
+        needed = _needed(spread, cases / units, joined, question)
     return SliceForecast(
         suite=suite.name,
         slice=piece.full_name,
@@ -165,9 +169,25 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: 
         advisory=piece.advisory,
         required=piece.name in suite.exam.policy.required,
         detectable=reach(spread, units, critical, question.power),
-        power=shown,
+        power=Reach(None, None) if critical == math.inf else _power(spread, units, critical, question.effect),
         cases_needed=needed,
     )
+
+
+def _power(spread: Spread, units: int, critical: float, effect: float) -> Reach:
+    best = power_of(spread.low, units, effect, critical, spread=DIFFUSE)
+    if spread.low == 0.0 and effect * units < CHANGED_AT_LEAST:
+        best = 0.0
+    return Reach(best, power_of(spread.high, units, effect, critical, spread=WHOLE))
+
+
+def _needed(spread: Spread, each: float, critical: float, question: Question) -> Reach:
+    """In cases, of which a unit has `each` on average."""
+    least = cases_needed(spread.low, question.effect, critical, spread=DIFFUSE, power=question.power)
+    most = cases_needed(spread.high, question.effect, critical, spread=WHOLE, power=question.power)
+    if least is not None and spread.low == 0.0:
+        least = max(least, math.ceil(CHANGED_AT_LEAST / question.effect))
+    return Reach(_cases(least, each), _cases(most, each))
 
 
 def _blank(n: int) -> Scores:

@@ -69,6 +69,7 @@ class Measured:
         split: its parts; None with one sample.
         stretch: standard deviation of a unit's mean delta over that of a case's; 1 without clusters.
         varies: deltas differ between cases, or scores within one.
+        ties: share of cases whose delta is 0.
     """
 
     n: int
@@ -77,6 +78,7 @@ class Measured:
     split: Noise | None
     stretch: float
     varies: bool
+    ties: float
 
     def at(self, k: int) -> tuple[float, float]:
         """Range of the standard deviation of a unit's delta with k samples.
@@ -111,7 +113,7 @@ def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measur
             stretch = float((np.bincount(unit, weights=deltas) / sizes).std(ddof=1)) / total
     split = split_noise(scores.baseline, scores.candidate)
     varies = total > TOLERANCE or (split is not None and split.sigma > TOLERANCE)
-    return Measured(scores.n, scores.k, total, split, stretch, varies)
+    return Measured(scores.n, scores.k, total, split, stretch, varies, float(np.mean(deltas == 0.0)))
 
 
 def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
@@ -124,16 +126,17 @@ def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
         same_arms: it compared a prompt with itself.
     """
     low, high = found.at(k)
+    ties = found.ties if k == found.k else 0.0
     of = f"{source} ({found.n:,} cases, k = {found.k})"
     if not found.varies:
         said = f"{of}: no score varied there, so at most 3 cases in {found.n:,} are taken to move"
         return Spread(low, high, "measured", said)
     if found.split is None:
         how = "" if k == found.k else ", which cannot say what more samples would change"
-        return Spread(low, high, "measured", f"measured in {of}{how}")
+        return Spread(low, high, "measured", f"measured in {of}{how}", ties=ties)
     effect = "" if same_arms else "; it compared two versions, so tau holds the change, too"
     said = f"measured in {of}{effect}"
-    return Spread(low, high, "measured", said, found.split.tau, found.split.sigma)
+    return Spread(low, high, "measured", said, found.split.tau, found.split.sigma, ties)
 
 
 def assumed(k: int) -> Spread:

@@ -86,7 +86,8 @@ def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> Cal
         raise GateError("this run has no case with scores of both arms, so it says nothing about noise", hint)
     slices, units = _stacked(scored)
     n = int(units.size)
-    critical = layout_critical(slices, n, alpha=run.method.alpha, clusters=units) if slices else math.inf
+    ties = _ties(scored)
+    critical = layout_critical(slices, n, alpha=run.method.alpha, clusters=units, ties=ties) if slices else math.inf
     return CalibrationRecord(
         tool_version=run.tool_version,
         created=run.created,
@@ -127,6 +128,12 @@ def _stacked(parts: Sequence[_Part]) -> tuple[dict[str, NDArray[np.int64]], NDAr
         units.append(part.labels + count)
         start, count = start + part.scores.n, count + part.unit_count
     return slices, np.concatenate(units)
+
+
+def _ties(parts: Sequence[_Part]) -> float:
+    """Share of deltas that are 0, for the critical value; a suite where nothing varied says nothing about it."""
+    tied = [part.scores.deltas == 0.0 for part in parts]
+    return float(sum(zeros.sum() for zeros in tied if not zeros.all()) / sum(zeros.size for zeros in tied))
 
 
 def _false_blocks(

@@ -57,8 +57,8 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
     found = {suite.name: _last(suite, world.earlier) for suite in resolved.suites}
     estimator = Estimator(world.price, _per_call(resolved.suites, found))
     spending = estimator.spending(resolved.suites, world.concurrency)
-    slices = layout(resolved.suites, resolved.policy)
     spreads = {suite.name: _spread(suite, found[suite.name]) for suite in resolved.suites}
+    slices = layout(resolved.suites, resolved.policy, spreads)
     suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
     told = [*warnings(suites, resolved.suites), *budget_warnings(spending, resolved.budget)]
     return Forecast(

@@ -37,9 +37,9 @@ def _headline(spending: Spending) -> str:
     else:
         cost = "no dollars" if spending.cost.why == "n/a" else f"dollars unknown ({spending.cost_note})"
     time = numbers.duration(spending.minutes * 60)
-    return (
-        f"{numbers.counted(spending.calls, 'call')}, {cost}, about {time} with {spending.concurrency} calls in flight"
-    )
+    alone = all(outlay.alone for outlay in spending.outlays)
+    how = "one call after another" if alone else f"with {spending.concurrency} calls in flight"
+    return f"{numbers.counted(spending.calls, 'call')}, {cost}, about {time} {how}"
 
 
 def _calls(plan: Forecast) -> Grid:

@@ -158,15 +158,19 @@ def _familiar(
     resamples, seed = work
     grouped = int(units[-1]) + 1 < len(units)  # units are counted through in order
     for rows in slices.values():
-        if len(np.unique(units[rows])) < BLOCKABLE_UNITS:
+        index, sizes = np.unique(units[rows], return_inverse=True, return_counts=True)[1:]
+        if len(sizes) < BLOCKABLE_UNITS or not _may_fall(np.bincount(index, deltas[rows]).astype(np.float64)):
             continue
-        own = deltas[rows]
-        if own.sum() >= 0.0:
-            continue  # resampled means lie around the mean, so their upper end is no fall
-        found = percentile(own, alpha=alpha, resamples=resamples, seed=seed, clusters=units[rows] if grouped else None)
+        labels = units[rows] if grouped else None
+        found = percentile(deltas[rows], alpha=alpha, resamples=resamples, seed=seed, clusters=labels)
         if found.upper < -TOLERANCE:
             return True
     return False
+
+
+def _may_fall(sums: FloatArray) -> bool:
+    """Saves the resampling where it cannot block: the upper end lies more than one standard error above the mean."""
+    return float(sums.sum()) < -float(sums.std()) * math.sqrt(len(sums)) + TOLERANCE
 
 
 def _pool(values: npt.ArrayLike) -> FloatArray:

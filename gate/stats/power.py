@@ -5,7 +5,7 @@ prompt and spread e (1 - e) is what the change itself adds to their variance. K 
 the wanted power: the test blocks when T = sqrt(n) mean / sqrt(mean of squares) < -c, which is the t statistic below
 -c sqrt((n - 1) / (n - c^2)), and a shifted t statistic follows about a noncentral t distribution (N. Johnson and B.
 Welch, Biometrika 31, 1940, 362-389; the approximation is Abramowitz and Stegun 26.7.10). With many cases K is the
-familiar c + z_power; with 30 cases and 12 slices that sum promises up to ten points of power too many.
+familiar c + z_power; with 30 cases and 12 slices that sum promises some ten points of power too many.
 """
 
 import math
@@ -124,19 +124,21 @@ def layout_critical(  # noqa: PLR0913
     *,
     alpha: float = 0.025,
     clusters: npt.ArrayLike | None = None,
+    ties: float = 0.0,
     flips: int = 1999,
     seed: int = 0,
 ) -> float:
     """The critical value to expect of the joint test over these slices, before there are data.
 
-    The test is run on normally distributed deltas. Many ties only lower the value: a slice where little moves cannot
-    reach far.
+    The test is run on normally distributed deltas, of which a share is zero if `ties` says so. Ties lower the value: a
+    slice where little moves cannot reach far. The slice that falls does move, hence never below the value of one slice.
 
     Args:
         slices: name to positions among the n cases, int[m] each; those with fewer than 10 units are outside the family.
         n: cases.
         alpha: one-sided level for all slices together, in (0, 0.5).
         clusters: int[n], cases with equal labels are one unit; None when every case is its own.
+        ties: share of the deltas that are exactly 0 when nothing changed, as earlier runs show, in [0, 1].
         flips: sign flips at least.
         seed: of the deltas and the flips.
 
@@ -146,14 +148,23 @@ def layout_critical(  # noqa: PLR0913
     Raises:
         ValueError: an argument outside its range, positions that are out of range or repeated, no slices at all.
     """
-    rng = np.random.default_rng(seed)
-    draws = [
-        joint_test(
-            rng.standard_normal(_cases(n)), slices, alpha=alpha, clusters=clusters, flips=flips, seed=seed + draw
-        ).critical
-        for draw in range(_DRAWS)
-    ]
-    return sum(draws) / _DRAWS
+    if not 0.0 <= ties <= 1.0:
+        raise ValueError(f"ties is a share and must lie between 0 and 1, not {ties}.")
+
+    def expected(zeros: float) -> float:
+        rng = np.random.default_rng(seed)
+        draws = []
+        for draw in range(_DRAWS):
+            deltas = np.where(rng.random(n) < zeros, 0.0, rng.standard_normal(n))
+            test = joint_test(deltas, slices, alpha=alpha, clusters=clusters, flips=flips, seed=seed + draw)
+            draws.append(test.critical if test.flips else 0.0)
+        return sum(draws) / _DRAWS
+
+    _cases(n)
+    dense = expected(0.0) or math.inf
+    if ties == 0.0 or dense == math.inf:
+        return dense
+    return min(dense, max(normal_quantile(1.0 - alpha), expected(ties)))
 
 
 def _noncentrality(n: int, critical: float, z: float) -> float:

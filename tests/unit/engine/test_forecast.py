@@ -93,6 +93,20 @@ def test_without_noise_six_cases_still_have_to_fall() -> None:
     assert found.worst >= found.best
 
 
+def test_without_noise_a_fall_of_fewer_cases_never_shows() -> None:
+    planned, still = suite([{}] * 40), Spread(0.0, 0.27, "measured", "")
+    row = suite_forecast(planned, still, layout([planned], RunPolicy()), QUESTION).slices[0]
+    assert row.power.best == 0.0
+    assert row.cases_needed.best is not None
+    assert row.cases_needed.best >= 60
+
+
+def test_ties_make_the_test_less_strict() -> None:
+    tied = Spread(0.2, 0.2, "measured", "", ties=0.9)
+    usual, less = (layout([suite(ROWS)], RunPolicy(), found).critical for found in ({}, {"support": tied}))
+    assert less < usual
+
+
 @THOROUGH
 @given(
     st.integers(10, 2000),

@@ -44,6 +44,14 @@ def test_known_noise_within_cases_is_found_and_scaled_to_other_repeats() -> None
     assert found.at(1)[0] > found.at(2)[0] > found.at(3)[0]
 
 
+def test_ties_are_carried_over_for_the_same_number_of_samples_only() -> None:
+    scores = np.repeat([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]], 10, axis=0)
+    found = noise.measured(noise.Table(np.arange(40), scores[:, :1], scores[:, 1:]))
+    assert found is not None
+    assert noise.spread(found, 1, ".gate/last", same_arms=True).ties == 0.5
+    assert noise.spread(found, 2, ".gate/last", same_arms=True).ties == 0.0
+
+
 def test_one_sample_gives_its_total_and_a_range_for_more() -> None:
     rng = np.random.default_rng(3)
     scores = (rng.random((500, 2)) < 0.8).astype(float)
@@ -92,6 +100,7 @@ def test_two_versions_are_named_as_such() -> None:
 
 def test_what_is_assumed_is_a_range_that_shrinks_with_repeats() -> None:
     one, three = noise.assumed(1), noise.assumed(3)
+    assert one.ties == 0.0
     assert (one.low, one.high) == (pytest.approx(0.4), pytest.approx(0.5385, abs=1e-4))
     assert three.high == pytest.approx(one.high / math.sqrt(3))
     assert one.basis == "assumed"

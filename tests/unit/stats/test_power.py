@@ -139,3 +139,13 @@ def test_refusals_of_power_and_layout() -> None:
         layout_critical({"all": []}, 0)
     with pytest.raises(ValueError, match="at least one slice"):
         layout_critical({}, 10)
+
+
+def test_ties_lower_the_critical_value_no_further_than_that_of_one_slice() -> None:
+    apart = {str(name): np.arange(name * 40, name * 40 + 40) for name in range(12)}
+    values = [layout_critical(apart, 480, ties=ties) for ties in (0.0, 0.7, 0.95, 1.0)]
+    assert values == sorted(values, reverse=True) and values[0] > values[2] + 0.3
+    assert values[-1] == pytest.approx(normal_quantile(0.975))
+    assert layout_critical({"few": np.arange(9)}, 9, ties=0.9) == math.inf
+    with pytest.raises(ValueError, match="ties is a share"):
+        layout_critical(apart, 480, ties=1.1)
