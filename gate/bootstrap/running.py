@@ -43,6 +43,7 @@ class Plan:
         seed: of the statistics; None derives it from base commit and exam.
         out: folder for `run.json`, `samples.jsonl`, `report.md` and `report.html`.
         progress: tells the user.
+        apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
     """
 
     resolved: Resolved
@@ -50,6 +51,7 @@ class Plan:
     seed: int | None
     out: Path
     progress: Progress
+    apart: bool = False
 
 
 def run_plan(plan: Plan, settings: Settings) -> RunRecord:
@@ -159,6 +161,7 @@ def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
         sink=folder,
         progress=plan.progress,
         workers=plan.concurrency,
+        apart=plan.apart,
     )
 
 

@@ -9,8 +9,10 @@ import traceback
 import click
 
 from gate.cli.action import action
+from gate.cli.calibrate import calibrate
 from gate.cli.demo import demo
 from gate.cli.diff import diff
+from gate.cli.plan import plan
 from gate.cli.report import report
 from gate.cli.schema import schema
 from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
@@ -39,6 +41,8 @@ def cli() -> None:
 
 
 cli.add_command(diff)
+cli.add_command(plan)
+cli.add_command(calibrate)
 cli.add_command(action)
 cli.add_command(report)
 cli.add_command(schema)

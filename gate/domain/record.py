@@ -171,6 +171,7 @@ class CaseRecord(_Model):
     baseline: list[float | None]
     candidate: list[float | None]
     delta: float | None
+    cluster: str | None = None
     input: str | None = None
     expected: JsonValue = None
     baseline_outputs: list[OutputRecord] = []

@@ -39,6 +39,8 @@ class Tools:
         sink: keeps samples and the record.
         progress: tells the user.
         workers: samples in work at once.
+        apart: the candidate's samples are numbered on from the baseline's, so that no seed and no cache gives a prompt
+            that is compared with itself the same answers twice.
     """
 
     calls: Calls
@@ -49,6 +51,7 @@ class Tools:
     sink: RunSink
     progress: Progress
     workers: int
+    apart: bool = False
 
 
 def default_seed(resolved: Resolved) -> int:
@@ -109,7 +112,8 @@ class _Work:
         self._panels = {suite.name: Panel(suite.exam.scorers, self.tools.judge) for suite in self.resolved.suites}
 
     async def take(self, job: Job) -> Sample:
-        reply = await self._target.answer(job.suite.arm(job.arm), job.case, job.index)
+        shift = job.suite.samples if self.tools.apart and job.arm is ArmName.CANDIDATE else 0
+        reply = await self._target.answer(job.suite.arm(job.arm), job.case, job.index + shift)
         name, case_id = job.suite.name, job.case.id
         if isinstance(reply, Failed):
             if reason := self.tools.exhausted():
@@ -118,7 +122,7 @@ class _Work:
         if reply.stop_reason in ("length", "max_tokens") and not reply.text:
             empty = Unscored("the reply was cut off before any text came: raise max_output_tokens")
             return Sample(name, case_id, job.arm, job.index, reply, (), empty)
-        scores, score = await self._panels[name].score(job.case, reply.text, job.index)
+        scores, score = await self._panels[name].score(job.case, reply.text, job.index + shift)
         return Sample(name, case_id, job.arm, job.index, reply, scores, score)
 
     def caching(self) -> dict[str, CacheComparison]:

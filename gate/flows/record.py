@@ -151,6 +151,7 @@ def _cases(suite: Suite, samples: Iterable[Sample]) -> list[CaseRecord]:
                 id=case.id,
                 where=case.where,
                 slices=dict(case.slices),
+                cluster=case.cluster,
                 baseline=found[ArmName.BASELINE],
                 candidate=found[ArmName.CANDIDATE],
                 delta=means[1] - means[0] if means else None,

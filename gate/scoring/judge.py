@@ -61,7 +61,7 @@ class Judge:
             answer: the model's text, hostile.
             index: sample index, so that equal answers of different samples are judged apart.
         """
-        request = Request(self._messages(case, answer), self.model, self.params, index, SCHEMA)
+        request = Request(messages(self.spec, case, answer), self.model, self.params, index, SCHEMA)
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight, self.spec.required)
         spent: Cost | None = None
         calls = retries = 0
@@ -82,20 +82,28 @@ class Judge:
             problem = opinion
         return replace(blank, value=Unscored(problem), calls=calls, retries=retries, cost=spent)
 
-    def _messages(self, case: Case, answer: str) -> tuple[Message, ...]:
-        # An answer cannot contain the hash of itself, so it cannot close its own fence; and the same answer gets the
-        # same fence, so that judgements can be cached.
-        fence = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-        criteria = self.spec.options.get("criteria")
-        reference = case.expected
-        view = {
-            "fence": fence,
-            "criteria": fill(criteria, case) if isinstance(criteria, str) else "",
-            "question": case.question,
-            "answer": answer,
-            "reference": reference if isinstance(reference, str) or reference is None else json.dumps(reference),
-        }
-        return (Message("system", _render("judge_system", view)), Message("user", _render("judge_user", view)))
+
+def messages(spec: ScorerSpec, case: Case, answer: str) -> tuple[Message, ...]:
+    """What a judge is sent about one answer.
+
+    Args:
+        spec: a scorer of kind `judge`.
+        case: the case that was asked.
+        answer: the model's text, hostile.
+    """
+    # An answer cannot contain the hash of itself, so it cannot close its own fence; and the same answer gets the
+    # same fence, so that judgements can be cached.
+    fence = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    criteria = spec.options.get("criteria")
+    reference = case.expected
+    view = {
+        "fence": fence,
+        "criteria": fill(criteria, case) if isinstance(criteria, str) else "",
+        "question": case.question,
+        "answer": answer,
+        "reference": reference if isinstance(reference, str) or reference is None else json.dumps(reference),
+    }
+    return (Message("system", _render("judge_system", view)), Message("user", _render("judge_user", view)))
 
 
 def _parse(reply: Reply) -> _Opinion | str:

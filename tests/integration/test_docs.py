@@ -37,7 +37,8 @@ def test_the_case_shown_is_valid() -> None:
 
 
 def test_every_option_shown_exists(tmp_path: Path) -> None:
-    helped = gate("diff", "--help", cwd=tmp_path).out + gate("report", "--help", cwd=tmp_path).out
+    commands = ("diff", "report", "plan", "calibrate")
+    helped = "".join(gate(command, "--help", cwd=tmp_path).out for command in commands)
     for text in (README, REFERENCE, EXPLANATION):
         for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
             assert option in helped, option

@@ -1,0 +1,125 @@
+"""Makes plans: opens the repository, the price list and the runs that were kept; sends nothing and needs no key."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.bootstrap.resolving import rehearsed, resolve_git_mode
+from gate.domain.forecast import Forecast
+from gate.domain.model import ModelRef, Params
+from gate.domain.usage import Cost, Usage
+from gate.engine.forecast import Question
+from gate.errors import GateError
+from gate.flows.pairing import Sides
+from gate.flows.plan import EarlierRun, World, plan
+from gate.flows.resolve import Resolved, resolve
+from gate.git.repo import Repo
+from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
+from gate.settings.services import Settings
+from gate.store.load import load_run
+
+KEPT = Path(".gate")
+"""Where runs are kept."""
+CALIBRATION = "calibration.json"
+"""Stands beside the `run.json` of a calibration."""
+
+_LOOKED_AT = 20
+_LARGEST = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be planned.
+
+    Args:
+        base, head: refs; without a base every suite of the working tree is planned, against itself.
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names; empty for all.
+        question: which fall should show, and with which power.
+        concurrency: calls in flight.
+    """
+
+    base: str | None
+    head: str | None
+    config: str
+    suites: Sequence[str]
+    question: Question
+    concurrency: int
+
+
+def forecast(asked: Asked, settings: Settings) -> Forecast:
+    """Plan an evaluation.
+
+    Args:
+        asked: what.
+        settings: addresses, which decide on prices.
+
+    Raises:
+        InputErrors, GateError: mistakes in the files.
+    """
+    if asked.base is not None:
+        resolved = resolve_git_mode((asked.base, asked.head), asked.config, asked.suites, everything=False)
+    else:
+        resolved = against_itself(asked.config, asked.suites)
+    return plan(resolved, _world(asked, settings), asked.question)
+
+
+def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
+    """Every suite of the working tree, with the same prompt in both arms.
+
+    Args:
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names; empty for all.
+        directory: somewhere inside the repository.
+
+    Raises:
+        GateError: no configuration, an unknown suite, mistakes in the files.
+    """
+    tree = Repo.open(directory).tree()
+    if tree.read(config) is None:
+        raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
+    return rehearsed(resolve(Sides(tree, tree), config, suites, everything=True))
+
+
+def earlier_runs(folder: Path) -> list[EarlierRun]:
+    """Runs that were kept; links, and files that are no runs, are passed over.
+
+    Args:
+        folder: `.gate`; the newest files below it are looked at.
+    """
+    found = sorted(_records(folder), key=lambda path: path.stat().st_mtime, reverse=True)
+    out = []
+    for path in found[:_LOOKED_AT]:
+        try:
+            run = load_run(path)
+        except GateError:
+            continue
+        out.append(EarlierRun(str(path.parent), run, (path.parent / CALIBRATION).is_file()))
+    return out
+
+
+def _records(folder: Path) -> Iterator[Path]:
+    if folder.is_symlink():
+        return
+    for parent, _, names in os.walk(folder):
+        path = Path(parent) / "run.json"
+        if "run.json" in names and not path.is_symlink() and path.is_file() and path.stat().st_size <= _LARGEST:
+            yield path
+
+
+def _world(asked: Asked, settings: Settings) -> World:
+    # No key is needed to know a price, and none is given.
+    keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
+    prices = PriceList(by_name=settings.price_by_name)
+    factory = Factory(keys, settings.cache_dir, asked.concurrency, _no_text, prices)
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return World(earlier_runs(KEPT), price, asked.concurrency)
+
+
+def _no_text(path: str) -> str:
+    raise GateError(f"cannot read {path}", "a plan reads no recorded answers")

@@ -1,0 +1,129 @@
+"""From the options of `gate calibrate` to what is printed."""
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from gate.bootstrap.calibrating import Trial, conclude, measure
+from gate.cli.progress import Bar, Lines, Silent
+from gate.domain.calibration import CalibrationRecord, dump
+from gate.domain.record import RunRecord
+from gate.errors import GateError
+from gate.flows import ports
+from gate.flows.calibrate import Steps
+from gate.report import calibration, sheet_markdown, sheet_terminal
+from gate.settings.services import Settings
+from gate.store.load import load_run
+
+DEFAULT_OUT = Path(".gate/calibration")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateOptions:
+    """The options of `gate calibrate`, as typed."""
+
+    run: Path | None
+    config: str
+    suites: tuple[str, ...]
+    samples: int | None
+    concurrency: int
+    out: Path | None
+    as_json: bool
+    markdown: bool
+    quiet: bool
+
+
+def execute(options: CalibrateOptions) -> int:
+    """Measure, or read a run, and print.
+
+    Returns:
+        0; 3 when some of the samples that were asked for have no score.
+    """
+    console = Console(stderr=True)
+    steps: Steps = _Bar(console) if console.is_terminal else _Line()
+    steps = _NoSteps() if options.quiet else steps
+    out = None if options.run is not None else options.out or DEFAULT_OUT
+    found = conclude(_run(options, console), steps, out)
+    _show(found, options)
+    if out is not None and not (options.as_json or options.markdown or options.quiet):
+        click.echo(f"\nWritten: {out / 'calibration.json'} (record: {out / 'run.json'})")
+    return 3 if options.run is None and found.unfinished else 0
+
+
+def _run(options: CalibrateOptions, console: Console) -> RunRecord:
+    if options.run is not None:
+        for name, value in (("--suite", options.suites), ("--samples", options.samples), ("--out", options.out)):
+            if value:
+                raise GateError(f"{name} has no meaning with a finished run", "gate calibrate RUN.json makes no calls")
+        return load_run(options.run)
+    out = options.out or DEFAULT_OUT
+    if out.is_file():
+        raise GateError(f"{out} is a file", "name a folder")
+    trial = Trial(options.config, options.suites, options.samples, options.concurrency, out)
+    return measure(trial, Settings.from_environ(), _progress(console, quiet=options.quiet))
+
+
+def _progress(console: Console, *, quiet: bool) -> ports.Progress:
+    if quiet:
+        return Silent()
+    if console.is_terminal:
+        return Bar(console)
+    return Lines(lambda line: print(line, file=sys.stderr, flush=True))
+
+
+def _show(found: CalibrationRecord, options: CalibrateOptions) -> None:
+    if options.as_json:
+        click.echo(dump(found), nl=False)
+        return
+    sheet = calibration.sheet(found)
+    if options.markdown:
+        click.echo(sheet_markdown.render(sheet), nl=False)
+    else:
+        sheet_terminal.render(sheet, Console(file=sys.stdout, highlight=False), brief=options.quiet)
+
+
+class _NoSteps:
+    """Tells nothing."""
+
+    def start(self, total: int) -> None:
+        return
+
+    def step(self) -> None:
+        return
+
+    def finish(self) -> None:
+        return
+
+
+class _Line(_NoSteps):
+    """One plain line."""
+
+    def start(self, total: int) -> None:
+        print(f"resampling: {total} simulated runs", file=sys.stderr, flush=True)
+
+
+@dataclass(slots=True)
+class _Bar:
+    """A bar on a terminal."""
+
+    console: Console
+    _progress: Progress | None = field(default=None, init=False)
+    _task: TaskID = field(default=TaskID(0), init=False)
+
+    def start(self, total: int) -> None:
+        columns = (TextColumn("Resampling"), BarColumn(), MofNCompleteColumn())
+        self._progress = Progress(*columns, console=self.console, transient=True)
+        self._task = self._progress.add_task("replicates", total=total)
+        self._progress.start()
+
+    def step(self) -> None:
+        if self._progress is not None:
+            self._progress.update(self._task, advance=1)
+
+    def finish(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()

@@ -1,0 +1,48 @@
+"""From the options of `gate plan` to what is printed."""
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+
+import click
+from rich.console import Console
+
+from gate.bootstrap.planning import Asked, forecast
+from gate.engine.forecast import Question
+from gate.errors import GateError
+from gate.report import plan, sheet_markdown, sheet_terminal
+from gate.settings.services import Settings
+
+SCHEMA = "prompt-gate/plan/1"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """The options of `gate plan`, as typed."""
+
+    base: str | None
+    head: str | None
+    config: str
+    suites: tuple[str, ...]
+    effect: float
+    power: float
+    concurrency: int
+    as_json: bool
+    markdown: bool
+    quiet: bool
+
+
+def execute(options: PlanOptions) -> int:
+    """Plan and print; 0 whatever the plan says, since nothing was evaluated."""
+    if options.head is not None and options.base is None:
+        raise GateError("--head has no meaning without --base", "gate plan --base origin/main --head HEAD")
+    question = Question(options.effect, options.power)
+    asked = Asked(options.base, options.head, options.config, options.suites, question, options.concurrency)
+    found = forecast(asked, Settings.from_environ())
+    if options.as_json:
+        click.echo(json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2, ensure_ascii=False))
+    elif options.markdown:
+        click.echo(sheet_markdown.render(plan.sheet(found)), nl=False)
+    else:
+        sheet_terminal.render(plan.sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
+    return 0

@@ -1,0 +1,201 @@
+"""What each slice of a planned run could show."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gate.domain.forecast import Reach, SliceForecast, Spread, SuiteForecast, Tier
+from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.engine.pairs import Scores
+from gate.engine.stack import Slice, Stack, stack
+from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
+from gate.stats.slices import BLOCKABLE_UNITS
+from gate.stats.student import normal_quantile
+
+CHANGED_AT_LEAST = 6
+"""Fewer cases that all fall prove nothing at a level of 2.5 %: 2^-5 is more than that."""
+
+_TIERS: tuple[tuple[int, Tier], ...] = (
+    (300, "ample"),
+    (100, "comfortable"),
+    (30, "decides"),
+    (BLOCKABLE_UNITS, "below the floor"),
+    (0, "never blocks"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the plan is asked.
+
+    Args:
+        effect: size of a fall, on the scale of scores.
+        power: probability to show it.
+    """
+
+    effect: float
+    power: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The slices of a run before it is made.
+
+    Args:
+        stack: all cases of all suites; its scores mean nothing.
+        tested: full names of the family.
+        critical: of the family, in standard errors; infinite when there is none.
+        alone: critical value of a slice outside the family, by its units.
+    """
+
+    stack: Stack
+    tested: frozenset[str]
+    critical: float
+    alone: Callable[[int], float]
+
+
+def tier(units: int) -> Tier:
+    """What so many independent units are good for."""
+    return next(name for least, name in _TIERS if units >= least)
+
+
+def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> Layout:
+    """Lay the suites on top of each other, as the run would.
+
+    Args:
+        suites: what would be evaluated; those with one arm have no part in the test.
+        policy: level and method.
+        spreads: noise of each suite by its name, as far as known; cases that tie make the test less strict.
+    """
+    paired = [suite for suite in suites if len(suite.arms) > 1]
+    if not paired:
+        nothing = np.empty(0)
+        empty = Stack(nothing, nothing, np.empty(0, dtype=np.int64), ())
+        return Layout(empty, frozenset(), math.inf, lambda _: math.inf)
+    blank = {suite.name: _blank(len(suite.exam.cases)) for suite in paired}
+    whole = stack(paired, blank)
+    family = {
+        piece.full_name: piece.rows
+        for piece in whole.slices
+        if not piece.advisory and whole.unit_count(piece.rows) >= BLOCKABLE_UNITS
+    }
+    known = spreads or {}
+    ties = sum(known[suite.name].ties * len(suite.exam.cases) for suite in paired if suite.name in known)
+    scale = _Scale(policy, ties / max(1, whole.units.size))
+    critical = scale.critical(family, whole.units) if family else math.inf
+    return Layout(whole, frozenset(family), critical, cache(scale.alone))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What is significant.
+
+    Args:
+        policy: level and method.
+        ties: share of deltas that are exactly 0 when nothing changed.
+    """
+
+    policy: RunPolicy
+    ties: float
+
+    def critical(self, slices: Mapping[str, NDArray[np.int64]], units: NDArray[np.int64]) -> float:
+        if self.policy.method != "maxt":
+            return normal_quantile(1.0 - self.policy.alpha)
+        return layout_critical(slices, units.size, alpha=self.policy.alpha, clusters=units, ties=self.ties)
+
+    def alone(self, units: int) -> float:
+        """Of one slice outside the family, with so many units."""
+        if units < BLOCKABLE_UNITS:
+            return math.inf
+        return self.critical({OVERALL: np.arange(units)}, np.arange(units))
+
+
+def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Question) -> SuiteForecast:
+    """What the slices of one suite could show.
+
+    Args:
+        suite: as planned.
+        spread: noise of its deltas.
+        found: slices of the whole run.
+        question: which fall, and with which power.
+    """
+    slices = tuple(
+        _slice(suite, piece, spread, found, question) for piece in found.stack.slices if piece.suite == suite.name
+    )
+    return SuiteForecast(suite.name, len(suite.exam.cases), suite.samples, len(suite.arms), spread, slices)
+
+
+def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
+    """Smallest fall that so many units would show: spread thinly with the least noise, or in whole cases with the most.
+
+    Args:
+        spread: noise of a unit's delta.
+        units: independent units.
+        critical: in standard errors.
+        power: probability to show it.
+    """
+    if units < BLOCKABLE_UNITS or critical == math.inf:
+        return Reach(None, None)
+    best = detectable(spread.low, units, critical, spread=DIFFUSE, power=power)
+    worst = detectable(spread.high, units, critical, spread=WHOLE, power=power)
+    if spread.low == 0.0:
+        # Without any noise the equation promises too much: the test wants this many cases that fall.
+        best = max(best, min(1.0, CHANGED_AT_LEAST / units))
+    return Reach(_finite(best), _finite(max(best, worst)))
+
+
+def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: Question) -> SliceForecast:
+    units = found.stack.unit_count(piece.rows)
+    cases = int(piece.rows.size)
+    tested = piece.full_name in found.tested
+    critical = found.critical if tested else found.alone(units)
+    # A slice that is too small now could join the family; what it would then need is told by the family's value.
+    joined = found.critical if critical == math.inf else critical
+    needed = Reach(None, None)
+    if cases and joined < math.inf:
+        needed = _needed(spread, cases / units, joined, question)
+    return SliceForecast(
+        suite=suite.name,
+        slice=piece.full_name,
+        cases=cases,
+        units=units,
+        tier=tier(units),
+        tested=tested,
+        advisory=piece.advisory,
+        required=piece.name in suite.exam.policy.required,
+        detectable=reach(spread, units, critical, question.power),
+        power=Reach(None, None) if critical == math.inf else _power(spread, units, critical, question.effect),
+        cases_needed=needed,
+    )
+
+
+def _power(spread: Spread, units: int, critical: float, effect: float) -> Reach:
+    best = power_of(spread.low, units, effect, critical, spread=DIFFUSE)
+    if spread.low == 0.0 and effect * units < CHANGED_AT_LEAST:
+        best = 0.0
+    return Reach(best, power_of(spread.high, units, effect, critical, spread=WHOLE))
+
+
+def _needed(spread: Spread, each: float, critical: float, question: Question) -> Reach:
+    """In cases, of which a unit has `each` on average."""
+    least = cases_needed(spread.low, question.effect, critical, spread=DIFFUSE, power=question.power)
+    most = cases_needed(spread.high, question.effect, critical, spread=WHOLE, power=question.power)
+    if least is not None and spread.low == 0.0:
+        least = max(least, math.ceil(CHANGED_AT_LEAST / question.effect))
+    return Reach(_cases(least, each), _cases(most, each))
+
+
+def _blank(n: int) -> Scores:
+    return Scores(np.arange(n, dtype=np.int64), np.zeros(n), np.zeros(n))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _cases(units: int | None, each: float) -> float | None:
+    return None if units is None else float(math.ceil(units * each))

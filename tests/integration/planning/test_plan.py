@@ -1,0 +1,160 @@
+"""`gate plan` as a process: no call, no key, and what it says is what a run then does."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.example import FILES
+from tests.support.model_server import Behaviour, ModelServer
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    return tmp_path
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour(latency_s=0.05)) as running:
+        yield running
+
+
+def planned(repo: Path, *more: str, env: dict[str, str] | None = None) -> Any:
+    outcome = gate("plan", "--json", *more, cwd=repo, env=env)
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def sold(repo: Path, server: ModelServer, extra: str = "") -> None:
+    """One suite by a model with a price, at a server of ours."""
+    (repo / "gate.yaml").write_text(
+        f"version: 1\n{extra}suites:\n  - name: support\n    prompt: prompts/support.md\n    samples: 2\n"
+        "    cases: evals/support.jsonl\n    model: openai:gpt-4o-mini\n"
+        f"    params: {{base_url: '{server.url}/v1'}}\n    scorers: [contains]\n    slices: [tier]\n"
+    )
+
+
+def test_every_suite_is_planned_against_itself(repo: Path) -> None:
+    found = planned(repo)
+    assert found["schema"] == "prompt-gate/plan/1"
+    assert [suite["name"] for suite in found["suites"]] == ["support", "faq"]
+    assert found["spending"]["calls"] == 2 * 2 * (40 + 12)
+    assert found["spending"]["cost"] == {"why": "n/a"}
+    assert [row["slice"] for row in found["suites"][0]["slices"]] == [
+        "support/overall",
+        "support/tier=free",
+        "support/tier=gold",
+    ]
+    assert not (repo / ".gate").exists()
+
+
+def test_a_change_is_planned_as_the_run_would_be_made(repo: Path) -> None:
+    assert planned(repo, "--base", "main")["spending"]["calls"] == 0
+    (repo / "prompts/faq.md").write_text("Answer well. quality=1.0\n")
+    found = planned(repo, "--base", "main")
+    assert [suite["name"] for suite in found["suites"]] == ["faq"]
+    made = gate("diff", "--base", "main", "--json", cwd=repo).record
+    assert found["spending"]["calls"] == made.calls.made
+    assert found["tested"] == made.method.slices_tested
+
+
+def test_nothing_touched_is_said(repo: Path) -> None:
+    outcome = gate("plan", "--base", "main", cwd=repo)
+    assert (outcome.code, outcome.out.splitlines()[0]) == (0, "nothing would be called: the change touches no suite")
+
+
+def test_no_key_is_needed_and_nobody_is_asked(repo: Path, server: ModelServer) -> None:
+    sold(repo, server)
+    found = planned(repo, env={"GATE_PRICE_BY_NAME": "1"})
+    assert server.requests == 0
+    assert found["spending"]["cost"]["amount"] > 0
+    unknown = planned(repo)
+    assert unknown["spending"]["cost"] == {"why": "unknown"}
+    assert "gpt-4o-mini" in unknown["spending"]["cost_note"]
+
+
+def test_what_a_run_measured_is_what_the_next_plan_says(repo: Path, server: ModelServer) -> None:
+    sold(repo, server)
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    (repo / "prompts/support.md").write_text("Help. quality=1.0\n")
+    env = {"GATE_PRICE_BY_NAME": "1"}
+    made = gate("diff", "--base", "HEAD", "--json", cwd=repo, env=env).record
+    found = planned(repo, "--base", "HEAD", env=env)
+    assert found["spending"]["calls"] == made.calls.made == len(server.ledger)
+    assert made.spent_usd is not None
+    assert found["spending"]["cost"]["amount"] == pytest.approx(made.spent_usd, rel=0.02)
+    for outlay in found["spending"]["outlays"]:
+        assert outlay["input_tokens"]["basis"] == outlay["seconds"]["basis"] == "measured"
+        assert 0.05 <= outlay["seconds"]["value"] < 5
+    told = sum(outlay["input_tokens"]["value"] for outlay in found["spending"]["outlays"])
+    assert told == pytest.approx(sum(entry.input_tokens for entry in server.ledger), rel=0.05)
+
+
+def test_a_budget_that_would_not_suffice_is_told_before_the_first_call(repo: Path, server: ModelServer) -> None:
+    sold(repo, server, "budget: {max_calls: 10, max_usd: 0.0001}\n")
+    outcome = gate("plan", cwd=repo, env={"GATE_PRICE_BY_NAME": "1"})
+    assert outcome.code == 0
+    flat = " ".join(outcome.out.split())
+    assert "error: budget.max_calls is 10, and the run needs 160 calls" in flat
+    assert "error: budget.max_usd is $0.0001" in flat
+    assert "would not start" in " ".join(gate("plan", "--quiet", cwd=repo).out.split())
+    assert server.requests == 0
+
+
+def test_what_lies_under_the_folder_of_runs_cannot_break_a_plan(repo: Path, tmp_path: Path) -> None:
+    for name, text in {"broken": "{", "newer": '{"schema": "prompt-gate/run/9"}', "other": "[]"}.items():
+        (repo / ".gate" / name).mkdir(parents=True)
+        (repo / ".gate" / name / "run.json").write_text(text)
+    (repo / ".gate/link").mkdir()
+    os.symlink("/dev/zero", repo / ".gate/link/run.json")
+    assert {suite["spread"]["basis"] for suite in planned(repo)["suites"]} == {"assumed"}
+
+
+def test_questions_change_the_answers(repo: Path) -> None:
+    usual, harder = planned(repo), planned(repo, "--effect", "0.05", "--power", "0.9")
+    one, other = (found["suites"][0]["slices"][0] for found in (usual, harder))
+    assert other["detectable"]["worst"] > one["detectable"]["worst"]
+    assert other["power"]["worst"] < one["power"]["worst"]
+    assert other["cases_needed"]["worst"] > one["cases_needed"]["worst"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--suite", "none"), "there is no suite named none"),
+        (("--config", "other.yaml"), "there is no other.yaml in the working tree"),
+        (("--head", "HEAD"), "--head has no meaning without --base"),
+        (("--base", "nowhere"), "there is no commit"),
+        (("--effect", "0"), "--effect"),
+        (("--power", "1"), "--power"),
+    ],
+)
+def test_mistakes(repo: Path, arguments: tuple[str, ...], said: str) -> None:
+    outcome = gate("plan", *arguments, cwd=repo)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_case_that_does_not_fit_is_told_with_its_line(repo: Path) -> None:
+    write_jsonl(repo / "evals/faq.jsonl", [{"id": "c"}])
+    outcome: Outcome = gate("plan", cwd=repo)
+    assert outcome.code == 2
+    assert "evals/faq.jsonl:1" in outcome.err
+
+
+def test_help_shows_examples_and_markdown_is_offered(repo: Path) -> None:
+    assert "gate plan --base origin/main" in gate("plan", "--help", cwd=repo).out
+    text = gate("plan", "--markdown", cwd=repo).out
+    assert "| overall |" in text.replace("support/", "")

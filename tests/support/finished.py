@@ -1,0 +1,39 @@
+"""Records of runs whose every score is known."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from gate.domain.caching import CacheTerms
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName
+from gate.domain.suite import Budget, RunPolicy, Suite
+from gate.engine.assess import Assessor
+from gate.engine.caching import compare_caching
+from gate.engine.pairs import by_case
+from gate.flows.exam import ExamChanges
+from gate.flows.record import Finished, record
+from gate.flows.resolve import Resolved
+from tests.support.runs import ScoreOf, take
+
+CREATED = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+
+
+def itself(suite: Suite) -> Suite:
+    """The same suite with the baseline in both arms."""
+    return replace(suite, candidate=suite.arm(ArmName.BASELINE))
+
+
+def resolved(suites: Sequence[Suite], policy: RunPolicy | None = None, budget: Budget | None = None) -> Resolved:
+    """Suites as the files would give them."""
+    changes = {suite.name: ExamChanges() for suite in suites}
+    return Resolved(tuple(suites), changes, (), (), policy or RunPolicy(), budget or Budget(), None)
+
+
+def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CREATED) -> RunRecord:
+    """The record of a run of these suites."""
+    samples = [sample for suite in suites for sample in take(suite, score_of)]
+    assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(samples)
+    terms = dict.fromkeys(ArmName, CacheTerms())
+    caching = {suite.name: compare_caching(suite, by_case(samples), terms, RunPolicy().alpha) for suite in suites}
+    return record(Finished(resolved(suites), samples, assessment, caching, 1, created, 1.0))

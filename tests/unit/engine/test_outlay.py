@@ -1,0 +1,114 @@
+"""Calls, tokens, dollars and minutes before they are spent."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.case import ScorerSpec
+from gate.domain.forecast import Figure
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import Suite
+from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.engine.outlay import Earlier, Estimator, PerCall
+from tests.support.runs import arm, suite
+from tests.unit.stats.layouts import THOROUGH
+
+JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind.", "model": "openai:judge"})
+
+
+def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+    """A dollar a thousand tokens in, two out; one model is not for sale and one not known."""
+    if model.provider in ("fake", "local"):
+        return Unpriced("n/a")
+    if model.name == "new":
+        return Unpriced("unknown")
+    return Dollars((usage.total_input + 2 * usage.output_tokens) / 1000)
+
+
+def with_model(planned: Suite, model: str, params: Params | None = None) -> Suite:
+    """The suite, answered by another model."""
+    sides = [replace(arm("x" * 40, model), params=params or Params()) for _ in range(2)]
+    return replace(planned, baseline=sides[0], candidate=sides[1])
+
+
+def estimator(earlier: Earlier | None = None) -> Estimator:
+    return Estimator(price, earlier or {})
+
+
+def test_answers_are_rendered_and_counted() -> None:
+    planned = with_model(suite([{}] * 10, samples=3), "openai:m", Params(max_output_tokens=100))
+    found = estimator().spending([planned], 10)
+    first = found.outlays[0]
+    assert [outlay.role for outlay in found.outlays] == ["baseline", "candidate"]
+    assert (found.calls, first.calls) == (60, 30)
+    # 40 characters of prompt and 10 of `question 0`: 12.5 tokens, of which there are no halves.
+    assert first.input_tokens == Figure(13 * 30, "assumed")
+    assert first.output_tokens == Figure(100 * 30, "assumed")
+    assert found.cost == Dollars(pytest.approx(60 * (13 + 200) / 1000))
+    assert found.minutes == pytest.approx(6 * 2 / 60)
+
+
+def test_judges_ask_once_for_each_answer_of_both_arms() -> None:
+    planned = suite([{}] * 4, samples=2)
+    planned = replace(planned, exam=replace(planned.exam, scorers=(JUDGE, planned.exam.scorers[0])))
+    found = estimator().spending([planned], 1)
+    judge = found.outlays[-1]
+    assert (judge.role, judge.model, judge.calls) == ("judge", "openai:judge", 16)
+    # The instructions alone are longer than the answer that is assumed.
+    assert judge.input_tokens.value / judge.calls > 500
+    assert isinstance(found.cost, Dollars)
+
+
+def test_a_case_with_scorers_of_its_own_is_not_judged() -> None:
+    planned = suite([{}] * 4, samples=1)
+    cases = tuple(replace(case, scorers=(planned.exam.scorers[0],)) for case in planned.exam.cases[:3])
+    exam = replace(planned.exam, scorers=(JUDGE,), cases=(*cases, planned.exam.cases[3]))
+    found = estimator().spending([replace(planned, exam=exam)], 1)
+    assert found.outlays[-1].calls == 2
+
+
+def test_what_was_measured_goes_before_what_is_assumed() -> None:
+    planned = with_model(suite([{}] * 10), "openai:m")
+    known = PerCall(Usage(50, 30, 20, 7), same_prompt=True, seconds=0.5)
+    other = PerCall(Usage(50, 30, 20, 7), same_prompt=False, seconds=None)
+    baseline, candidate = (
+        estimator({("support", "baseline"): known, ("support", "candidate"): other}).spending([planned], 1).outlays
+    )
+    assert baseline.input_tokens == Figure(1000, "measured")
+    assert baseline.output_tokens == Figure(70, "measured")
+    assert baseline.seconds == Figure(0.5, "measured")
+    assert candidate.input_tokens == Figure(130, "assumed")
+    assert candidate.output_tokens == Figure(70, "measured")
+    assert candidate.seconds == Figure(2.0, "assumed")
+
+
+def test_a_model_in_this_process_answers_one_call_after_another() -> None:
+    local = with_model(suite([{}] * 30), "local:m")
+    assert estimator().spending([local], 64).minutes == pytest.approx(60 * 2 / 60)
+    remote = with_model(suite([{}] * 30), "openai:m")
+    assert estimator().spending([remote], 64).minutes == pytest.approx(2 / 60)
+
+
+def test_one_unknown_price_makes_the_sum_unknown() -> None:
+    known, new = with_model(suite([{}] * 3), "openai:m"), with_model(suite([{}] * 3, name="b"), "openai:new")
+    found = estimator().spending([known, new], 1)
+    assert found.cost == Unpriced("unknown")
+    assert "openai:new" in found.cost_note
+    assert estimator().spending([suite([{}] * 3)], 1).cost == Unpriced("n/a")
+
+
+@THOROUGH
+@given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 80))
+def test_more_cases_or_samples_never_cost_less(cases: int, samples: int, concurrency: int) -> None:
+    found = [
+        estimator().spending([with_model(suite([{}] * n, samples=k), "openai:m")], concurrency)
+        for n, k in ((cases, samples), (cases + 1, samples), (cases, samples + 1))
+    ]
+    for larger in found[1:]:
+        assert larger.calls > found[0].calls
+        assert larger.minutes >= found[0].minutes
+        assert isinstance(larger.cost, Dollars)
+        assert isinstance(found[0].cost, Dollars)
+        assert larger.cost.amount > found[0].cost.amount

@@ -1,0 +1,156 @@
+"""What a finished run says about noise."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from gate.domain.calibration import CalibrationRecord
+from gate.domain.case import Case
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName
+from gate.domain.suite import SuitePolicy
+from gate.errors import GateError
+from gate.flows.calibrate import calibrate
+from gate.stats.falseblocks import Effort
+from tests.support.finished import finished, itself
+from tests.support.runs import ScoreOf, suite
+
+FEW = Effort(40, 199, 200)
+ROWS = [{"tier": "gold" if i % 3 else "free"} for i in range(60)]
+
+
+@dataclass
+class Counted:
+    """Counts what it is told."""
+
+    total: int = 0
+    steps: int = 0
+    ends: int = field(default=0)
+
+    def start(self, total: int) -> None:
+        self.total = total
+
+    def step(self) -> None:
+        self.steps += 1
+
+    def finish(self) -> None:
+        self.ends += 1
+
+
+def coins(share: float = 0.7, seed: int = 1) -> ScoreOf:
+    """Independent right-or-wrong answers."""
+    rng = np.random.default_rng(seed)
+    return lambda case, arm, index: float(rng.random() < share)
+
+
+def said(run: RunRecord) -> CalibrationRecord:
+    return calibrate(run, Counted(), FEW)
+
+
+def test_independent_answers_have_noise_within_cases_and_false_blocks_below_the_promise() -> None:
+    steps = Counted()
+    found = calibrate(finished([itself(suite(ROWS, samples=3))], coins()), steps, Effort(150, 299, 300))
+    one = found.suites[0]
+    assert one.same_arms
+    assert one.sigma == pytest.approx(0.46, abs=0.03)
+    assert one.tau is not None
+    assert one.tau < 0.2
+    assert (one.cases, one.units, one.samples, one.left_out) == (60, 60, 3, 0)
+    assert not one.drift.shown
+    rates = found.false_blocks
+    assert rates is not None
+    assert rates.joint.rate <= 0.025 + 3 * rates.joint.error
+    assert rates.familiar.rate > rates.joint.rate
+    assert (rates.slices, rates.replicates) == (3, steps.total)
+    assert (steps.steps, steps.ends) == (steps.total, 1)
+
+
+def test_choices_get_better_with_cases_and_with_samples_and_cost_more() -> None:
+    choices = said(finished([itself(suite(ROWS, samples=2))], coins())).suites[0].choices
+    assert [(c.samples, c.cases) for c in choices] == [(k, n) for k in (1, 2, 3, 5) for n in (60, 120, 180)]
+    assert [c.calls for c in choices[:3]] == [120, 240, 360]
+    by_key = {(c.samples, c.cases): c.worst or 9.0 for c in choices}
+    assert by_key[1, 60] > by_key[1, 120] > by_key[1, 180]
+    assert by_key[1, 60] > by_key[2, 60] > by_key[5, 60]
+    # Three times the cases never show less than three times the samples, which cost the same.
+    assert by_key[1, 180] <= by_key[3, 60]
+
+
+def test_the_advice_is_cases_before_repeats() -> None:
+    advice = said(finished([itself(suite(ROWS, samples=3))], coins())).suites[0].advice
+    assert len(advice) == 1
+    assert advice[0].startswith("Cases before repeats")
+
+
+def test_no_noise_promises_nothing() -> None:
+    one = said(finished([itself(suite(ROWS, samples=3))], lambda *_: 1.0)).suites[0]
+    assert (one.varied, one.tau, one.sigma, one.sd, one.ties, one.always_right) == (False, None, None, 0.0, 1.0, 1.0)
+    assert {c.samples for c in one.choices} == {1}
+    assert all(c.best is not None and c.best >= 6 / c.cases for c in one.choices)
+    assert "no promise" in one.advice[0]
+    assert (one.drift.lower, one.drift.upper, one.drift.shown) == (None, None, False)
+
+
+def test_one_sample_cannot_tell_tau_from_sigma() -> None:
+    one = said(finished([itself(suite(ROWS, samples=1))], coins())).suites[0]
+    assert (one.tau, one.sigma, one.varied) == (None, None, True)
+    assert one.sd is not None
+    assert one.sd > 0
+    assert "--samples 2" in one.advice[0]
+    assert {c.samples for c in one.choices} == {1}
+
+
+def test_one_case() -> None:
+    found = said(finished([itself(suite([{}], samples=3))], lambda *_: 1.0))
+    assert found.false_blocks is None
+    assert (found.suites[0].sd, found.suites[0].choices) == (None, [])
+    assert "add cases" in found.suites[0].advice[0]
+
+
+def test_a_service_that_drifts_is_told() -> None:
+    worse: ScoreOf = lambda case, arm, index: float(arm is ArmName.BASELINE or int(case.id[1:]) % 3 == 0)  # noqa: E731
+    one = said(finished([itself(suite(ROWS, samples=2))], worse)).suites[0]
+    assert one.drift.shown
+    assert one.drift.mean == pytest.approx(-2 / 3)
+    assert "overall" in one.fell
+
+
+def test_two_versions_are_told_and_do_not_count_as_drift() -> None:
+    found = said(finished([suite(ROWS, samples=2)], coins()))
+    assert not found.suites[0].same_arms
+    assert found.suites[0].fell == []
+    assert any("compared two versions" in note for note in found.notes)
+
+
+def test_failed_samples_leave_their_cases_out() -> None:
+    def score(case: Case, arm: ArmName, index: int) -> float | None:
+        return None if case.id in ("c001", "c002") and index == 1 else float(index)
+
+    found = said(finished([itself(suite(ROWS, samples=2))], score))
+    assert (found.suites[0].cases, found.suites[0].left_out) == (58, 2)
+    assert found.unfinished.startswith("4 of 240 samples have no score: 4 × 503")
+
+
+def test_a_run_without_scores_of_both_arms_is_refused() -> None:
+    run = finished([itself(suite(ROWS))], lambda case, arm, index: 1.0 if arm is ArmName.BASELINE else None)
+    with pytest.raises(GateError, match="no case with scores of both arms"):
+        said(run)
+
+
+def test_several_suites_are_tested_together_and_keep_their_clusters_and_advisory_slices() -> None:
+    first = itself(suite(ROWS, samples=2, policy=SuitePolicy(advisory=("tier=free",))))
+    second = itself(suite([{}] * 40, name="b", clusters=[f"s{i // 2}" for i in range(40)]))
+    found = said(finished([first, second], coins()))
+    assert [(one.name, one.cases, one.units) for one in found.suites] == [("support", 60, 60), ("b", 40, 20)]
+    rates = found.false_blocks
+    assert rates is not None
+    # Overall of both, and tier=gold.
+    assert rates.slices == 3
+
+
+def test_clusters_that_the_record_does_not_name_are_told() -> None:
+    made = finished([itself(suite([{}] * 40, clusters=[f"s{i // 2}" for i in range(40)]))], coins())
+    nameless = [case.model_copy(update={"cluster": None}) for case in made.suites[0].cases]
+    run = made.model_copy(update={"suites": [made.suites[0].model_copy(update={"cases": nameless})]})
+    assert any("clusters that this record does not name" in note for note in said(run).notes)

@@ -1,0 +1,112 @@
+"""A forecast from suites and earlier runs."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.sample import ArmName
+from gate.domain.suite import Budget, RunPolicy, Suite
+from gate.domain.usage import Cost, Unpriced, Usage
+from gate.engine.forecast import Question
+from gate.flows.plan import EarlierRun, World, compares_itself, plan
+from tests.support.finished import CREATED, finished, itself, resolved
+from tests.support.runs import suite
+
+QUESTION = Question(0.10, 0.8)
+SUITE = itself(suite([{"tier": "gold"}] * 60, samples=2))
+
+
+def free(_: ModelRef, __: Params, ___: Usage) -> Cost:
+    return Unpriced("n/a")
+
+
+def world(*earlier: EarlierRun) -> World:
+    return World(earlier, free, 8)
+
+
+def noisy(case: Case, arm: ArmName, index: int) -> float:
+    """Half of the cases waver between their two samples."""
+    return float((int(case.id[1:]) + index + (arm is ArmName.BASELINE)) % 4 > 0)
+
+
+def kept(name: str, *, calibration: bool = False, days: int = 0, planned: Suite = SUITE) -> EarlierRun:
+    run = finished([planned], noisy, CREATED + timedelta(days=days))
+    return EarlierRun(name, run, calibration)
+
+
+def said(*earlier: EarlierRun, planned: Suite = SUITE) -> str:
+    return plan(resolved([planned]), world(*earlier), QUESTION).suites[0].spread.said
+
+
+def test_without_an_earlier_run_everything_is_assumed_and_told_so() -> None:
+    found = plan(resolved([SUITE]), world(), QUESTION)
+    assert found.suites[0].spread.basis == "assumed"
+    assert {outlay.seconds.basis for outlay in found.spending.outlays} == {"assumed"}
+    assert any("gate calibrate" in note for note in found.notes)
+
+
+def test_a_calibration_goes_first_and_then_the_newest_run() -> None:
+    old, new = kept(".gate/old"), kept(".gate/new", days=2)
+    assert ".gate/new" in said(old, new)
+    assert ".gate/new" in said(new, old)
+    assert ".gate/calibration" in said(new, kept(".gate/calibration", calibration=True, days=-5), old)
+
+
+def test_a_run_of_another_suite_or_with_other_scorers_does_not_count() -> None:
+    other = replace(SUITE, exam=replace(SUITE.exam, scorers=(ScorerSpec("exact", "exact"),)))
+    assert said(kept("a", planned=replace(SUITE, name="faq")), kept("b", planned=other)).startswith("assumed")
+
+
+def test_measured_tokens_and_seconds_are_taken_over() -> None:
+    found = plan(resolved([SUITE]), world(kept(".gate/last")), QUESTION)
+    baseline = found.spending.outlays[0]
+    # Every reply of the made-up run has 20 tokens in, 3 out and took half a second.
+    assert (baseline.input_tokens.value, baseline.input_tokens.basis) == (20 * 120, "measured")
+    assert (baseline.output_tokens.value, baseline.seconds.value) == (3 * 120, 0.5)
+    assert not any("gate calibrate" in note for note in found.notes)
+
+
+def test_tokens_of_another_model_are_not() -> None:
+    arm = replace(SUITE.baseline, model=ModelRef("fake", "other"))
+    found = plan(resolved([replace(SUITE, baseline=arm, candidate=arm)]), world(kept(".gate/last")), QUESTION)
+    assert found.spending.outlays[0].output_tokens.basis == "assumed"
+    assert "by fake:m" in found.suites[0].spread.said
+
+
+def test_noise_is_carried_over_to_another_number_of_samples() -> None:
+    run = kept(".gate/last")
+    two, eight = (plan(resolved([replace(SUITE, samples=k)]), world(run), QUESTION).suites[0].spread for k in (2, 8))
+    assert two.sigma == eight.sigma
+    assert two.tau == eight.tau
+    assert eight.high < two.high
+
+
+def test_at_temperature_0_repeats_are_not_counted_on() -> None:
+    arm = replace(SUITE.baseline, params=Params(temperature=0.0))
+    cool = plan(resolved([replace(SUITE, baseline=arm, candidate=arm, samples=3)]), world(), QUESTION)
+    one = plan(resolved([replace(SUITE, samples=1)]), world(), QUESTION)
+    assert cool.suites[0].spread.high == one.suites[0].spread.high
+
+
+def test_severe_warnings_come_first() -> None:
+    planned = itself(suite([{"tier": "gold" if i < 3 else "free"} for i in range(40)]))
+    found = plan(resolved([planned], budget=Budget(max_calls=10)), world(), QUESTION)
+    assert [one.severe for one in found.warnings] == [True, False]
+
+
+def test_another_method_is_told() -> None:
+    found = plan(resolved([SUITE], RunPolicy(method="percentile")), world(), QUESTION)
+    assert any("percentile" in note for note in found.notes)
+
+
+def test_nothing_to_do() -> None:
+    found = plan(resolved([]), world(), QUESTION)
+    assert (found.spending.calls, found.suites, found.critical) == (0, (), None)
+
+
+@pytest.mark.parametrize(("planned", "same"), [(SUITE, True), (suite([{}] * 12), False)])
+def test_a_prompt_against_itself_is_recognised(planned: Suite, same: bool) -> None:
+    assert compares_itself(finished([planned], noisy).suites[0]) is same
