@@ -43,8 +43,8 @@ class Quality:
 def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
     """Compare every slice.
 
-    Slices that can block are tested together; advisory ones and those too small to block stand outside the family,
-    each with an interval of its own.
+    Slices that can block are tested together; those too small to block go along outside of that family, and each
+    advisory one has a test of its own.
 
     Args:
         stack: scores of all suites.
@@ -52,17 +52,17 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
         seed: of the sign flips and resamples.
     """
     tester = _Tester(stack, policy, seed)
-    blocking = [
-        piece for piece in stack.slices if not piece.advisory and stack.unit_count(piece.rows) >= BLOCKABLE_UNITS
-    ]
-    family = tester.test(blocking) if blocking else None
+    able = {piece.full_name: stack.unit_count(piece.rows) >= BLOCKABLE_UNITS for piece in stack.slices}
+    together = [piece for piece in stack.slices if piece.rows.size and not (piece.advisory and able[piece.full_name])]
+    joint = tester.test(together) if together else None
     rows = []
     for piece in stack.slices:
-        tested = family is not None and piece.full_name in family.slices
-        result = family if tested else tester.test([piece]) if piece.rows.size else None
+        tested = able[piece.full_name] and not piece.advisory
+        alone = piece.advisory and able[piece.full_name]
+        result = tester.test([piece]) if alone else joint if piece.rows.size else None
         rows.append((piece, _comparison(tester, piece, result, tested=tested)))
-    flips = family.flips if family is not None and policy.joint else None
-    return Quality(tuple(rows), len(blocking), flips, tester.samples is not None)
+    flips = joint.flips if joint is not None and joint.family and policy.joint else None
+    return Quality(tuple(rows), 0 if joint is None else joint.family, flips, tester.samples is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planni
     """The smallest fall that the slice would show, and how many cases would show the one that was seen."""
     deltas = stack.deltas[piece.rows]
     _, unit, sizes = np.unique(stack.units[piece.rows], return_inverse=True, return_counts=True)
-    if sizes.size < 2:
+    if sizes.size < BLOCKABLE_UNITS:
         return {"mde": None, "cases_needed": None}
     per_unit = np.bincount(unit, weights=deltas) / sizes
     sd, mean = float(per_unit.std(ddof=1)), float(deltas.mean())

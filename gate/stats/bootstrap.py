@@ -55,6 +55,9 @@ def percentile(
         raise ValueError(f"resamples must be at least 1, not {resamples}.")
     units = unit_labels(len(values), clusters)
     distinct, counts = distinct_units(np.bincount(units, weights=values).astype(np.float64), np.bincount(units))
+    if len(distinct) == 1:
+        mean = _snap(values.mean())
+        return Interval(mean, mean, mean)
     means = resampled_means(distinct, counts, resamples, np.random.default_rng(seed))
     lower, upper = np.quantile(means, [alpha, 1.0 - alpha])
     return Interval(_snap(values.mean()), _snap(lower), _snap(upper))
