@@ -29,8 +29,8 @@ class SliceResult:
 
 
 @dataclass(frozen=True, slots=True)
-class JointResult:
-    """Every slice, in the order given.
+class JointResult(Mapping[str, SliceResult]):
+    """Every slice, in the order given: a mapping from name to result.
 
     Args:
         slices: name to result.

@@ -165,3 +165,12 @@ def test_refusals_say_what_is_wrong(slices: dict[str, list[int]], options: dict[
 def test_deltas_must_be_finite(bad: float) -> None:
     with pytest.raises(ValueError, match="deltas must be finite; entry 1"):
         joint_test([0.0, bad], {"a": [0]})
+
+
+def test_the_result_is_a_mapping_in_the_order_of_the_slices() -> None:
+    slices = {"b": np.arange(12), "a": np.arange(3), "empty": np.arange(0)}
+    result = joint_test(np.linspace(-1, 1, 12), slices)
+    assert list(result) == ["b", "a", "empty"]
+    assert {name: row.n for name, row in result.items()} == {"b": 12, "a": 3, "empty": 0}
+    assert "c" not in result
+    assert result == joint_test(np.linspace(-1, 1, 12), slices)
