@@ -107,7 +107,7 @@ class SliceForecast:
         cases, units: cases, and independent units among them.
         tier: what so many units are good for.
         tested: belongs to the family and can block.
-        advisory, required: as the policy has it.
+        advisory, required, margin: as the policy has it.
         detectable: smallest fall that would show with the power asked for, on the scale of scores.
         power: probability to show a fall of the size asked for.
         cases_needed: cases that would show such a fall with the power asked for.
@@ -121,6 +121,7 @@ class SliceForecast:
     tested: bool
     advisory: bool
     required: bool
+    margin: float
     detectable: Reach
     power: Reach
     cases_needed: Reach

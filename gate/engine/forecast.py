@@ -103,8 +103,10 @@ class _Scale:
     ties: float
 
     def critical(self, slices: Mapping[str, NDArray[np.int64]], units: NDArray[np.int64]) -> float:
-        if self.policy.method != "maxt":
-            return normal_quantile(1.0 - self.policy.alpha)
+        if not self.policy.joint:
+            # Bonferroni's level is that of Holm's first step, too, which decides whether anything blocks.
+            looks = 1 if self.policy.correction == "none" else len(slices)
+            return normal_quantile(1.0 - self.policy.alpha / looks)
         return layout_critical(slices, units.size, alpha=self.policy.alpha, clusters=units, ties=self.ties)
 
     def alone(self, units: int) -> float:
@@ -148,6 +150,12 @@ def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
     return Reach(_finite(best), _finite(max(best, worst)))
 
 
+def _beyond(found: Reach, margin: float) -> Reach:
+    """A fall has to leave the margin behind before it counts."""
+    ends = [None if end is None or end + margin > 1.0 else end + margin for end in (found.best, found.worst)]
+    return Reach(*ends)
+
+
 def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: Question) -> SliceForecast:
     units = found.stack.unit_count(piece.rows)
     cases = int(piece.rows.size)
@@ -157,7 +165,7 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: 
     joined = found.critical if critical == math.inf else critical
     needed = Reach(None, None)
     if cases and joined < math.inf:
-        needed = _needed(spread, cases / units, joined, question)
+        needed = _needed(spread, cases / units, joined, question, piece.margin)
     return SliceForecast(
         suite=suite.name,
         slice=piece.full_name,
@@ -167,23 +175,37 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: 
         tested=tested,
         advisory=piece.advisory,
         required=piece.name in suite.exam.policy.required,
-        detectable=reach(spread, units, critical, question.power),
-        power=Reach(None, None) if critical == math.inf else _power(spread, units, critical, question.effect),
+        margin=piece.margin,
+        detectable=_beyond(reach(spread, units, critical, question.power), piece.margin),
+        power=Reach(None, None) if critical == math.inf else _power(spread, units, critical, question, piece.margin),
         cases_needed=needed,
     )
 
 
-def _power(spread: Spread, units: int, critical: float, effect: float) -> Reach:
-    best = power_of(spread.low, units, effect, critical, spread=DIFFUSE)
+def _power(spread: Spread, units: int, critical: float, question: Question, margin: float) -> Reach:
+    effect = question.effect
+    if effect <= margin:
+        return Reach(0.0, 0.0)
+    best, worst = (power_of(sd, units, effect - margin, critical, spread=0.0) for sd in _with_change(spread, effect))
     if spread.low == 0.0 and effect * units < CHANGED_AT_LEAST:
         best = 0.0
-    return Reach(best, power_of(spread.high, units, effect, critical, spread=WHOLE))
+    return Reach(best, worst)
 
 
-def _needed(spread: Spread, each: float, critical: float, question: Question) -> Reach:
-    """In cases, of which a unit has `each` on average."""
-    least = cases_needed(spread.low, question.effect, critical, spread=DIFFUSE, power=question.power)
-    most = cases_needed(spread.high, question.effect, critical, spread=WHOLE, power=question.power)
+def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
+    """The noise of the deltas once the change has come: spread thinly at best, in whole cases at worst."""
+    added = effect * (1.0 - effect)
+    return math.sqrt(spread.low**2 + DIFFUSE * added), math.sqrt(spread.high**2 + WHOLE * added)
+
+
+def _needed(spread: Spread, each: float, critical: float, question: Question, margin: float) -> Reach:
+    """In cases, of which a unit has `each` on average; none would do for a fall within the margin."""
+    beyond = question.effect - margin
+    if beyond <= 0.0:
+        return Reach(None, None)
+    least, most = (
+        cases_needed(sd, beyond, critical, power=question.power) for sd in _with_change(spread, question.effect)
+    )
     if least is not None and spread.low == 0.0:
         least = max(least, math.ceil(CHANGED_AT_LEAST / question.effect))
     return Reach(_cases(least, each), _cases(most, each))

@@ -112,6 +112,7 @@ def _slice(row: SliceForecast, suite: SuiteForecast) -> Line:
         _WORDS.get(row.tier, row.tier),
         *(["advisory"] if row.advisory else []),
         *(["required"] if row.required else []),
+        *([f"margin {numbers.score(row.margin)}"] if row.margin else []),
     ]
     shows = _range(row.power, lambda value: f"{value * 100:.0f}", "never")
     return Line(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.forecast import Spread
-from gate.domain.suite import RunPolicy, SuitePolicy
+from gate.domain.suite import RunPolicy, SlicePolicy, SuitePolicy
 from gate.engine.forecast import Question, layout, reach, suite_forecast, tier
 from tests.support.runs import suite
 from tests.unit.stats.layouts import THOROUGH
@@ -99,6 +99,28 @@ def test_without_noise_a_fall_of_fewer_cases_never_shows() -> None:
     assert row.power.best == 0.0
     assert row.cases_needed.best is not None
     assert row.cases_needed.best >= 60
+
+
+def test_a_margin_has_to_be_left_behind_first() -> None:
+    free, lax = suite(ROWS), suite(ROWS, policy=SuitePolicy(margin=0.05, slices={"tier=gold": SlicePolicy(margin=0.2)}))
+    found = {
+        one: suite_forecast(planned, SPREAD, layout([planned], RunPolicy()), QUESTION)
+        for one, planned in (("free", free), ("lax", lax))
+    }
+    before, after = found["free"].slices[0], found["lax"].slices[0]
+    assert after.margin == 0.05
+    assert after.detectable.best == pytest.approx((before.detectable.best or 0.0) + 0.05)
+    assert (after.power.best or 0.0) < (before.power.best or 0.0)
+    assert (after.cases_needed.best or 0.0) > (before.cases_needed.best or 0.0)
+    (gold,) = [row for row in found["lax"].slices if row.slice == "tier=gold"]
+    assert (gold.power.best, gold.power.worst, gold.cases_needed.best) == (0.0, 0.0, None)
+
+
+def test_a_correction_makes_each_slice_pay_for_the_others() -> None:
+    plain = layout([suite(ROWS)], RunPolicy(method="t"))
+    paid = layout([suite(ROWS)], RunPolicy(method="t", correction="bonferroni"))
+    assert plain.critical == pytest.approx(1.96, abs=0.001)
+    assert paid.critical == pytest.approx(2.498, abs=0.001)  # 0.025 / 4
 
 
 def test_ties_make_the_test_less_strict() -> None:
