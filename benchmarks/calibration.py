@@ -75,7 +75,7 @@ def main(
         argv: options; None takes the command line's.
         cells, planned: what to simulate; None takes all, or the quick run's share of them.
     """
-    options = _options(argv)
+    options = parser().parse_args(argv)
     effort = QUICK if options.quick else FULL
     effort = replace(
         effort, one=max(1, round(effort.one * options.scale)), many=max(1, round(effort.many * options.scale))
@@ -106,14 +106,15 @@ def _all(pool: ProcessPoolExecutor, work: Callable[[_Job], _Done], jobs: Sequenc
     return list(track(done, name, len(jobs), console=Console(stderr=True), disable=not sys.stderr.isatty()))
 
 
-def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer cells and runs: under two minutes on two cores")
-    parser.add_argument("--scale", type=float, default=1.0, help="this many times the pull requests a cell")
-    parser.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--markdown", action="store_true", help="print the tables as they stand in the documentation")
-    return parser.parse_args(argv)
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="fewer cells and runs: under two minutes on two cores")
+    options.add_argument("--scale", type=float, default=1.0, help="this many times the pull requests a cell")
+    options.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
+    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    options.add_argument("--markdown", action="store_true", help="print the tables as they stand in the documentation")
+    return options
 
 
 if __name__ == "__main__":

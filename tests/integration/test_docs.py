@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import calibration
 from gate.domain.verdict import Verdict
 from gate.inputs import cases, config
 from gate.inputs.models import PARAMS
@@ -39,6 +40,7 @@ def test_the_case_shown_is_valid() -> None:
 def test_every_option_shown_exists(tmp_path: Path) -> None:
     commands = ("diff", "report", "plan", "calibrate")
     helped = "".join(gate(command, "--help", cwd=tmp_path).out for command in commands)
+    helped += calibration.parser().format_help()
     for text in (README, REFERENCE, EXPLANATION):
         for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
             assert option in helped, option
