@@ -238,8 +238,8 @@ class NewCaseRecord(_Model):
 class NewSuiteRecord(_Model):
     """One suite whose prompt the change brings: there is no baseline, so its own pass rate is judged.
 
-    `threshold` is the score at which a sample passes, or null where each scorer has its own mark. `priced` is false
-    where money means nothing, as with a local model.
+    `level` is the one-sided level of its bounds; `threshold` is the score at which a sample passes, or null where each
+    scorer has its own mark; `priced` is false where money means nothing, as with a local model.
     """
 
     name: str
@@ -249,6 +249,7 @@ class NewSuiteRecord(_Model):
     threshold: float | None
     overall: PassRateRecord
     slices: list[PassRateRecord]
+    level: float = 0.025
     cost: ArmAxisRecord
     latency: ArmAxisRecord
     priced: bool
@@ -259,7 +260,7 @@ class NewSuiteRecord(_Model):
 
 
 class MethodRecord(_Model):
-    """How the verdict was reached; `rates_judged` are slices of new prompts, each at alpha divided by their number."""
+    """How the verdict was reached; `rates_judged` are slices of new prompts that can block."""
 
     name: str
     alpha: float

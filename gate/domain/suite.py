@@ -151,6 +151,7 @@ class Suite:
         candidate: the change's arm.
         exam: what every arm sits.
         samples: k, outputs per case and arm.
+        own_exam: the exam is the change's own, because the base has none for this prompt.
         trial: shown, but has no part in the verdict: its exam is the change's own.
     """
 
@@ -159,6 +160,7 @@ class Suite:
     candidate: Arm
     exam: Exam
     samples: int = 3
+    own_exam: bool = False
     trial: bool = False
 
     @property

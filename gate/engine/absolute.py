@@ -26,13 +26,13 @@ class PassRates:
 
     Args:
         suites: for each suite its slices, `overall` first.
-        judged: how many slices were judged together, over all suites.
-        level: one-sided level of each bound, alpha shared out among them.
+        judged: how many slices can block, over all suites.
+        levels: for each suite the one-sided level of its bounds.
     """
 
     suites: Mapping[str, tuple[PassRate, ...]]
     judged: int
-    level: float
+    levels: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ def pass_rates(
     """The pass rate of the candidate in every slice.
 
     The level is shared out equally among the slices that can block (Bonferroni), so that prompts that keep every wanted
-    rate are blocked with a chance of at most alpha, all of them together.
+    rate are blocked with a chance of at most alpha, all of them together. Prompts that sit the base's exam share one
+    alpha, those that bring their own another: otherwise a change could bring slices until nothing is significant.
 
     Args:
         suites: those that are judged on their own.
@@ -79,12 +80,12 @@ def pass_rates(
         missing: whether samples without a score count as passed or failed; None leaves them out.
     """
     slices = [piece for suite in suites for piece in _slices(suite, table, missing)]
-    judged = sum(piece.blocking for piece in slices)
-    level = alpha / max(1, judged)
+    family = {own: sum(piece.blocking for piece in slices if piece.suite.own_exam is own) for own in (False, True)}
+    levels = {suite.name: alpha / max(1, family[suite.own_exam]) for suite in suites}
     found: dict[str, list[PassRate]] = {suite.name: [] for suite in suites}
     for piece in slices:
-        found[piece.suite.name].append(_rate(piece, level))
-    return PassRates({name: tuple(rates) for name, rates in found.items()}, judged, level)
+        found[piece.suite.name].append(_rate(piece, levels[piece.suite.name]))
+    return PassRates({name: tuple(rates) for name, rates in found.items()}, sum(family.values()), levels)
 
 
 def _slices(suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: bool | None) -> list[_Slice]:

@@ -55,13 +55,12 @@ class Tools:
 
 
 def default_seed(resolved: Resolved) -> int:
-    """A hash of base commit and exam, so that a rerun cannot reroll the verdict.
+    """A hash of the base commit, which holds the exam, so that neither a rerun nor the change can reroll the verdict.
 
-    New prompts have no part in it: nothing about them is drawn, and a change could bring one to draw again.
+    Where no commit is known, files were named, and the hash is that of their exams.
     """
-    compared = [(suite, suite.baseline) for suite in resolved.suites if suite.baseline is not None]
-    parts = [[suite.name, baseline.version.sha or "", suite.exam.digest] for suite, baseline in compared]
-    return int(digest([list(part) for part in parts])[:12], 16)
+    compared = [(suite, suite.baseline.version.sha) for suite in resolved.suites if suite.baseline is not None]
+    return int(digest([*sorted({sha or suite.exam.digest for suite, sha in compared})])[:12], 16)
 
 
 async def evaluate(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:

@@ -67,12 +67,20 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     unknown = [name for name in names if name not in known]
     if unknown:
         raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
+    expected = _expected(base, bases, sides) if base else {}
     partners = _partners(heads, bases)
+    free = list(expected.values())
     pairs = []
     for name, current in heads.items():
-        old = partners.get(name)
-        pairs.append(Pair(current, old, sides.base) if old else _unknown(sides, current, base))
-    pairs += _left_out(pairs, bases, sides)
+        if old := partners.get(name):
+            pairs.append(Pair(current, old, sides.base))
+        elif exam := _exam_for(current, free):
+            free.remove(exam)
+            pairs.append(Pair(current, exam, sides.base, new_prompt=True))
+        else:
+            pairs.append(_unknown(sides, current))
+    pairs += _left_out(pairs, bases, sides, new_prompt=False)
+    pairs += _left_out(pairs, expected, sides, new_prompt=True)
     return [found for found in pairs if not names or found.current.name in names]
 
 
@@ -96,19 +104,27 @@ def _partners(heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]
     return found
 
 
-def _unknown(sides: Sides, current: SuiteConfig, base: Config | None) -> Pair:
-    """A suite that the base does not have: its prompt is new, or has had no exam so far.
+def _expected(base: Config, bases: Mapping[str, SuiteConfig], sides: Sides) -> dict[str, SuiteConfig]:
+    """The base's exams that wait for new files: those of its patterns that match one, whatever the change's say."""
+    out: dict[str, SuiteConfig] = {}
+    for entry in (entry for entry in base.suites if is_glob(entry.prompt)):
+        for suite in expand(entry, sides.head.glob(entry.prompt)):
+            if sides.base.fingerprint(suite.prompt) is None:
+                taken = suite.name in bases or suite.name in out
+                name = f"{suite.name} at {suite.prompt}" if taken else suite.name
+                out[name] = replace(suite, name=name)
+    return out
 
-    A file that matches a pattern of the base sits the base's exam of that pattern.
-    """
+
+def _exam_for(current: SuiteConfig, waiting: Sequence[SuiteConfig]) -> SuiteConfig | None:
+    fitting = [exam for exam in waiting if exam.prompt == current.prompt]
+    return next((exam for exam in fitting if exam.name == current.name), fitting[0] if fitting else None)
+
+
+def _unknown(sides: Sides, current: SuiteConfig) -> Pair:
+    """A suite that the base does not have: its prompt is new, or has had no exam so far."""
     found = [source.fingerprint(current.prompt) is not None for source in (sides.base, sides.head)]
-    new_prompt = found == [False, True]
-    same = [suite for suite in base.suites if suite.prompt == current.pattern] if base and current.pattern else []
-    if new_prompt and same:
-        entry = next((suite for suite in same if current.name.startswith(f"{suite.name}:")), same[0])
-        exam = replace(entry, name=current.name, prompt=current.prompt, pattern=current.pattern)
-        return Pair(current, exam, sides.base, new_prompt=True)
-    return Pair(current, current, sides.head, own_exam=True, new_prompt=new_prompt)
+    return Pair(current, current, sides.head, own_exam=True, new_prompt=found == [False, True])
 
 
 def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
@@ -131,8 +147,8 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
     return out
 
 
-def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Sides) -> list[Pair]:
-    """Base suites whose prompt no suite of the head examines any more.
+def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Sides, *, new_prompt: bool) -> list[Pair]:
+    """Base suites whose prompt no suite of the head examines any more, or does not examine though it is new.
 
     Raises:
         CannotEvaluate: such a prompt is gone; whether it moved or was deleted, nobody can say what became of it.
@@ -145,7 +161,7 @@ def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Si
             continue
         if sides.head.read(old.prompt) is not None:
             kept = replace(old, name=f"{name} at {old.prompt}") if name in names else old
-            pairs.append(Pair(kept, old, sides.base, left_out=True))
+            pairs.append(Pair(kept, old, sides.base, new_prompt=new_prompt, left_out=True))
         elif partner is None:
             gone.append(old.prompt)
     if gone:

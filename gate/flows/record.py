@@ -124,7 +124,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
 
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
     samples = [sample for sample in finished.samples if sample.suite == suite.name]
-    rates = finished.assessment.rates.suites[suite.name]
+    rates = finished.assessment.rates
     return new_suite_record(suite, samples, rates, finished.resolved.changes[suite.name])
 
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from gate.domain.absence import Unscored
-from gate.domain.passrate import PassRate
 from gate.domain.record import ArmAxisRecord, NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced
+from gate.engine.absolute import PassRates
 from gate.engine.figures import cost_figures, latency_figures
 from gate.flows.exam import ExamChanges
 from gate.flows.record_parts import (
@@ -23,19 +23,17 @@ from gate.flows.record_parts import (
 from gate.scoring.passing import passes
 
 
-def new_suite_record(
-    suite: Suite, samples: Sequence[Sample], rates: Sequence[PassRate], changes: ExamChanges
-) -> NewSuiteRecord:
+def new_suite_record(suite: Suite, samples: Sequence[Sample], rates: PassRates, changes: ExamChanges) -> NewSuiteRecord:
     """The record of one suite.
 
     Args:
         suite: without a baseline.
         samples: its own.
-        rates: its pass rates, `overall` first.
+        rates: of the run.
         changes: how the change would have changed the exam.
     """
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
-    overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates)
+    overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates.suites[suite.name])
     spent, note = dollars_spent(samples)
     return NewSuiteRecord(
         name=suite.name,
@@ -45,6 +43,7 @@ def new_suite_record(
         threshold=suite.exam.threshold,
         overall=overall,
         slices=slices,
+        level=rates.levels[suite.name],
         cost=ArmAxisRecord.model_validate(asdict(cost_figures(replies))),
         latency=ArmAxisRecord.model_validate(asdict(latency_figures(replies))),
         priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),

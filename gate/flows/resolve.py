@@ -136,7 +136,7 @@ def _notes(pairs: Sequence[Pair]) -> list[str]:
     left = [
         f"The change has no suite for {one.exam.prompt} any more; it is examined as before."
         for one in pairs
-        if one.left_out
+        if one.left_out and not one.new_prompt
     ]
     edited = [
         f"The change edits {' and '.join(what)} of {one.current.name}; the base's are used."
@@ -215,6 +215,7 @@ class _Reader:
             candidate=Arm(candidate, _model(pair.current), pair.current.params),
             exam=build(cases, rules, pair.source.label, judge),
             samples=pair.exam.samples,
+            own_exam=pair.own_exam,
         )
         hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
         for path in replaced(self.sides, of_suite(suite)):

@@ -80,8 +80,8 @@ def method(run: RunRecord) -> Iterator[Fact]:
     if not run.new:
         return
     judged = run.method.rates_judged
-    level = numbers.percent(run.method.alpha / max(1, judged))
-    shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {level}" if judged else ""
+    levels = " or ".join(numbers.percent(level) for level in sorted({suite.level for suite in run.new}))
+    shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {levels}" if judged else ""
     exact = "; a miss must also show in the exact binomial test" if judged else ""
     yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
     if judged:

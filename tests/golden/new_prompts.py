@@ -55,6 +55,7 @@ def suite(overall: PassRateRecord, slices: list[PassRateRecord], cases: list[New
         threshold=0.8,
         overall=overall,
         slices=slices,
+        level=0.025 / max(1, sum(rate.blocking for rate in (overall, *slices))),
         cost=ArmAxisRecord(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=usage),
         latency=ArmAxisRecord(mean=0.71, p50=0.64, p95=1.32, usage=None),
         priced=True,

@@ -1,8 +1,11 @@
 """A pull request that brings a prompt: comment, outputs, exit code."""
 
+from pathlib import Path
 from typing import Any
 
-from tests.support.example import BROKEN, CONFIG, PROMPT
+import pytest
+
+from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
@@ -51,3 +54,51 @@ def test_a_good_new_prompt_does_not_hide_a_regression(world: PullRequestWorld, s
     outcome = run(pr)
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
     assert "### New prompt" in server.comments(REPO, 7)[0].body
+
+
+PATTERN = """\
+version: 1
+defaults: {model: "fake:oracle", samples: 2}
+suites:
+  - name: bot
+    prompt: "prompts/*.md"
+    cases: evals/support.jsonl
+    slices: [tier]
+    scorers: [contains]
+    policy: {min_pass_rate: 0.9}
+"""
+LISTED = PATTERN.replace("name: bot", "name: bot:support").replace("prompts/*.md", PROMPT)
+OWN = (
+    "  - {name: mine, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [contains], "
+    "policy: {min_pass_rate: 0.01}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(PATTERN, id="untouched"),
+        pytest.param(PATTERN.replace("prompts/*", "prompts/[a-z]*").replace("0.9", "0.01"), id="spelt otherwise"),
+        pytest.param(LISTED, id="no longer a pattern"),
+        pytest.param(PATTERN.replace("prompts/*", "prompts/s*") + OWN, id="an exam of its own"),
+    ],
+)
+def test_a_new_file_sits_the_exam_of_the_bases_pattern_whatever_the_change_does_to_it(
+    tmp_path: Path, server: GitHubServer, config: str
+) -> None:
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": PATTERN, "prompts/faq.md": GOOD})
+    outcome = run(world.open({"gate.yaml": config, "prompts/new.md": "New. quality=0.1\n"}))
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    body = server.comments(REPO, 7)[0].body
+    assert "where at least 90 % are wanted" in body
+    assert "origin/main's exam of" in body
+
+
+def test_two_exams_of_the_base_are_sat_both(tmp_path: Path, server: GitHubServer) -> None:
+    entry = PATTERN[PATTERN.index("  - name") :]
+    lax = entry.replace("name: bot", "name: lax").replace("0.9", "0.2")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": PATTERN + lax})
+    only_lax = PATTERN[: PATTERN.index("  - name")] + lax
+    outcome = run(world.open({"gate.yaml": only_lax, "prompts/new.md": "New. quality=0.6\n"}))
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    assert "where at least 90 % are wanted" in server.comments(REPO, 7)[0].body

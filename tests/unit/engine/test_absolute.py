@@ -53,6 +53,16 @@ def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
     assert (overall.lower, overall.upper) == (known.lower, known.upper)
 
 
+def test_prompts_with_exams_of_their_own_do_not_raise_the_bar_for_the_bases_exam() -> None:
+    one = new(suite(tiers(40), policy=NINETY))
+    decoy = replace(new(suite([{f"d{j}": "x" for j in range(50)}] * 20, name="decoy", policy=NINETY)), own_exam=True)
+    table = by_case(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0))
+    found = pass_rates([one, decoy], table, 0.025)
+    assert found.levels["support"] == pytest.approx(0.025 / 3)
+    assert found.levels["decoy"] == pytest.approx(0.025 / 51)
+    assert found.judged == 54
+
+
 @pytest.mark.parametrize(
     ("passing", "count", "state"),
     [
@@ -80,13 +90,13 @@ def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     found = pass_rates([one], by_case(answered(one, lambda _: 1.0)), 0.025)
     blocking = {rate.slice for rate in found.suites["support"] if rate.blocking}
     assert blocking == {"overall", "tier=free"}
-    assert (found.judged, found.level) == (2, 0.0125)
+    assert (found.judged, found.levels["support"]) == (2, 0.0125)
 
 
 def test_all_suites_share_one_level() -> None:
     first, second = (new(suite([{}] * 40, name=name, policy=NINETY)) for name in ("one", "two"))
     samples = answered(first, lambda _: 1.0) + answered(second, lambda _: 1.0)
-    assert pass_rates([first, second], by_case(samples), 0.025).level == 0.0125
+    assert set(pass_rates([first, second], by_case(samples), 0.025).levels.values()) == {0.0125}
 
 
 def test_a_slice_has_the_suites_rate_or_its_own() -> None:
@@ -252,4 +262,4 @@ def test_a_new_prompt_leaves_the_comparison_alone() -> None:
 
 
 def test_a_run_without_any_suite_has_no_rates() -> None:
-    assert pass_rates([], {}, 0.025) == PassRates({}, 0, 0.025)
+    assert pass_rates([], {}, 0.025) == PassRates({}, 0, {})
