@@ -1,6 +1,6 @@
 """The first lines: verdict and worst slice, slices won and lost, the three axes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gate.domain.record import AxisRecord, EstimateRecord, OverrideRecord, RunRecord
 from gate.domain.verdict import State, Verdict
@@ -15,6 +15,7 @@ from gate.report.slices import (
     of_run,
     short,
     suite_label,
+    tolerated,
     unmoved,
     within_margin,
     worst,
@@ -46,11 +47,18 @@ def headline(run: RunRecord) -> Text:
     if not risen and all(unmoved(named) for named in of_run(run) if named.overall):
         return (f"no change; {numbers.counted(_cases(run), 'case')} scored the same before and after",)
     if not risen:
-        fell = any(within_margin(named) for named in of_run(run))
-        said = "nothing fell beyond its margin" if fell else "nothing is shown to have changed"
-        return (said, *_worst(run, "; worst slice "))
+        return (_nothing(run), *_worst(run, "; worst slice "))
     lowest = worst(run)
     return (*_moved(risen[0]), *(() if lowest == risen[0] else _worst(run, "; worst slice ")))
+
+
+def _nothing(run: RunRecord) -> str:
+    fell = [named for named in of_run(run) if tolerated(named)]
+    if not fell:
+        return "nothing is shown to have changed"
+    if all(within_margin(named) for named in fell):
+        return "nothing fell beyond its margin"
+    return "nothing is shown to have fallen beyond its margin"
 
 
 def first_line(run: RunRecord) -> str:
@@ -201,8 +209,10 @@ def _overall(named: Named) -> str:
     size = numbers.score(abs(record.mean))
     if unmoved(named):
         return "Overall not one case moved"
-    if within_margin(named):
-        return f"Overall quality fell by {size}, within its margin"
+    if tolerated(named):
+        margin = numbers.score(record.margin)
+        inside = f"within its margin of {margin}"
+        return f"Overall quality fell by {size}, {inside if within_margin(named) else f'not shown to exceed {margin}'}"
     return {
         State.REGRESSION: f"Overall quality fell by {size}",
         State.SUSPECT: f"Overall quality may have fallen by {size}",
@@ -211,20 +221,21 @@ def _overall(named: Named) -> str:
 
 
 def _tally(slices: Sequence[Named]) -> tuple[str | Code, ...]:
+    tolerant = any(tolerated(named) for named in slices)
     said = (
-        (State.REGRESSION, "fell"),
+        (State.REGRESSION, "fell beyond its margin" if tolerant else "fell"),
         (State.SUSPECT, "may have fallen"),
         (State.IMPROVEMENT, "rose"),
         (State.NOISE, ""),
         (State.TOO_FEW, ""),
     )
     clauses: list[tuple[str | Code, ...]] = []
-    inside = [named for named in slices if within_margin(named)]
-    slices = [named for named in slices if named not in inside]
+    fell = [named for named in slices if tolerated(named)]
+    slices = [named for named in slices if not tolerated(named)]
     for state, verb in said:
         found = in_state(slices, state)
-        if state is State.NOISE and inside:
-            clauses.append((f"{len(inside)} fell within {'its' if len(inside) == 1 else 'their'} margin",))
+        if state is State.NOISE:
+            clauses += _in_margins(fell)
         if not found and state is not State.REGRESSION:
             continue
         if verb:
@@ -236,6 +247,20 @@ def _tally(slices: Sequence[Named]) -> tuple[str | Code, ...]:
     for place, clause in enumerate(clauses):
         out += [", " if 0 < place < len(clauses) - 1 else " and " if place else "", *clause]
     return tuple(out)
+
+
+def _in_margins(fell: Sequence[Named]) -> Iterator[tuple[str | Code, ...]]:
+    """What fell and is tolerated: for sure, or for want of proof."""
+    inside = sum(within_margin(named) for named in fell)
+    if inside:
+        yield (f"{inside:,} fell within {'its' if inside == 1 else 'their'} margin",)
+    if doubtful := [named for named in fell if not within_margin(named)]:
+        margin = "its margin" if len(doubtful) == 1 else "their margins"
+        yield (
+            f"{len(doubtful):,} fell and {'is' if len(doubtful) == 1 else 'are'} not shown to exceed {margin} (",
+            *names(doubtful),
+            ")",
+        )
 
 
 def _quiet(state: State, count: int) -> str:

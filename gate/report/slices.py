@@ -82,10 +82,16 @@ def unmoved(named: Named) -> bool:
     return named.record.state is State.NOISE and named.record.moved == 0
 
 
-def within_margin(named: Named) -> bool:
-    """It fell for sure, and by no more than is tolerated."""
+def tolerated(named: Named) -> bool:
+    """It fell for sure, and is not shown to have fallen by more than its margin."""
     record = named.record
     return record.state is State.NOISE and record.upper is not None and record.upper < 0.0
+
+
+def within_margin(named: Named) -> bool:
+    """It fell for sure, and for sure by no more than its margin."""
+    lower = named.record.lower
+    return tolerated(named) and lower is not None and lower >= -named.record.margin
 
 
 def short(text: str, limit: int = LONGEST_NAME) -> str:

@@ -14,6 +14,7 @@ from gate.report.slices import (
     of_suite,
     short,
     suite_label,
+    tolerated,
     unmoved,
     within_margin,
 )
@@ -127,8 +128,8 @@ def _words(named: Named) -> str:
         return (
             "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
         )
-    if within_margin(named):
-        return "within its margin"
+    if tolerated(named):
+        return "within its margin" if within_margin(named) else "fell, not shown over margin"
     return "no case moved" if unmoved(named) else WORDS[named.record.state]
 
 

@@ -42,6 +42,7 @@ _STATE_STYLES = {
 _SHORT_WORDS = {
     "no change shown": "no change",
     "within its margin": "in margin",
+    "fell, not shown over margin": "fell, margin?",
     "no case moved": "no change",
     "every score is 0": "too few",
     "too little variation": "too few",

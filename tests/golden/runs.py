@@ -255,6 +255,7 @@ def margin() -> RunRecord:
     slices = [
         comparison("tier=free", State.NOISE, 200, 0.831, (-0.013, -0.024, -0.002), margin=0.02),
         comparison("tier=pro", State.NOISE, 150, 0.868, (0.004, -0.012, 0.020), margin=0.02, cases_needed=900),
+        comparison("tier=trial", State.NOISE, 40, 0.811, (-0.034, -0.065, -0.003), margin=0.02),
         comparison("tier=enterprise", State.SUSPECT, 50, 0.833, (-0.031, -0.064, 0.002), margin=0.0, cases_needed=80),
     ]
     why = "tier=enterprise is suspect: it fell by 0.031, which is not beyond doubt (p = 0.061)."
