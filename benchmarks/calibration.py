@@ -97,7 +97,11 @@ def main(
             console.print(sheet.for_terminal())
     broken = sum(not row.held for row in results) + sum(not row.held for row in outcomes)
     print(f"{effort.one} pull requests a cell with one slice, {effort.many} with several; planning half as many.")
-    print(f"{broken} broken of {len(results) + len(outcomes)} rows.")
+    near, nearer = (sum(abs(row.off_by) <= points for row in outcomes) for points in (0.10, 0.05))
+    print(f"Planned power: {nearer} of {len(outcomes)} rows within five points of what was found, {near} within ten.")
+    print(
+        f"{broken} broken of {len(results) + len(outcomes)} rows; broken is beyond the limit by three standard errors."
+    )
     return 1 if broken else 0
 
 

@@ -59,6 +59,11 @@ class Outcome:
     found: Rate
 
     @property
+    def off_by(self) -> float:
+        """How far the simulated power lies from the predicted one; below 0 where less was found."""
+        return self.found.value - self.point
+
+    @property
     def held(self) -> bool:
         slack = TOLERATED + BROKEN_BEYOND * self.found.error
         return self.low - slack <= self.found.value <= self.high + slack

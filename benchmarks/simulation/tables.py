@@ -61,13 +61,14 @@ def promises(results: Sequence[Result]) -> Sheet:
 
 def plans(outcomes: Sequence[Outcome]) -> Sheet:
     """Predicted against simulated power."""
-    columns = ("regime", "n", "slices", "change", "fall", "band, %", "its own h, %", "simulated, %", "held?")
+    columns = ("regime", "n", "slices", "change", "fall", "band, %", "its own h, %", "simulated, %", "off by", "held?")
     rows = []
     for found in outcomes:
         plan, change = found.plan, "whole cases" if found.plan.spread == WHOLE else "diffuse"
         band = f"{100 * found.low:.0f} to {100 * found.high:.0f}"
         where = (plan.regime, str(plan.n), plan.layout.words, change, f"{found.fall:.3f}")
-        rows.append((*where, band, f"{100 * found.point:.0f}", _rate(found.found), _held(found.held)))
+        own = (f"{100 * found.point:.0f}", _rate(found.found), f"{100 * found.off_by:+.0f}".replace("-", "−"))
+        rows.append((*where, band, *own, _held(found.held)))
     return Sheet("Planning: predicted against simulated power", columns, rows)
 
 

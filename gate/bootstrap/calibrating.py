@@ -46,6 +46,10 @@ def measure(trial: Trial, settings: Settings, progress: Progress) -> RunRecord:
         GateError: as `gate.bootstrap.running.run_plan`.
     """
     resolved = against_itself(trial.config, trial.suites)
+    recorded = [suite.name for suite in resolved.suites if suite.candidate.model.provider == "replay"]
+    if recorded:
+        hint = "name the model itself, or calibrate from a finished run: gate calibrate RUN.json"
+        raise GateError(f"a recording repeats itself, and shows no noise of a model: {', '.join(recorded)}", hint)
     if trial.samples is not None:
         suites = tuple(replace(suite, samples=trial.samples) for suite in resolved.suites)
         resolved = replace(resolved, suites=suites)

@@ -12,6 +12,7 @@ from gate.cli.action import action
 from gate.cli.calibrate import calibrate
 from gate.cli.demo import demo
 from gate.cli.diff import diff
+from gate.cli.pipes import forgive_closed_pipes
 from gate.cli.plan import plan
 from gate.cli.report import report
 from gate.cli.schema import schema
@@ -58,6 +59,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A report must not die of a character that the screen cannot show.
             stream.reconfigure(errors="replace")
+    forgive_closed_pipes()
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Exit as done:

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from gate.cli.types import Share
+
 EPILOG = """\b
 Examples:
   gate diff --base origin/main
@@ -38,7 +40,7 @@ Examples:
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="File mode: who judges.  [default: the baseline's model]")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="File mode: e.g. temperature=0.")
 @click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: 3]")
-@click.option("--margin", type=click.FloatRange(0, 1, max_open=True), help="File mode: a fall that is tolerated.")
+@click.option("--margin", type=Share(0, 1, max_open=True), help="File mode: a fall that is tolerated.")
 @click.option(
     "--method",
     type=click.Choice(["maxt", "percentile", "t", "mcnemar"]),

@@ -4,6 +4,8 @@ from typing import Any
 
 import click
 
+from gate.cli.types import Share
+
 EPILOG = """\b
 Examples:
   gate plan
@@ -20,14 +22,14 @@ Examples:
 @click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
 @click.option(
     "--effect",
-    type=click.FloatRange(0.0, 1.0, min_open=True),
+    type=Share(0.0, 1.0, min_open=True),
     default=0.10,
     show_default=True,
     help="The fall of a mean score that you want to see.",
 )
 @click.option(
     "--power",
-    type=click.FloatRange(0.5, 1.0, max_open=True),
+    type=Share(0.5, 0.999),
     default=0.8,
     show_default=True,
     help="The probability with which it should show.",

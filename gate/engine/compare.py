@@ -18,6 +18,9 @@ from gate.stats.power import cases_needed, detectable
 from gate.stats.results import JointResult, SliceResult
 from gate.stats.slices import BLOCKABLE_UNITS
 
+FLIPS = 4999
+FLIPS_BELOW_LEVEL = 20
+"""Flips that must be able to look worse at the level in use; a stricter level takes more flips."""
 SUSPECT_LEVEL = 0.10
 TOLERANCE = 1e-9
 """Means of thirds come out as -1e-17; nothing below this size is a difference."""
@@ -59,7 +62,7 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
     for piece in stack.slices:
         tested = able[piece.full_name] and not piece.advisory
         alone = piece.advisory and able[piece.full_name]
-        result = tester.test([piece]) if alone else joint if piece.rows.size else None
+        result = tester.alone(piece) if alone else joint if piece.rows.size else None
         rows.append((piece, _comparison(tester, piece, result, tested=tested)))
     flips = joint.flips if joint is not None and joint.family and policy.joint else None
     return Quality(tuple(rows), 0 if joint is None else joint.family, flips, tester.samples is not None)
@@ -78,6 +81,15 @@ class _Tester:
         """What the breakage channel looks at; a missing sample closes it."""
         return self.stack.samples if self.policy.breakage else None
 
+    def alone(self, piece: Slice) -> JointResult:
+        """Test one slice by itself, looking at no other case."""
+        rows = piece.rows
+        both = self.stack.samples
+        samples = None if both is None else (both[0][rows], both[1][rows])
+        own = replace(piece, rows=np.arange(rows.size))
+        cut = Stack(self.stack.baseline[rows], self.stack.candidate[rows], self.stack.units[rows], (own,), samples)
+        return replace(self, stack=cut).test([own])
+
     def test(self, slices: Sequence[Slice]) -> JointResult:
         """Test some slices together."""
         rows = {piece.full_name: piece.rows for piece in slices}
@@ -90,6 +102,7 @@ class _Tester:
                 clusters=self.stack.units,
                 samples=self.samples,
                 margin=margins,
+                flips=max(FLIPS, math.ceil(FLIPS_BELOW_LEVEL / self.policy.alpha)),
                 seed=self.seed,
             )
         return marginal_test(

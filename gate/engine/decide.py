@@ -97,7 +97,7 @@ def _too_few(facts: Facts) -> Iterator[str]:
         if row.mean is not None and row.units >= BLOCKABLE_UNITS:
             yield f"{row.slice}: every answer of both arms scored 0, so the scorers cannot tell them apart."
         else:
-            yield f"{row.slice}: {row.n} cases are too few to decide; 30 are the floor, 100 comfortable."
+            yield f"{row.slice}: {_counted(row)} too few to decide; 30 are the floor, 100 comfortable."
 
 
 def _exceeded(facts: Facts) -> Iterator[str]:
@@ -119,6 +119,12 @@ def _unmeasured(facts: Facts) -> Iterator[str]:
 def _overall(facts: Facts) -> list[Comparison]:
     deciding = {suite.name for suite in facts.deciding}
     return [row for piece, row in facts.quality.slices if piece.name == OVERALL and piece.suite in deciding]
+
+
+def _counted(row: Comparison) -> str:
+    if row.units == row.n:
+        return f"{row.n} cases are"
+    return f"{row.n} cases in {row.units} independent groups, which count as one each, are"
 
 
 def _fall(row: Comparison) -> str:

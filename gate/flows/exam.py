@@ -7,8 +7,8 @@ from typing import cast
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Exam, SuitePolicy
-from gate.inputs.slices import length_edges, with_length
+from gate.domain.suite import Exam, Suite, SuitePolicy
+from gate.inputs.slices import length_edges, members, with_length
 
 LENGTH = "length"
 
@@ -84,6 +84,17 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         "threshold": rules.threshold,
     }
     return Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
+
+
+def stray_slices(suite: Suite) -> list[str]:
+    """A sentence on slices that the policy names and no case is in: a slip of the pen there would loosen the gate."""
+    known = members(suite.exam.cases, suite.exam.dimensions)
+    policy = suite.exam.policy
+    strays = [name for name in dict.fromkeys((*policy.slices, *policy.advisory)) if name not in known]
+    if not strays:
+        return []
+    which = "it" if len(strays) == 1 else "any of them"
+    return [f"The policy of {suite.name} names {', '.join(strays)}, and no case is in {which}."]
 
 
 def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:

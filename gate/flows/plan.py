@@ -11,6 +11,7 @@ from gate.engine import noise
 from gate.engine.cautions import budget_warnings, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
 from gate.engine.outlay import Earlier, Estimator, PerCall, Pricer, answering
+from gate.flows.methods import check_method
 from gate.flows.resolve import Resolved
 
 
@@ -53,7 +54,11 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
         resolved: what would be evaluated.
         world: earlier runs, prices, concurrency.
         question: which fall should show, and with which power.
+
+    Raises:
+        GateError: the run itself would be refused.
     """
+    check_method(resolved.policy, resolved.suites)
     found = {suite.name: _last(suite, world.earlier) for suite in resolved.suites}
     estimator = Estimator(world.price, _per_call(resolved.suites, found))
     spending = estimator.spending(resolved.suites, world.concurrency)
@@ -161,7 +166,8 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
     if resolved.policy.method != "maxt":
-        yield f"With the method {resolved.policy.method} no slice pays for the others: false blocks add up."
+        if resolved.policy.correction == "none":
+            yield f"With the method {resolved.policy.method} no slice pays for the others: false blocks add up."
 
 
 def _severity(warned: Warned) -> bool:

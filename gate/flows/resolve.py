@@ -10,7 +10,7 @@ from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.answers import of_config, of_suite, refused, replaced
-from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes, stray_slices
 from gate.flows.pairing import Pair, Sides, pair
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
@@ -78,6 +78,7 @@ def resolve(
     notes += _notes(pairs) if base else []
     if base and (head.policy, head.budget) != (base.policy, base.budget):
         notes.append("The change edits the policy or the budget of the run; the base's are used.")
+    notes += [note for suite in touched.values() for note in stray_slices(suite)]
     run = base or head
     return Resolved(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),

@@ -19,7 +19,7 @@ BUDGET = ("max_calls", "max_usd", "max_minutes")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
 CORRECTIONS = ("none", "bonferroni", "holm")
 FAIL_ON = ("block", "hold")
-CONFIDENCE = Range(0.5, 1, above=True, below=True)
+CONFIDENCE = Range(0.5, 0.999, above=True)
 MAX_CALLS = Range(1, 10_000_000)
 MAX_USD = Range(0, 1_000_000)
 MAX_MINUTES = Range(0, 10_000, above=True)
@@ -88,7 +88,7 @@ def _policy(fields: Fields) -> RunPolicy:
             fields.problems.add(fields.line_of(key), f"{key!r} is no policy of the run", "give it to a suite's policy")
     fields.only((*POLICY, *_OF_A_SUITE), later=_LATER_POLICY, meant={"fail-on": "fail_on", "alpha": "confidence"})
     policy = RunPolicy(
-        confidence=fields.number("confidence", 0.95, CONFIDENCE, "0.95 is usual"),
+        confidence=fields.number("confidence", 0.95, CONFIDENCE, "0.95 is usual, 0.999 the strictest"),
         fail_on="hold" if fields.choice("fail_on", "block", FAIL_ON) == "hold" else "block",
         method=cast(MethodName, fields.choice("method", "maxt", METHODS)),
         correction=cast(CorrectionName, fields.choice("correction", "none", CORRECTIONS)),

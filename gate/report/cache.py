@@ -18,17 +18,23 @@ from gate.report.slices import short, suite_label
 
 FINDINGS_SHOWN = 3
 """Suites whose finding stands in the first lines; the facts have them all."""
+_WARM = "what it costs was not measured, for whole requests were still in the provider's cache"
 SLACK = 0.05
 """Prefixes are estimates: so much more may be read from a cache than they hold."""
 
 
 def findings(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each of the first suites whose cacheable prefix shrank while cost or latency rose."""
+    """A sentence for each of the first suites whose cacheable prefix shrank while cost or latency rose.
+
+    Or could not rise: a rerun within minutes finds whole requests in the provider's cache, which users' requests will
+    not, and a finding must not go away by pushing again.
+    """
     out = []
     for suite, cache in islice(_telling(run), FINDINGS_SHOWN):
         label = short(suite_label(run, suite))
         where: Text = (Code(label), ": ") if label else ()
-        out.append((*where, *_shrank(cache), f"; measured {_measured(suite)}"))
+        shown = f"measured {_measured(suite)}" if _shows(suite) else _WARM
+        out.append((*where, *_shrank(cache), f"; {shown}"))
     return tuple(out)
 
 
@@ -63,8 +69,17 @@ def cache_facts(prefix: str, cache: CacheRecord) -> Iterator[Fact]:
 
 def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheRecord]]:
     for suite in run.suites:
-        if suite.cache is not None and suite.cache.shrank and (_rose(suite.cost) or _rose(suite.latency)):
+        if suite.cache is not None and suite.cache.shrank and (_shows(suite) or _warm(suite.cache)):
             yield suite, suite.cache
+
+
+def _shows(suite: SuiteRecord) -> bool:
+    return _rose(suite.cost) or _rose(suite.latency)
+
+
+def _warm(cache: CacheRecord) -> bool:
+    """The candidate's requests were read from the cache beyond what they share: they had been asked before."""
+    return cache.candidate_share is not None and _repeats(cache.candidate, cache.candidate_share)
 
 
 def _rose(axis: AxisRecord) -> bool:

@@ -25,7 +25,8 @@ def _name(used: MethodRecord) -> Text:
     slices = numbers.counted(used.slices_tested, "slice")
     if used.name in _ALONE:
         correction = f", with the {_CORRECTIONS[used.correction]} correction" if used.correction != "none" else ""
-        return (f"{_ALONE[used.name]} (", Code(used.name), f"), each of {slices} alone{correction}")
+        given = "; its intervals take the number of cases that turned as given" if used.name == "mcnemar" else ""
+        return (f"{_ALONE[used.name]} (", Code(used.name), f"), each of {slices} alone{correction}{given}")
     flips = f" with {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
     breakage = ", and its breakage channel, which asks whether any case changed at all" if used.breakage else ""
     return ("joint sign-flip test (", Code(used.name), f") of {slices} together{flips}, overall included{breakage}")

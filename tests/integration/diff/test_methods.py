@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.domain.verdict import State, Verdict
-from tests.support.command import Outcome, gate, write_jsonl
+from tests.support.command import Outcome, gate, git, write_jsonl
 
 CASES = 60
 
@@ -93,3 +93,56 @@ def test_refused_before_anything_is_written(root: Path, options: tuple[str, ...]
     assert said in outcome.err
     assert "Traceback" not in outcome.err
     assert not (root / ".gate").exists()
+
+
+def test_a_strict_level_takes_more_flips_and_one_beyond_reach_is_refused(root: Path) -> None:
+    git(root, "init", "-q", "-b", "main")
+    config = (
+        "version: 1\npolicy: {confidence: 0.999}\nsuites:\n"
+        "  - {name: s, prompt: old.md, cases: cases.jsonl, model: 'fake:oracle', scorers: [contains], slices: [tier],\n"
+        "     policy: {margin: 0.01, slices: {tier=silver: {margin: 0}}, advisory: [tier=iron]}}\n"
+    )
+    (root / "gate.yaml").write_text(config)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "base")
+    (root / "old.md").write_text("quality=0.2")
+    outcome = gate("diff", "--base", "main", "--json", cwd=root)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert (outcome.record.method.flips or 0) >= 40_000
+    assert "The policy of s names tier=silver, tier=iron, and no case is in any of them." in outcome.record.notes
+    (root / "gate.yaml").write_text(config.replace("0.999", "0.9999"))
+    git(root, "commit", "-qam", "stricter")
+    refused = gate("diff", "--base", "main", "--head", "HEAD", cwd=root)
+    assert refused.code == 2
+    assert "policy.confidence must be a number above 0.5 to 0.999" in refused.err
+
+
+def test_a_plan_is_refused_where_the_run_would_be(root: Path) -> None:
+    git(root, "init", "-q", "-b", "main")
+    (root / "gate.yaml").write_text(
+        "version: 1\npolicy: {method: mcnemar}\nsuites:\n"
+        "  - {name: s, prompt: old.md, cases: cases.jsonl, model: 'fake:oracle', scorers: [contains]}\n"
+    )
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "base")
+    planned = gate("plan", cwd=root)
+    assert planned.code == 2
+    assert "samples is 3" in planned.err
+    for option in ("--effect", "--power"):
+        odd = gate("plan", option, "nan", cwd=root)
+        assert odd.code == 2
+        assert "nan" in odd.err
+
+
+def test_a_recording_is_no_model_to_calibrate(root: Path) -> None:
+    git(root, "init", "-q", "-b", "main")
+    write_jsonl(root / "answers.jsonl", [{"input": "x", "output": "y"}])
+    (root / "gate.yaml").write_text(
+        "version: 1\nsuites:\n"
+        "  - {name: s, prompt: old.md, cases: cases.jsonl, model: 'replay:answers.jsonl', scorers: [contains]}\n"
+    )
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "base")
+    outcome = gate("calibrate", cwd=root)
+    assert outcome.code == 2
+    assert "a recording repeats itself" in outcome.err

@@ -144,3 +144,19 @@ def test_p95_of_many_samples_stands() -> None:
     )
     assert "trusted" not in {found.label: said(found.text) for found in facts(made)}["latency"]
     assert view(made).axes[0].latency.endswith("[+410 ms, +1.3 s]")
+
+
+def test_a_rerun_on_a_warm_cache_keeps_the_finding() -> None:
+    """Pushing again within minutes must not make it go away."""
+    base = runs.hold_cache()
+    one = base.suites[0]
+    assert one.cache is not None
+    flat = {"change": 0.0, "lower": 0.0, "upper": 0.0, "exceeded": False}
+    axes = {"cost": one.cost.model_copy(update=flat), "latency": one.latency.model_copy(update=flat)}
+    share = EstimateRecord(value=0.97, lower=0.96, upper=0.98)
+    warm = one.cache.model_copy(update={"candidate_share": share})
+    (finding,) = findings(base.model_copy(update={"suites": [one.model_copy(update={**axes, "cache": warm})]}))
+    assert "the cacheable prefix falls from about 1,900 to 12 tokens" in said(finding)
+    assert said(finding).endswith("was not measured, for whole requests were still in the provider's cache")
+    cold = one.model_copy(update=axes)
+    assert findings(base.model_copy(update={"suites": [cold]})) == ()

@@ -1,0 +1,29 @@
+"""A reader that goes away early must not change what the verdict's exit code says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import environment, write_jsonl
+
+
+@pytest.mark.parametrize(("candidate", "code"), [("quality=1.0", 0), ("quality=0.0", 1)])
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_the_exit_code_outlives_the_reader(tmp_path: Path, candidate: str, code: int, options: tuple[str, ...]) -> None:
+    (tmp_path / "a.md").write_text("quality=1.0")
+    (tmp_path / "b.md").write_text(f"Answer. {candidate}")
+    rows = [{"id": f"c{i}", "input": f"answer=w{i} {'long ' * 200}", "expected": f"w{i}"} for i in range(40)]
+    write_jsonl(tmp_path / "cases.jsonl", rows)
+    files = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
+    command = [sys.executable, "-m", "gate", "diff", *files, *options]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    assert process.wait(timeout=60) == code, err
+    assert "Error" not in err
+    assert "failed" not in err
