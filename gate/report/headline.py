@@ -220,7 +220,7 @@ def _tally(slices: Sequence[Named]) -> tuple[str | Code, ...]:
     )
     clauses: list[tuple[str | Code, ...]] = []
     inside = [named for named in slices if within_margin(named)]
-    slices = [named for named in slices if named not in inside]
+    slices = [named for named in slices if not within_margin(named)]
     for state, verb in said:
         found = in_state(slices, state)
         if state is State.NOISE and inside:
