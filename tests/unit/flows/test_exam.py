@@ -1,3 +1,5 @@
+"""An exam made of cases and rules, how another differs from it, and how many slices it may have."""
+
 import pytest
 
 from gate.domain.case import Case, ScorerSpec
@@ -44,7 +46,9 @@ def test_changes_are_by_id() -> None:
 
 
 def many(values: int) -> tuple[Case, ...]:
-    return tuple(Case(f"c{i}", slices={"id": str(i), "lang": "de"}, where=f"main:evals/f.jsonl:{i}") for i in range(values))
+    return tuple(
+        Case(f"c{i}", slices={"id": str(i), "lang": "de"}, where=f"main:evals/f.jsonl:{i}") for i in range(values)
+    )
 
 
 @pytest.mark.parametrize(
