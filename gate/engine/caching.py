@@ -1,6 +1,6 @@
 """What a change does to the prompt cache: the prefix of each arm in tokens, what was measured, what it costs once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from gate.domain.caching import ArmPrefix, CacheComparison, CacheTerms, Obstacle
 from gate.domain.comparison import Estimate
 from gate.domain.prompt import Message, Prompt
 from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
+from gate.domain.suite import Arm, Suite
 from gate.engine.axes import estimate, replies_of
 from gate.engine.pairs import Key, clusters
 from gate.engine.prefix import Prefix, SharedStart, characters, prefix_of
@@ -22,6 +22,34 @@ LEAST_SHARE = 0.05
 """A prefix that lost fewer tokens, or a smaller part of itself, is not worth a finding."""
 
 Replies = Sequence[Sequence[Reply]]
+
+
+def cache_comparisons(
+    suites: Sequence[Suite],
+    table: Mapping[Key, Sequence[Sample]],
+    terms: Callable[[Arm], CacheTerms],
+    alpha: float,
+) -> dict[str, CacheComparison]:
+    """What the change does to the prompt cache, by the name of each suite that has two arms.
+
+    A suite of which it cannot be told is left out: the calls are paid for, and the verdict does not rest on it.
+
+    Args:
+        suites: of the run.
+        table: from `pairs.by_case`.
+        terms: on what terms the provider of an arm caches prompts.
+        alpha: see `compare_caching`.
+    """
+    out = {}
+    for suite in (suite for suite in suites if suite.baseline is not None):
+        try:
+            found = {name: terms(suite.arm(name)) for name in ArmName}
+            out[suite.name] = compare_caching(suite, table, found, alpha)
+        except Exception:  # noqa: BLE001, S112
+            # It renders a stranger's templates once more, in a way of its own, so no list of errors is complete.
+            # What ends a program (KeyboardInterrupt, SystemExit, a cancelled task) is no Exception and passes.
+            continue
+    return out
 
 
 def compare_caching(

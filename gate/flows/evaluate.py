@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 
 from gate.calls.port import Calls
 from gate.domain.absence import Failed, Unscored
-from gate.domain.caching import CacheComparison, CacheTerms
+from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import digest
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Arm
 from gate.engine.assess import Assessor
-from gate.engine.caching import compare_caching
+from gate.engine.caching import cache_comparisons
 from gate.engine.pairs import by_case
 from gate.engine.plan import Job, count, jobs
 from gate.engine.run import Runner, Stop
@@ -89,7 +89,8 @@ async def evaluate(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> R
         tools.progress.finish()
     assessment = Assessor(resolved.suites, resolved.policy, seed).assess(work.samples, stop.reason)
     duration_s = time.perf_counter() - started
-    finished = Finished(resolved, work.samples, assessment, work.caching(), seed, created, duration_s)
+    caching = cache_comparisons(resolved.suites, by_case(work.samples), tools.caching, resolved.policy.alpha)
+    finished = Finished(resolved, work.samples, assessment, caching, seed, created, duration_s)
     run = record(finished)
     tools.sink.run(run)
     return run
@@ -123,15 +124,6 @@ class _Work:
             return Sample(name, case_id, job.arm, job.index, reply, (), empty)
         scores, score = await self._panels[name].score(job.case, reply.text, job.index + shift)
         return Sample(name, case_id, job.arm, job.index, reply, scores, score)
-
-    def caching(self) -> dict[str, CacheComparison]:
-        """What the change does to the prompt cache, for each suite that is compared."""
-        table, alpha = by_case(self.samples), self.resolved.policy.alpha
-        out = {}
-        for suite in (suite for suite in self.resolved.suites if suite.baseline is not None):
-            terms = {name: self.tools.caching(suite.arm(name)) for name in ArmName}
-            out[suite.name] = compare_caching(suite, table, terms, alpha)
-        return out
 
     def keep(self, sample: Sample) -> None:
         self.samples.append(sample)

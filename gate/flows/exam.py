@@ -8,6 +8,8 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
+from gate.inputs.limits import SLICES
+from gate.inputs.problems import one_problem, quoted
 from gate.inputs.slices import length_edges, members, with_length
 
 LENGTH = "length"
@@ -67,6 +69,9 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         rules: scorers, dimensions and policy.
         ref: where they were read.
         judge: for judges that name no model.
+
+    Raises:
+        InputErrors: more slices than one suite may have.
     """
     dimensions = rules.dimensions
     if dimensions is None:
@@ -74,6 +79,7 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         dimensions = (*seen, LENGTH) if LENGTH not in seen else tuple(seen)
     if LENGTH in dimensions:
         cases = with_length(cases, length_edges(cases))
+    _check_slices(cases, dimensions, listed=rules.dimensions is not None)
     asked = tuple(_with_judges(case, judge) for case in cases)
     scorers = tuple(judge.completed(spec) for spec in rules.scorers)
     content: JsonValue = {
@@ -95,6 +101,27 @@ def stray_slices(suite: Suite) -> list[str]:
         return []
     which = "it" if len(strays) == 1 else "any of them"
     return [f"The policy of {suite.name} names {', '.join(strays)}, and no case is in {which}."]
+
+
+def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:
+    """Every slice is tested and has its row; a dimension with a value for each case says nothing about any of them.
+
+    Args:
+        cases: of the exam.
+        dimensions: to test.
+        listed: the suite names them.
+    """
+    values = {name: len({case.slices[name] for case in cases if name in case.slices}) for name in dimensions}
+    total = sum(values.values())
+    if total <= SLICES:
+        return
+    most = max(values, key=lambda name: values[name])
+    message = (
+        f"these cases have {total:,} slices, and a suite may have {SLICES:,}; "
+        f"the dimension {quoted(most)} alone has {values[most]:,} values"
+    )
+    remedy = f"take {quoted(most)} out of 'slices'" if listed else f"name others under 'slices', without {quoted(most)}"
+    raise one_problem(cases[0].where.rpartition(":")[0] or "cases", 0, message, remedy)
 
 
 def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:

@@ -105,6 +105,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(samples)
+    caching = finished.caching.get(suite.name)
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
@@ -118,7 +119,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
-        cache=CacheRecord.model_validate(asdict(finished.caching[suite.name])),
+        cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
     )
 
 

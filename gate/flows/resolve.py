@@ -210,11 +210,14 @@ class _Reader:
             return None
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)
+        exam = self._parsed(lambda: build(cases, rules, pair.source.label, judge))
+        if exam is None:
+            return None
         suite = Suite(
             name=pair.current.name,
             baseline=None if baseline is None else Arm(baseline, _model(pair.exam), pair.exam.params),
             candidate=Arm(candidate, _model(pair.current), pair.current.params),
-            exam=build(cases, rules, pair.source.label, judge),
+            exam=exam,
             samples=pair.exam.samples,
             own_exam=pair.own_exam,
         )

@@ -30,6 +30,15 @@ RENDERED_CHARS = 4 * 1024 * 1024
 LOOP_STEPS = 100_000
 """Turns of all loops of one rendering."""
 
+WATCHED_PARTS = 10_000
+"""Parts of one rendering that are watched to find what makes two requests differ."""
+
+WATCHED_TAGS = 2_000
+"""Tags of a template that is watched: it is compiled once more for that."""
+
+SLICES = 2_000
+"""Slices of one suite, `overall` not counted."""
+
 NAME_CHARS = 200
 """Names, ids, slice values."""
 

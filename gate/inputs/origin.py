@@ -1,6 +1,7 @@
 """Which variable of a template made two renderings differ, found by watching what each part of it gives."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 from jinja2 import Environment, nodes
 from jinja2.visitor import NodeTransformer
 
-from gate.inputs.templates import call, compile_template
+from gate.inputs.limits import NAME_CHARS, WATCHED_PARTS, WATCHED_TAGS
+from gate.inputs.templates import call, compile_template, hidden
 from gate.inputs.templatevalues import text_of
 
 
@@ -18,7 +20,8 @@ class Origin:
 
     Args:
         line: 1-based, in the template.
-        variable: the first one that the part mentions, `date` or `slices.tier`; may be empty.
+        variable: the first one that the part mentions, `date` or `slices.tier`; may be empty, and is where its name
+            is too long to be told.
     """
 
     line: int
@@ -26,19 +29,25 @@ class Origin:
 
 
 def first_difference(text: str, one: Mapping[str, object], other: Mapping[str, object]) -> Origin | None:
-    """The first part that gives something else for the one case than for the other; None when no part does.
+    """The first part that gives something else for the one case than for the other.
+
+    None when no part does, or none that is watched: that costs several times what rendering does, so a template of many
+    tags is not watched at all, and a long rendering to its first `WATCHED_PARTS`.
 
     Args:
         text: a template.
         one, other: the variables of two cases.
 
     Raises:
-        BadTemplate: it cannot be rendered for one of them.
+        BadTemplate: it cannot be rendered so far for one of them.
     """
-    left, right = _seen(text, one), _seen(text, other)
+    if not _few_tags(text):
+        return None
+    left, right = _seen(text, one, WATCHED_PARTS), _seen(text, other, WATCHED_PARTS)
     for (part, value), (other_part, other_value) in zip(left, right, strict=False):
         if (part, value) != (other_part, other_value):
             return part if part == other_part else min(part, other_part, key=lambda found: found.line)
+    # Where both were cut off, both are of the same length, and nothing is known of the rest.
     rest = left[len(right) :] or right[len(left) :]
     return rest[0][0] if rest else None
 
@@ -51,26 +60,45 @@ def first_part(text: str, variables: Mapping[str, object]) -> tuple[int, Origin]
         variables: those of a case.
 
     Raises:
-        BadTemplate: it cannot be rendered.
+        BadTemplate: it cannot be rendered so far.
     """
-    seen = _seen(text, variables)
+    watched = _seen(text, variables, most=1) if _few_tags(text) else None
+    tree = Environment(keep_trailing_newline=True, autoescape=True).parse(text)
+    pieces = [piece for node in tree.body for piece in (node.nodes if isinstance(node, nodes.Output) else (node,))]
+    fixed = list(takewhile(lambda piece: isinstance(piece, nodes.TemplateData), pieces))
+    seen = _next_line(pieces[len(fixed) :]) if watched is None else [part for part, _ in watched]
     if not seen:
         return None
-    tree = Environment(keep_trailing_newline=True, autoescape=True).parse(text)
-    pieces = (piece for node in tree.body for piece in (node.nodes if isinstance(node, nodes.Output) else (node,)))
-    fixed = takewhile(lambda piece: isinstance(piece, nodes.TemplateData), pieces)
-    return sum(len(piece.data) for piece in fixed if isinstance(piece, nodes.TemplateData)), seen[0][0]
+    return sum(len(piece.data) for piece in fixed if isinstance(piece, nodes.TemplateData)), seen[0]
 
 
-def _seen(text: str, variables: Mapping[str, object]) -> list[tuple[Origin, str]]:
-    """Each part in the order in which it was rendered, and what it gave."""
+def _few_tags(text: str) -> bool:
+    return text.count("{{") + text.count("{%") <= WATCHED_TAGS
+
+
+def _next_line(pieces: Sequence[nodes.Node]) -> list[Origin]:
+    return [Origin(piece.lineno, "") for piece in pieces[:1]]
+
+
+class _Enough(Exception):
+    """Ends a rendering of which enough was seen."""
+
+
+def _seen(text: str, variables: Mapping[str, object], most: int) -> list[tuple[Origin, str]]:
+    """Each part in the order in which it was rendered, at most so many, and what it gave.
+
+    All that is kept is bounded: what a part writes counts towards what a rendering may hold, the rest is short.
+    """
     found: list[tuple[Origin, str]] = []
 
     def seen(line: int, variable: str, kind: str, value: Any) -> Any:
         found.append((Origin(line, variable), _shown(kind, value)))
+        if len(found) == most:
+            raise _Enough
         return value
 
-    compile_template(text, _watch).render({**variables, "__seen": seen})
+    with suppress(_Enough):
+        compile_template(text, _watch).render({**variables, hidden("seen"): seen})
     return found
 
 
@@ -107,9 +135,10 @@ class _Watch(NodeTransformer):
 
 
 def _seen_call(kind: str, part: nodes.Node) -> nodes.Call:
-    line = part.lineno
-    told = [nodes.Const(value, lineno=line) for value in (line, _variable(part), kind)]
-    return call("__seen", *told, part)
+    line, variable = part.lineno, _variable(part)
+    shown = variable if len(variable) <= NAME_CHARS else ""
+    told = [nodes.Const(value, lineno=line) for value in (line, shown, kind)]
+    return call("seen", *told, part)
 
 
 def _variable(part: nodes.Node) -> str:

@@ -78,7 +78,7 @@ class Compiled:
         pieces: list[str] = []
         left = RENDERED_CHARS
         try:
-            for piece in self._template.generate({**variables, "__steps": _Steps()}):
+            for piece in self._template.generate({**variables, **_HELPERS, hidden("steps"): _Steps()}):
                 left -= len(piece)
                 if left < 0:
                     raise BadTemplate(f"renders to more than {RENDERED_CHARS:,} characters")
@@ -113,6 +113,7 @@ def compile_template(text: str, mark: Callable[[nodes.Template], object] | None 
         refused = next(tree.find_all(_REFUSED), None)
         if refused is not None:
             raise BadTemplate(f"{_tag(refused)!r} is not supported in templates", refused.lineno)
+        _check_names(tree)
         names = frozenset(meta.find_undeclared_variables(tree))
         if mark is not None:
             mark(tree)
@@ -125,7 +126,18 @@ def compile_template(text: str, mark: Callable[[nodes.Template], object] | None 
         raise BadTemplate("invalid Jinja2: too many loops inside each other") from None
     except (RecursionError, ValueError, MemoryError):
         raise BadTemplate("invalid Jinja2: too deeply nested") from None
-    return Compiled(names, Template.from_code(environment, code, {**environment.globals, **_HELPERS}))
+    return Compiled(names, Template.from_code(environment, code, dict(environment.globals)))
+
+
+def hidden(name: str) -> str:
+    """A variable out of every template's reach: Jinja reads a word that begins with a digit as a number and a name."""
+    return f"0{name}"
+
+
+def call(helper: str, *arguments: nodes.Node) -> nodes.Call:
+    """A call of a hidden variable, to put into a tree."""
+    line = arguments[0].lineno
+    return nodes.Call(nodes.Name(hidden(helper), "load", lineno=line), list(arguments), [], None, None, lineno=line)
 
 
 class _Steps:
@@ -179,30 +191,40 @@ class _Bounds(NodeTransformer):
 
     def visit_For(self, node: nodes.For) -> nodes.For:
         self.generic_visit(node)
-        node.iter = call("__steps", node.iter)
+        node.iter = call("steps", node.iter)
         return node
 
     def visit_Assign(self, node: nodes.Assign) -> nodes.Assign:
         self.generic_visit(node)
-        node.node = call("__sized", node.node)
+        node.node = call("sized", node.node)
         return node
 
     def visit_With(self, node: nodes.With) -> nodes.With:
         self.generic_visit(node)
-        node.values = [call("__sized", value) for value in node.values]
+        node.values = [call("sized", value) for value in node.values]
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:
         self.generic_visit(node)
-        return call("__joined", *node.nodes)
+        return call("joined", *node.nodes)
 
 
-_HELPERS = {"__sized": sized, "__joined": lambda *values: joined(values)}
+_HELPERS: Mapping[str, Callable[..., Any]] = {
+    hidden("sized"): sized,
+    hidden("joined"): lambda *values: joined(values),
+}
 
 
-def call(name: str, *arguments: nodes.Node) -> nodes.Call:
-    line = arguments[0].lineno
-    return nodes.Call(nodes.Name(name, "load", lineno=line), list(arguments), [], None, None, lineno=line)
+def _check_names(tree: nodes.Template) -> None:
+    """Two underscores mark what is Python's own; no variable of a case is worth a name that looks like it.
+
+    Raises:
+        BadTemplate: a variable with such a name.
+    """
+    for node in tree.find_all((nodes.Name, nodes.NSRef)):
+        name = str(getattr(node, "name", ""))
+        if name.startswith("__"):
+            raise BadTemplate(_short(f"a name must not begin with two underscores, as {name} does"), node.lineno)
 
 
 def _tag(node: nodes.Node) -> str:

@@ -1,6 +1,6 @@
 """The report as Markdown, for a comment on a pull request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -36,12 +36,22 @@ def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     if limit < SHORTEST:
         raise ValueError(f"a report needs at least {SHORTEST} characters, and {limit} are allowed")
     whole, form = view(run), template("report.md.j2")
-    text = ""
     for level in LEVELS:
-        text = form.render(view=fold(whole, level))
-        if len(text) <= limit:
-            break
-    return text
+        text = _within(limit, form.generate(view=fold(whole, level)))
+        if text is not None:
+            return text
+    return form.render(view=fold(whole, LEVELS[-1]))
+
+
+def _within(limit: int, pieces: Iterable[str]) -> str | None:
+    """The pieces put together; None, and the rest unread, as soon as they are too long."""
+    taken, left = [], limit
+    for piece in pieces:
+        left -= len(piece)
+        if left < 0:
+            return None
+        taken.append(piece)
+    return "".join(taken)
 
 
 @cache
@@ -58,6 +68,7 @@ def template(name: str) -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     env.filters.update(
         code=_filter(escape.code),

@@ -1,5 +1,6 @@
 """How the slices were tested, and what that method promises."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gate.domain.record import MethodRecord, RunRecord
@@ -62,7 +63,8 @@ def _margins(run: RunRecord) -> str:
     means = "a slice is a regression when its whole interval lies below its margin"
     if len(margins) == 1:
         return f"{numbers.delta(-margins[0])} for every slice; {means}"
-    usual = max(margins, key=lambda margin: sum(named.record.margin == margin for named in slices))
+    counts = Counter(named.record.margin for named in slices)
+    usual = max(margins, key=lambda margin: counts[margin])
     others = [named for named in slices if named.record.margin != usual]
     told = [f"{numbers.delta(-named.record.margin)} for {short(named.full)}" for named in others[:MARGINS_NAMED]]
     more = f" and {len(others) - MARGINS_NAMED:,} others" if len(others) > MARGINS_NAMED else ""

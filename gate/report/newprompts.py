@@ -7,7 +7,7 @@ from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible
 from gate.report.parts import FailingCase, NewPrompt, RateRow
 from gate.report.rates import interval, spare
-from gate.report.slices import short
+from gate.report.slices import parted, short
 
 CASES_SHOWN = 3
 SHOWN_UNREMARKABLE = 6
@@ -31,9 +31,7 @@ def new_prompts(run: RunRecord) -> tuple[NewPrompt, ...]:
 
 def _prompt(suite: NewSuiteRecord) -> NewPrompt:
     ordered = sorted(suite.slices, key=_rank)
-    plain_ones = [rate for rate in ordered if _unremarkable(rate)]
-    folded = plain_ones[SHOWN_UNREMARKABLE:]
-    kept = [rate for rate in ordered if rate not in folded]
+    kept, folded = parted(ordered, _unremarkable, SHOWN_UNREMARKABLE)
     return NewPrompt(
         suite=short(suite.name),
         path=short(suite.candidate.path),

@@ -1,8 +1,9 @@
 """Which slice is which: all comparisons of a run under their full names, and the worst of them."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from gate.domain.record import ComparisonRecord, RunRecord, SuiteRecord
 from gate.domain.suite import OVERALL
@@ -13,6 +14,8 @@ LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
 FEWEST_UNITS = 10
 """Independent cases from which on a slice can block."""
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +106,14 @@ def short(text: str, limit: int = LONGEST_NAME) -> str:
 def _mean_first(named: Named) -> tuple[float, float, bool, str]:
     upper, mean, automatic, name = badness(named)
     return (mean, upper, automatic, name)
+
+
+def parted(ordered: Iterable[Item], plain: Callable[[Item], bool], shown: int) -> tuple[list[Item], list[Item]]:
+    """What stays in a table and what is folded under it: all plain items but the first `shown`. The order is kept."""
+    kept: list[Item] = []
+    folded: list[Item] = []
+    met = 0
+    for item in ordered:
+        met += (is_plain := plain(item))
+        (folded if is_plain and met > shown else kept).append(item)
+    return kept, folded

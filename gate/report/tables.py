@@ -1,6 +1,7 @@
 """The slice table: one row for each slice, the worst first, with its interval drawn."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State
@@ -12,6 +13,7 @@ from gate.report.slices import (
     badness,
     of_run,
     of_suite,
+    parted,
     short,
     suite_label,
     tolerated,
@@ -91,9 +93,7 @@ def more_cases(named: Named) -> str:
 def _table(run: RunRecord, suite: SuiteRecord) -> Table:
     overall, *others = of_suite(run, suite)
     ordered = sorted(others, key=_rank)
-    plain = [named for named in ordered if _unremarkable(run, named)]
-    folded = plain[SHOWN_UNREMARKABLE:]
-    kept = [named for named in ordered if named not in folded]
+    kept, folded = parted(ordered, partial(_unremarkable, run), SHOWN_UNREMARKABLE)
     scale = _scale([overall, *others])
     dagger = _familiar_matters(run)
     return Table(

@@ -11,7 +11,7 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.escape import terminal
 from gate.report.parts import Answer, CaseView, Code, FailingCase, NewPrompt, Row, Table, Text, View
-from gate.report.terminal_new import grid, heading
+from gate.report.terminal_new import ROWS_SHOWN, grid, heading
 from gate.report.view import view
 
 CASES_SHOWN = 3
@@ -98,7 +98,7 @@ class _Printer:
         """The slices of one suite; narrow consoles lose the scores first, then the bars."""
         width = self._console.width
         head = _head(table, confidence, width)
-        body = [tuple(_cells(row, width)) for row in table.rows]
+        body = [tuple(_cells(row, width)) for row in table.rows[:ROWS_SHOWN]]
         rest = sum(1 + max(cell.cell_len for cell in column) for column in list(zip(head, *body, strict=True))[1:])
         grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         for place, cell in enumerate(head):
@@ -109,8 +109,14 @@ class _Printer:
             grid.add_row(*cells)
         self.line()
         self.line(grid)
+        self._cut_off(len(table.rows))
         if table.folded:
             self.line(RichText(f"and {len(table.folded):,} more slices without a shown change", style="dim"))
+
+    def _cut_off(self, rows: int) -> None:
+        if rows > ROWS_SHOWN:
+            left = f"and {rows - ROWS_SHOWN:,} more slices; the record of the run has them all"
+            self.line(RichText(left, style="dim"))
 
     def case(self, case: CaseView) -> None:
         """One case that fell, with both answers, cut short."""
@@ -125,6 +131,7 @@ class _Printer:
         self.line(heading(prompt))
         self.line()
         self.line(grid(prompt, self._console.width))
+        self._cut_off(len(prompt.rows))
         if prompt.folded:
             count = len(prompt.folded)
             self.line(RichText(f"and {count:,} more slices without a shortfall", style="dim"))

@@ -10,6 +10,9 @@ from gate.domain.passrate import PassState
 from gate.report.escape import terminal
 from gate.report.parts import NewPrompt, RateRow
 
+ROWS_SHOWN = 500
+"""Of one table; the worst come first, and nobody scrolls through more."""
+
 _NARROWEST_NAME = 8
 
 _STYLES = {
@@ -30,14 +33,15 @@ def heading(prompt: NewPrompt) -> Text:
 def grid(prompt: NewPrompt, width: int) -> Table:
     """The slices; long names are cut where the console is narrow."""
     head = ("slice", "cases", "answers that pass", "wanted", "state")
-    body = [tuple(_cells(row)) for row in prompt.rows]
+    rows = prompt.rows[:ROWS_SHOWN]
+    body = [tuple(_cells(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
     out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for place, name in enumerate(head):
         most = max(width - sum(widths[1:]) - len(head), _NARROWEST_NAME) if place == 0 else None
         justify: JustifyMethod = "right" if name in ("cases", "wanted") else "left"
         out.add_column(Text(name), justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
-    for row, cells in zip(prompt.rows, body, strict=True):
+    for row, cells in zip(rows, body, strict=True):
         *plain, state = cells
         out.add_row(*map(Text, plain), Text(state, style=_style(row)))
     return out

@@ -11,9 +11,9 @@ from gate.domain.case import Case
 from gate.domain.model import ModelRef
 from gate.domain.prompt import Message, Prompt
 from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
+from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
-from gate.engine.caching import compare_caching
+from gate.engine.caching import cache_comparisons, compare_caching
 from gate.engine.pairs import by_case
 from tests.support.runs import reply, suite
 from tests.unit.stats.layouts import THOROUGH
@@ -179,3 +179,31 @@ def test_no_prefix_is_longer_than_a_request_and_no_change_is_no_finding(before: 
     assert 0 <= found.fresh_tokens <= found.candidate.tokens
     same = compared(dated(system("".join(before)), system("".join(before)), cases=3), CacheTerms())
     assert (same.shrank, same.fresh_tokens, same.baseline) == (False, 0, same.candidate)
+
+
+def test_a_suite_of_which_nothing_can_be_told_costs_the_others_nothing() -> None:
+    broken = replace(dated(system(STATIC), system(STATIC)), name="broken")
+    sound = replace(dated(system(STATIC + DATE), system(DATE + STATIC)), name="sound")
+    odd = ModelRef("fake", "odd")
+    broken = replace(broken, candidate=replace(broken.candidate, model=odd))
+
+    def terms(arm: Arm) -> CacheTerms:
+        if arm.model == odd:
+            raise ValueError("no terms are known")
+        return OPEN
+
+    found = cache_comparisons([broken, sound], by_case([]), terms, 0.025)
+    assert found == {"sound": compared(sound)}
+
+
+def test_what_ends_the_program_is_no_missing_finding() -> None:
+    def terms(_: Arm) -> CacheTerms:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cache_comparisons([dated(system(STATIC), system(STATIC))], by_case([]), terms, 0.025)
+
+
+def test_a_new_prompt_has_nothing_to_compare() -> None:
+    new = replace(dated(system(STATIC), system(STATIC)), baseline=None)
+    assert cache_comparisons([new], by_case([]), lambda _: OPEN, 0.025) == {}

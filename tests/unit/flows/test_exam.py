@@ -1,7 +1,13 @@
+"""An exam made of cases and rules, how another differs from it, and how many slices it may have."""
+
+import pytest
+
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
+from gate.errors import InputErrors
 from gate.flows.exam import JudgeDefault, Rules, build, changes
+from gate.inputs.limits import SLICES
 
 CASES = tuple(Case(f"c{i}", input="x" * (i + 1), slices={"lang": "de"}, where=f"f:{i}") for i in range(9))
 JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(base_url="http://h/v1", temperature=0.3))
@@ -37,3 +43,28 @@ def test_changes_are_by_id() -> None:
     found = changes(CASES, head)
     assert (found.added, found.removed, found.edited) == (("new",), ("c0",), ("c8",))
     assert not changes(CASES, tuple(reversed(CASES)))
+
+
+def many(values: int) -> tuple[Case, ...]:
+    return tuple(
+        Case(f"c{i}", slices={"id": str(i), "lang": "de"}, where=f"main:evals/f.jsonl:{i}") for i in range(values)
+    )
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "remedy"), [(("lang", "id"), "take 'id' out of 'slices'"), (None, "name others under 'slices'")]
+)
+def test_more_slices_than_a_suite_may_have_name_the_dimension_to_blame(
+    dimensions: tuple[str, ...] | None, remedy: str
+) -> None:
+    with pytest.raises(InputErrors) as caught:
+        build(many(SLICES), Rules((EXACT,), dimensions, SuitePolicy()), "main", JUDGE)
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line) == ("main:evals/f.jsonl", 0)
+    assert f"a suite may have 2,000; the dimension 'id' alone has {SLICES:,} values" in problem.message
+    assert remedy in problem.hint
+
+
+def test_as_many_slices_as_a_suite_may_have_and_dimensions_that_are_not_tested() -> None:
+    assert len(build(many(SLICES - 1), Rules((EXACT,), ("lang", "id"), SuitePolicy()), "m", JUDGE).cases) == SLICES - 1
+    assert build(many(SLICES + 1), Rules((EXACT,), ("lang",), SuitePolicy()), "m", JUDGE).dimensions == ("lang",)

@@ -4,9 +4,10 @@ import pytest
 
 from gate.domain.case import Case
 from gate.domain.prompt import Message, Prompt
+from gate.inputs.limits import WATCHED_PARTS, WATCHED_TAGS
 from gate.inputs.origin import Origin, first_difference, first_part
 from gate.inputs.render import render, writers
-from gate.inputs.templates import BadTemplate
+from gate.inputs.templates import BadTemplate, hidden
 
 ONE = {"date": "1 May", "input": "a", "slices": {"tier": "smb"}, "tools": ["x", "y"], "same": "s"}
 
@@ -76,3 +77,48 @@ def test_each_message_has_its_writer(prompt: Prompt, turns: tuple[Message, ...])
     own = turns or (Message("user", "q"),)
     assert all(message in own for message, writer in zip(sent, found, strict=True) if writer is None)
     assert tuple(writer for writer in found if writer is not None) == prompt.messages
+
+
+LONG = "{% for i in range(20000) %}{% if i %}{{ i }},{% endif %}{% endfor %}"
+
+
+def test_what_follows_more_parts_than_are_watched_is_not_named() -> None:
+    assert first_difference("{{ date }}" + LONG, ONE, ONE | {"date": "x"}) == Origin(1, "date")
+    assert first_difference(LONG + "{{ input }}", ONE, ONE | {"input": "b"}) is None
+
+
+def test_a_rendering_is_watched_so_far_and_no_further() -> None:
+    asked: list[str] = []
+
+    class Recorded(dict[str, object]):
+        def __getitem__(self, key: str) -> object:
+            asked.append(key)
+            return "v"
+
+    case = {"vars": Recorded({str(i): "v" for i in range(20_000)}), "n": 20_000}
+    text = "{% for i in range(n) %}{{ vars[i|string] }}{% endfor %}"
+    assert first_part(text, case) is not None
+    assert asked == []
+    assert first_difference(text, case, case) is None
+    assert len(asked) <= 2 * WATCHED_PARTS
+
+
+def test_a_template_of_many_tags_is_not_watched() -> None:
+    text = "{{ same }}" * WATCHED_TAGS
+    assert first_difference(text, ONE, ONE | {"same": "t"}) == Origin(1, "same")
+    assert first_difference(text + "{{ same }}", ONE, ONE | {"same": "t"}) is None
+    assert first_part("a\n" + text + "{{ same }}", ONE) == (2, Origin(2, ""))
+    assert first_part("a\n{# #}{{ same }}", ONE) == (2, Origin(2, "same"))
+
+
+def test_a_name_that_is_too_long_is_not_told() -> None:
+    assert first_part("{{ slices['" + "A" * 201 + "'] | default(input) }}", ONE) == (0, Origin(1, ""))
+
+
+@pytest.mark.parametrize(
+    "key", [hidden("seen"), hidden("steps"), hidden("sized"), hidden("joined"), "__seen", "__sized"]
+)
+def test_no_variable_of_a_case_reaches_the_watching(key: str) -> None:
+    text = "{% set a = input ~ id %}{% for x in [a] %}{{ x }}{% endfor %}"
+    case = ONE | {"id": "1", key: 7}
+    assert first_difference(text, case, case | {"input": "b"}) == Origin(1, "x")

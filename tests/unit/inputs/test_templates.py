@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.templates import BadTemplate, compile_template, hidden
 
 DATA = {"input": "hi", "xs": ["b", "a"], "d": {"items": [1], "copy": "c"}, "yes": True, "big": "x" * 1_000_000}
 
@@ -109,3 +109,36 @@ def test_mistakes_name_the_line() -> None:
     with pytest.raises(BadTemplate) as caught:
         compile_template("a\n{{ ! }}")
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% if __seen is defined %}x{% endif %}",
+        "{% set __steps = __sized %}",
+        "{% for __sized in xs %}{% endfor %}",
+        "{% with __joined = 1 %}{% endwith %}",
+        "{% set __ns.a = 1 %}",
+        "{{ xs|map(__x) }}",
+    ],
+)
+def test_a_name_with_two_underscores_in_front_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(BadTemplate, match="must not begin with two underscores, as __") as caught:
+        compile_template("a\n" + text)
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("helper", ["seen", "steps", "sized", "joined"])
+@pytest.mark.parametrize(
+    "form", ["{{{{ {0} }}}}", "{{% set {0} = 1 %}}", "{{% for {0} in xs %}}{{% endfor %}}", "{{% if {0} is defined %}}"]
+)
+def test_no_template_can_spell_what_bounds_and_watches_it(helper: str, form: str) -> None:
+    with pytest.raises(BadTemplate, match="invalid Jinja2"):
+        compile_template(form.format(hidden(helper)))
+
+
+def test_a_name_that_python_reads_as_another_switches_no_limit_off() -> None:
+    # Python takes the full-width low line for an underscore in the code that Jinja writes.
+    loops = "{% for i in range(999) %}{% for j in range(999) %}{% endfor %}{% endfor %}"
+    with pytest.raises(BadTemplate, match="loops take more than"):
+        rendered("{% set _＿steps = range %}{% set _＿0steps = range %}" + loops)  # noqa: RUF001

@@ -1,0 +1,82 @@
+"""Suites of very many slices: what is done for each of them is done once."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from gate.domain.passrate import PassState
+from gate.domain.record import RunRecord
+from gate.domain.verdict import State, Verdict
+from gate.report import terminal
+from gate.report.markdown import _within, render
+from gate.report.newprompts import new_prompts
+from gate.report.slices import parted
+from gate.report.tables import tables
+from gate.report.terminal_new import ROWS_SHOWN
+from tests.golden import new_prompts as new
+from tests.golden.builders import comparison, run, suite
+
+MANY = 1_200
+
+
+class Incomparable:
+    """Looking for it in a list is an error."""
+
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("compared")
+
+
+def many(state: State, rate: PassState) -> RunRecord:
+    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
+    slices = [comparison(f"id={i:04}", state, 40, 0.8, (-0.01, -0.1, 0.1)) for i in range(MANY)]
+    span = (0.9, 0.8, 0.95)
+    rates = [new.rate(f"id={i:04}", rate, 40, span, 0.85, doubtful=False) for i in range(MANY)]
+    brought = new.suite(new.rate("overall", PassState.MET, 40, span, 0.85), rates, [])
+    return run(Verdict.BLOCK, [suite(overall, slices, [])], ["because"], new=[brought])
+
+
+@given(st.lists(st.booleans(), max_size=50), st.integers(0, 10))
+def test_parted_asks_each_item_once_compares_none_and_keeps_the_order(plain: list[bool], shown: int) -> None:
+    items = [Incomparable() for _ in plain]
+    asked = iter(plain)
+    kept, folded = parted(items, lambda _: next(asked), shown)
+    places = {id(item): place for place, item in enumerate(items)}
+    expected = [place for place, one in enumerate(plain) if one][shown:]
+    assert [places[id(item)] for item in folded] == expected
+    assert [places[id(item)] for item in kept] == [place for place in range(len(plain)) if place not in expected]
+
+
+def test_every_slice_is_in_a_table_or_folded_under_it() -> None:
+    made = many(State.NOISE, PassState.MET)
+    for shown in (*tables(made), *new_prompts(made)):
+        names = [row.name for row in (*shown.rows, *shown.folded)]
+        assert sorted(names[1:]) == [f"id={i:04}" for i in range(MANY)]
+
+
+def test_a_report_that_is_too_long_is_not_written_to_its_end() -> None:
+    written = iter(["abc", "def", "ghi", "jkl"])
+    assert _within(5, written) is None
+    assert list(written) == ["ghi", "jkl"]
+    assert _within(6, ["abc", "def"]) == "abcdef"
+
+
+@pytest.mark.parametrize("limit", [4_096, 65_536, 10_000_000])
+def test_what_fits_is_all_that_is_said(limit: int) -> None:
+    text = render(many(State.REGRESSION, PassState.MISSED), limit=limit)
+    assert len(text) <= limit
+    assert ("Left out, to keep this short" in text) == (limit < 10_000_000)
+
+
+def test_a_terminal_shows_the_worst_rows_and_counts_the_rest() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    terminal.render(many(State.REGRESSION, PassState.MISSED), console)
+    text = console.file.getvalue()
+    assert text.count("id=0000") >= 2
+    assert f"id={ROWS_SHOWN:04}" not in text
+    # `overall` is a row, too.
+    assert text.count(f"and {MANY + 1 - ROWS_SHOWN} more slices; the record of the run has them all") == 2
