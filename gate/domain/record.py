@@ -340,7 +340,7 @@ class RunRecord(_Model):
     @model_validator(mode="after")
     def _named_once(self) -> Self:
         """A suite that is listed twice would count twice."""
-        names = Counter(suite.name for suite in (*self.suites, *self.new))
+        names = Counter([*(suite.name for suite in self.suites), *(suite.name for suite in self.new)])
         name, times = (names.most_common(1) or [("", 0)])[0]
         if times > 1:
             raise PydanticCustomError("named_twice", "two suites are named {name}", {"name": repr(name[:80])})
