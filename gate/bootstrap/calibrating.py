@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.bootstrap.planning import CALIBRATION, against_itself
+from gate.bootstrap.earlier import CALIBRATION
+from gate.bootstrap.planning import against_itself
 from gate.bootstrap.running import Plan, run_plan
 from gate.domain.calibration import CalibrationRecord, dump
 from gate.domain.record import RunRecord

@@ -1,10 +1,10 @@
 """Makes plans: opens the repository, the price list and the runs that were kept; sends nothing and needs no key."""
 
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.bootstrap.earlier import Shelf
 from gate.bootstrap.resolving import rehearsed, resolve_git_mode
 from gate.domain.forecast import Forecast
 from gate.domain.model import ModelRef, Params
@@ -12,21 +12,15 @@ from gate.domain.usage import Cost, Usage
 from gate.engine.forecast import Question
 from gate.errors import GateError
 from gate.flows.pairing import Sides
-from gate.flows.plan import EarlierRun, World, plan
+from gate.flows.plan import World, plan
 from gate.flows.resolve import Resolved, resolve
 from gate.git.repo import Repo
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.settings.services import Settings
-from gate.store.load import load_run
 
 KEPT = Path(".gate")
 """Where runs are kept."""
-CALIBRATION = "calibration.json"
-"""Stands beside the `run.json` of a calibration."""
-
-_LOOKED_AT = 20
-_LARGEST = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +57,10 @@ def forecast(asked: Asked, settings: Settings) -> Forecast:
         resolved = resolve_git_mode((asked.base, asked.head), asked.config, asked.suites, everything=False)
     else:
         resolved = against_itself(asked.config, asked.suites)
-    return plan(resolved, _world(asked, settings), asked.question)
+    repo = Repo.open(Path())
+    shelf = Shelf(KEPT, lambda path: repo.is_tracked(path.absolute()))
+    found = plan(resolved, _world(asked, settings, shelf), asked.question)
+    return replace(found, notes=(*found.notes, *shelf.notes()))
 
 
 def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
@@ -83,33 +80,7 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
     return rehearsed(resolve(Sides(tree, tree), config, suites, everything=True))
 
 
-def earlier_runs(folder: Path) -> list[EarlierRun]:
-    """Runs that were kept; links, and files that are no runs, are passed over.
-
-    Args:
-        folder: `.gate`; the newest files below it are looked at.
-    """
-    found = sorted(_records(folder), key=lambda path: path.stat().st_mtime, reverse=True)
-    out = []
-    for path in found[:_LOOKED_AT]:
-        try:
-            run = load_run(path)
-        except GateError:
-            continue
-        out.append(EarlierRun(str(path.parent), run, (path.parent / CALIBRATION).is_file()))
-    return out
-
-
-def _records(folder: Path) -> Iterator[Path]:
-    if folder.is_symlink():
-        return
-    for parent, _, names in os.walk(folder):
-        path = Path(parent) / "run.json"
-        if "run.json" in names and not path.is_symlink() and path.is_file() and path.stat().st_size <= _LARGEST:
-            yield path
-
-
-def _world(asked: Asked, settings: Settings) -> World:
+def _world(asked: Asked, settings: Settings, shelf: Shelf) -> World:
     # No key is needed to know a price, and none is given.
     keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
     prices = PriceList(by_name=settings.price_by_name)
@@ -118,7 +89,7 @@ def _world(asked: Asked, settings: Settings) -> World:
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)
 
-    return World(earlier_runs(KEPT), price, asked.concurrency)
+    return World(shelf.runs(), price, asked.concurrency)
 
 
 def _no_text(path: str) -> str:

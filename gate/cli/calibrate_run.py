@@ -99,11 +99,24 @@ class _NoSteps:
         return
 
 
-class _Line(_NoSteps):
-    """One plain line."""
+@dataclass(slots=True)
+class _Line:
+    """A plain line at the start, and one at every quarter."""
+
+    _total: int = field(default=0, init=False)
+    _done: int = field(default=0, init=False)
 
     def start(self, total: int) -> None:
+        self._total = total
         print(f"resampling: {total} simulated runs", file=sys.stderr, flush=True)
+
+    def step(self) -> None:
+        self._done += 1
+        if self._done * 4 // self._total > (self._done - 1) * 4 // self._total:
+            print(f"resampling: {self._done} of {self._total}", file=sys.stderr, flush=True)
+
+    def finish(self) -> None:
+        return
 
 
 @dataclass(slots=True)

@@ -101,7 +101,13 @@ class SuiteCalibration(_Model):
 
 
 class CalibrationRecord(_Model):
-    """The whole calibration."""
+    """The whole calibration.
+
+    Args:
+        unfinished: what has no score; empty otherwise.
+        false_blocks: null where no slice can block, and where the run is too large to be resampled.
+        not_resampled: that it is too large; empty otherwise.
+    """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
     schema_id: Literal["prompt-gate/calibration/1"] = Field(default="prompt-gate/calibration/1", alias="schema")
@@ -110,6 +116,7 @@ class CalibrationRecord(_Model):
     seed: int
     unfinished: str
     false_blocks: FalseBlocksRecord | None
+    not_resampled: str = ""
     suites: list[SuiteCalibration]
     notes: list[str]
 

@@ -1,14 +1,29 @@
 """`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered.
 
-A bound of `null` beside a mean is infinite. Costs are dollars, or null with the reason in the axis.
+A bound of `null` beside a mean is infinite. Costs are dollars, or null with the reason in the axis. Numbers have
+ranges, since a record may come from anywhere.
 """
 
-from typing import Literal
+from collections import Counter
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, NonNegativeInt, model_validator
+from pydantic_core import PydanticCustomError
 
 from gate.domain.caching import Obstacle
 from gate.domain.passrate import PassState
+from gate.domain.ranges import (
+    Amount,
+    Count,
+    Delta,
+    Difference,
+    Level,
+    Relative,
+    SampleCount,
+    Scores,
+    Share,
+    Tokens,
+)
 from gate.domain.verdict import State, Verdict
 
 SCHEMA = "prompt-gate/run/1"
@@ -35,7 +50,7 @@ class ExamRecord(_Model):
 
     ref: str
     digest: str
-    cases: int
+    cases: Count
     scorers: list[str]
     added: list[str] = []
     removed: list[str] = []
@@ -46,23 +61,23 @@ class ComparisonRecord(_Model):
     """See `gate.domain.comparison.Comparison`."""
 
     slice: str
-    n: int
-    units: int
-    baseline: float | None
-    candidate: float | None
-    mean: float | None
-    lower: float | None
-    upper: float | None
-    p: float | None
+    n: Count
+    units: Count
+    baseline: Share | None
+    candidate: Share | None
+    mean: Delta | None
+    lower: Delta | None
+    upper: Delta | None
+    p: Share | None
     state: State
     method: str
     blocking: bool
     advisory: bool
     familiar_fail: bool
-    mde: float | None
-    cases_needed: int | None
-    moved: int
-    margin: float = 0.0
+    mde: Share | None
+    cases_needed: NonNegativeInt | None
+    moved: Count
+    margin: Share = 0.0
 
 
 class QualityRecord(_Model):
@@ -75,28 +90,28 @@ class QualityRecord(_Model):
 class UsageRecord(_Model):
     """Tokens, summed over an arm's replies."""
 
-    input_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    output_tokens: int
+    input_tokens: Tokens
+    cache_read_tokens: Tokens
+    cache_write_tokens: Tokens
+    output_tokens: Tokens
 
 
 class EstimateRecord(_Model):
     """See `gate.domain.comparison.Estimate`."""
 
-    value: float
-    lower: float | None
-    upper: float | None
+    value: Difference
+    lower: Difference | None
+    upper: Difference | None
 
 
 class ArmAxisRecord(_Model):
     """See `gate.domain.comparison.ArmAxis`."""
 
-    mean: float | None
-    p50: float | None
-    p95: float | None
+    mean: Amount | None
+    p50: Amount | None
+    p95: Amount | None
     usage: UsageRecord | None
-    calls: int = 0
+    calls: Count = 0
 
 
 class AxisRecord(_Model):
@@ -106,13 +121,13 @@ class AxisRecord(_Model):
     compared: bool
     reason: str
     applicable: bool
-    n: int
+    n: Count
     baseline: ArmAxisRecord
     candidate: ArmAxisRecord
-    change: float | None
-    lower: float | None
-    upper: float | None
-    allowance: float
+    change: Relative | None
+    lower: Relative | None
+    upper: Relative | None
+    allowance: Amount
     exceeded: bool
     p50_change: EstimateRecord | None = None
     p95_change: EstimateRecord | None = None
@@ -121,20 +136,20 @@ class AxisRecord(_Model):
 class PlaceRecord(_Model):
     """See `gate.domain.caching.Place`."""
 
-    message: int
-    line: int
+    message: Count
+    line: Count
     variable: str
 
 
 class ArmPrefixRecord(_Model):
     """See `gate.domain.caching.ArmPrefix`."""
 
-    requests: int
-    tokens: int
-    request_tokens: int
+    requests: Count
+    tokens: Tokens
+    request_tokens: Tokens
     measured: bool
     place: PlaceRecord | None
-    minimum: int | None
+    minimum: Tokens | None
     obstacle: Obstacle
 
 
@@ -145,8 +160,8 @@ class CacheRecord(_Model):
     candidate: ArmPrefixRecord
     shrank: bool
     moved: bool
-    fresh_tokens: int
-    fresh_usd: float | None
+    fresh_tokens: Tokens
+    fresh_usd: Amount | None
     baseline_share: EstimateRecord | None
     candidate_share: EstimateRecord | None
     share_change: EstimateRecord | None
@@ -155,10 +170,10 @@ class CacheRecord(_Model):
 class OutputRecord(_Model):
     """One output of one arm, kept for the informative cases only."""
 
-    index: int
+    index: Count
     text: str | None
     failure: str | None
-    score: float | None
+    score: Share | None
     reasons: list[str]
 
 
@@ -168,9 +183,9 @@ class CaseRecord(_Model):
     id: str
     where: str
     slices: dict[str, str]
-    baseline: list[float | None]
-    candidate: list[float | None]
-    delta: float | None
+    baseline: Scores
+    candidate: Scores
+    delta: Delta | None
     cluster: str | None = None
     input: str | None = None
     expected: JsonValue = None
@@ -181,17 +196,17 @@ class CaseRecord(_Model):
 class CallsRecord(_Model):
     """Model calls: answered (judges included), read from a cache, sent again, given up."""
 
-    made: int
-    cached: int
-    retried: int
-    failed: int
+    made: Count
+    cached: Count
+    retried: Count
+    failed: Count
 
 
 class SuiteRecord(_Model):
     """One suite of the run."""
 
     name: str
-    samples: int
+    samples: SampleCount
     baseline: ArmRecord
     candidate: ArmRecord
     exam: ExamRecord
@@ -200,7 +215,7 @@ class SuiteRecord(_Model):
     latency: AxisRecord
     cases: list[CaseRecord]
     calls: CallsRecord
-    spent_usd: float | None
+    spent_usd: Amount | None
     cost_note: str = ""
     cache: CacheRecord | None = None
 
@@ -209,13 +224,13 @@ class PassRateRecord(_Model):
     """See `gate.domain.passrate.PassRate`."""
 
     slice: str
-    n: int
-    units: int
-    passed: float
-    rate: float | None
-    lower: float | None
-    upper: float | None
-    wanted: float | None
+    n: Count
+    units: Count
+    passed: Amount
+    rate: Share | None
+    lower: Share | None
+    upper: Share | None
+    wanted: Share | None
     state: PassState
     doubtful: bool
     blocking: bool
@@ -228,8 +243,8 @@ class NewCaseRecord(_Model):
     id: str
     where: str
     slices: dict[str, str]
-    scores: list[float | None]
-    passed: list[bool | None]
+    scores: Scores
+    passed: list[bool | None] = Field(max_length=100)
     input: str | None = None
     expected: JsonValue = None
     outputs: list[OutputRecord] = []
@@ -243,10 +258,10 @@ class NewSuiteRecord(_Model):
     """
 
     name: str
-    samples: int
+    samples: SampleCount
     candidate: ArmRecord
     exam: ExamRecord
-    threshold: float | None
+    threshold: Share | None
     overall: PassRateRecord
     slices: list[PassRateRecord]
     level: float = 0.025
@@ -255,7 +270,7 @@ class NewSuiteRecord(_Model):
     priced: bool
     cases: list[NewCaseRecord]
     calls: CallsRecord
-    spent_usd: float | None
+    spent_usd: Amount | None
     cost_note: str = ""
 
 
@@ -263,13 +278,13 @@ class MethodRecord(_Model):
     """How the verdict was reached; `rates_judged` are slices of new prompts that can block."""
 
     name: str
-    alpha: float
-    slices_tested: int
-    flips: int | None
+    alpha: Level
+    slices_tested: Count
+    flips: Count | None
     fail_on: Literal["block", "hold"]
     correction: Literal["none", "bonferroni", "holm"] = "none"
     breakage: bool = False
-    rates_judged: int = 0
+    rates_judged: Count = 0
 
 
 class MissingRecord(_Model):
@@ -278,8 +293,8 @@ class MissingRecord(_Model):
     `cases` names the cases that have to be asked again, `suite/id` in a run over several suites.
     """
 
-    samples: int
-    total: int
+    samples: Count
+    total: Count
     best: Verdict | None
     worst: Verdict | None
     reasons: list[str]
@@ -302,18 +317,18 @@ class RunRecord(_Model):
     schema_id: Literal["prompt-gate/run/1"] = Field(default="prompt-gate/run/1", alias="schema")
     tool_version: str
     created: str
-    duration_s: float
+    duration_s: Amount
     verdict: Verdict
-    exit_code: int
+    exit_code: int = Field(ge=0, le=255)
     reasons: list[str]
-    seed: int
+    seed: NonNegativeInt
     commit: str | None
     method: MethodRecord
     missing: MissingRecord
     suites: list[SuiteRecord]
     new: list[NewSuiteRecord] = []
     calls: CallsRecord
-    spent_usd: float | None
+    spent_usd: Amount | None
     override: OverrideRecord | None = None
     config: str = ""
     notes: list[str] = []
@@ -322,3 +337,12 @@ class RunRecord(_Model):
     def evaluated(self) -> bool:
         """Whether anything was asked at all."""
         return bool(self.suites or self.new)
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        """A suite that is listed twice would count twice."""
+        names = Counter([*(suite.name for suite in self.suites), *(suite.name for suite in self.new)])
+        name, times = (names.most_common(1) or [("", 0)])[0]
+        if times > 1:
+            raise PydanticCustomError("named_twice", "two suites are named {name}", {"name": repr(name[:80])})
+        return self

@@ -26,6 +26,7 @@ from gate.stats.falseblocks import Effort, Rate, effort_for, false_blocks
 from gate.stats.maxt import joint_test
 from gate.stats.power import layout_critical
 from gate.stats.slices import BLOCKABLE_UNITS
+from gate.stats.student import normal_quantile
 
 
 class Steps(Protocol):
@@ -75,7 +76,7 @@ def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> Cal
     Args:
         run: usually of a prompt against itself; of two versions the noise within the cases still holds.
         steps: told about each simulated run.
-        effort: of the simulation; None for one of a minute or less.
+        effort: of the simulation; None for one of half a minute or less, and for none where the run is too large.
 
     Raises:
         GateError: no suite has a case with scores of both arms.
@@ -88,13 +89,19 @@ def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> Cal
     slices, units = _stacked(scored)
     n = int(units.size)
     ties = _ties(scored)
-    critical = layout_critical(slices, n, alpha=run.method.alpha, clusters=units, ties=ties) if slices else math.inf
+    effort = effort or effort_for(n, len(slices), sum(2 * part.scores.baseline.size for part in scored))
+    critical = math.inf
+    if slices and effort is not None:
+        critical = layout_critical(slices, n, alpha=run.method.alpha, clusters=units, ties=ties)
+    elif slices:
+        critical = -normal_quantile(run.method.alpha / len(slices))
     return CalibrationRecord(
         tool_version=run.tool_version,
         created=run.created,
         seed=run.seed,
         unfinished=_unfinished(run),
-        false_blocks=_false_blocks(run, scored, steps, effort),
+        false_blocks=None if effort is None else _false_blocks(run, scored, steps, effort),
+        not_resampled="" if effort is not None or not slices else _too_large(n, len(slices)),
         suites=[_suite(part, run.method.alpha, critical) for part in scored],
         notes=list(_notes(run, parts)),
     )
@@ -105,18 +112,29 @@ def _part(suite: SuiteRecord, *, several: bool) -> _Part:
     cases = [suite.cases[position] for position in scores.ids]
     units = noise.labels({case.id: case.cluster for case in cases}, [case.id for case in cases])
     labels = np.arange(len(cases)) if units is None else units
+    members = _members(cases)
+    nobody = np.empty(0, dtype=np.int64)
     blocking = {}
-    for row in (suite.quality.overall, *suite.quality.slices):
-        rows = _members(cases, row.slice.removeprefix(f"{suite.name}/") if several else row.slice)
-        if not row.advisory and np.unique(labels[rows]).size >= BLOCKABLE_UNITS:
-            blocking[row.slice] = rows
+    for name in {row.slice: None for row in (suite.quality.overall, *suite.quality.slices) if not row.advisory}:
+        own = name.removeprefix(f"{suite.name}/") if several else name
+        rows = np.arange(len(cases)) if own == OVERALL else members.get(_parted(own), nobody)
+        if np.unique(labels[rows]).size >= BLOCKABLE_UNITS:
+            blocking[name] = rows
     return _Part(suite, scores, units, blocking)
 
 
-def _members(cases: Sequence[CaseRecord], name: str) -> NDArray[np.int64]:
+def _members(cases: Sequence[CaseRecord]) -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Positions of the cases of each slice, by dimension and value."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for position, case in enumerate(cases):
+        for slice_ in case.slices.items():
+            found.setdefault(slice_, []).append(position)
+    return {slice_: np.array(positions, dtype=np.int64) for slice_, positions in found.items()}
+
+
+def _parted(name: str) -> tuple[str, str]:
     dimension, _, value = name.partition("=")
-    inside = [name == OVERALL or case.slices.get(dimension) == value for case in cases]
-    return np.flatnonzero(np.array(inside, dtype=bool))
+    return dimension, value
 
 
 def _stacked(parts: Sequence[_Part]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
@@ -137,14 +155,11 @@ def _ties(parts: Sequence[_Part]) -> float:
     return float(sum(zeros.sum() for zeros in tied if not zeros.all()) / sum(zeros.size for zeros in tied))
 
 
-def _false_blocks(
-    run: RunRecord, parts: Sequence[_Part], steps: Steps, effort: Effort | None
-) -> FalseBlocksRecord | None:
+def _false_blocks(run: RunRecord, parts: Sequence[_Part], steps: Steps, effort: Effort) -> FalseBlocksRecord | None:
     slices, units = _stacked(parts)
     if not slices:
         return None
     pools = [np.hstack([part.scores.baseline, part.scores.candidate]) for part in parts]
-    effort = effort or effort_for(int(units.size), len(slices))
     steps.start(effort.replicates)
     try:
         found = false_blocks(
@@ -159,6 +174,10 @@ def _false_blocks(
         slices=len(slices),
         replicates=effort.replicates,
     )
+
+
+def _too_large(cases: int, slices: int) -> str:
+    return f"{cases:,} cases in {slices:,} slices are too large to be resampled"
 
 
 def _rate(found: Rate) -> RateRecord:

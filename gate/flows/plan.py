@@ -1,6 +1,6 @@
 """Suites and earlier runs in, a forecast out: nothing is asked, nothing is spent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gate.domain.forecast import Forecast, Role, Spread, Warned
@@ -21,13 +21,11 @@ class EarlierRun:
 
     Args:
         name: what the reader knows it by, such as `.gate/last`.
-        run: its record.
-        calibration: it was made by `gate calibrate`.
+        read: its record, which may be large; None where it cannot be used.
     """
 
     name: str
-    run: RunRecord
-    calibration: bool
+    read: Callable[[], RunRecord | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class World:
     """What a plan knows besides the suites.
 
     Args:
-        earlier: runs that were kept, in any order.
+        earlier: runs that were kept; of two that know a suite the first counts.
         price: prices a call.
         concurrency: calls in flight.
     """
@@ -59,10 +57,13 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
         GateError: the run itself would be refused.
     """
     check_method(resolved.policy, resolved.suites)
-    found = {suite.name: _last(suite, world.earlier) for suite in resolved.suites}
-    estimator = Estimator(world.price, _per_call(resolved.suites, found))
+    found = _known(resolved.suites, world.earlier)
+    earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
+    estimator = Estimator(world.price, earlier)
     spending = estimator.spending(resolved.suites, world.concurrency)
-    spreads = {suite.name: _spread(suite, found[suite.name]) for suite in resolved.suites}
+    spreads = {
+        suite.name: found[suite.name].spread if suite.name in found else _assumed(suite) for suite in resolved.suites
+    }
     slices = layout(resolved.suites, resolved.policy, spreads)
     suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
     told = [*warnings(suites, resolved.suites), *budget_warnings(spending, resolved.budget)]
@@ -81,15 +82,16 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """The record of a suite in an earlier run."""
+class _Known:
+    """What a plan keeps of a suite in an earlier run.
 
-    source: EarlierRun
-    suite: SuiteRecord
+    Args:
+        spread: noise of its deltas.
+        per_call: what the calls took.
+    """
 
-    @property
-    def same_arms(self) -> bool:
-        return compares_itself(self.suite)
+    spread: Spread
+    per_call: dict[Role, PerCall]
 
 
 def compares_itself(suite: SuiteRecord) -> bool:
@@ -98,40 +100,46 @@ def compares_itself(suite: SuiteRecord) -> bool:
     return (one.digest, one.model, one.params) == (other.digest, other.model, other.params)
 
 
-def _last(suite: Suite, earlier: Sequence[EarlierRun]) -> _Found | None:
-    """The suite in a calibration if there is one, else in the newest run that has scores of it."""
-    scorers = [spec.name for spec in suite.exam.scorers]
-    fitting = [
-        _Found(source, record)
-        for source in earlier
-        for record in source.run.suites
-        if record.name == suite.name and record.exam.scorers == scorers and noise.table(record).n > 1
-    ]
-    return max(fitting, key=lambda one: (one.source.calibration, one.source.run.created), default=None)
+def _known(suites: Sequence[Suite], earlier: Sequence[EarlierRun]) -> dict[str, _Known]:
+    """One run is held at a time, and none is read once every suite has its answer."""
+    known: dict[str, _Known] = {}
+    for source in earlier:
+        wanted = [suite for suite in suites if suite.name not in known]
+        if not wanted:
+            break
+        known |= _learnt(wanted, source)
+    return known
 
 
-def _spread(suite: Suite, found: _Found | None) -> Spread:
-    if found is None:
-        # At temperature 0 a case's samples repeat each other, but a rewording redraws its one answer.
-        frozen = all(arm.params.temperature == 0 for arm in suite.arms.values())
-        return noise.assumed(1 if frozen else suite.samples)
-    scores = noise.table(found.suite)
-    clusters = {case.id: case.cluster for case in suite.exam.cases}
-    seen = noise.measured(scores, noise.labels(clusters, [found.suite.cases[i].id for i in scores.ids]))
-    assert seen is not None  # noqa: S101 `_last` wants two cases
-    model = "" if found.suite.candidate.model == str(suite.candidate.model) else f" by {found.suite.candidate.model}"
-    return noise.spread(seen, suite.samples, f"{found.source.name}{model}", same_arms=found.same_arms)
-
-
-def _per_call(suites: Sequence[Suite], found: dict[str, _Found | None]) -> Earlier:
-    out: dict[tuple[str, Role], PerCall] = {}
+def _learnt(suites: Sequence[Suite], source: EarlierRun) -> dict[str, _Known]:
+    """The suites that this run has with the same scorers, and with scores of at least two cases."""
+    run = source.read()
+    records = {record.name: record for record in run.suites} if run is not None else {}
+    out = {}
     for suite in suites:
-        one = found[suite.name]
-        for role, arm in answering(suite).items() if one else ():
-            assert one is not None  # noqa: S101
-            if known := _of_arm(arm, one.suite):
-                out[suite.name, role] = known
+        record = records.get(suite.name)
+        if record is None or record.exam.scorers != [spec.name for spec in suite.exam.scorers]:
+            continue
+        if (spread := _spread(suite, record, source.name)) is not None:
+            calls = {role: _of_arm(arm, record) for role, arm in answering(suite).items()}
+            out[suite.name] = _Known(spread, {role: call for role, call in calls.items() if call is not None})
     return out
+
+
+def _assumed(suite: Suite) -> Spread:
+    # At temperature 0 a case's samples repeat each other, but a rewording redraws its one answer.
+    frozen = all(arm.params.temperature == 0 for arm in suite.arms.values())
+    return noise.assumed(1 if frozen else suite.samples)
+
+
+def _spread(suite: Suite, record: SuiteRecord, source: str) -> Spread | None:
+    scores = noise.table(record)
+    clusters = {case.id: case.cluster for case in suite.exam.cases}
+    seen = noise.measured(scores, noise.labels(clusters, [record.cases[i].id for i in scores.ids]))
+    if seen is None:
+        return None
+    model = "" if record.candidate.model == str(suite.candidate.model) else f" by {record.candidate.model}"
+    return noise.spread(seen, suite.samples, f"{source}{model}", same_arms=compares_itself(record))
 
 
 def _of_arm(arm: Arm, record: SuiteRecord) -> PerCall | None:

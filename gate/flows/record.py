@@ -77,7 +77,7 @@ def record(finished: Finished) -> RunRecord:
         notes=list(resolved.notes),
         method=MethodRecord(
             name=resolved.policy.method,
-            alpha=round(resolved.policy.alpha, 12),
+            alpha=float(f"{resolved.policy.alpha:.12g}"),
             slices_tested=assessment.quality.tested,
             flips=assessment.quality.flips,
             fail_on=resolved.policy.fail_on,

@@ -80,7 +80,7 @@ def _record(verdict: Verdict, code: int, reasons: list[str], commit: str, create
         commit=commit,
         method=MethodRecord(
             name=policy.method,
-            alpha=round(policy.alpha, 12),
+            alpha=float(f"{policy.alpha:.12g}"),
             slices_tested=0,
             flips=None,
             fail_on=policy.fail_on,

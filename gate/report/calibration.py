@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gate.domain.calibration import CalibrationRecord, ChoiceRecord, FalseBlocksRecord, RateRecord, SuiteCalibration
+from gate.domain.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
 from gate.report import numbers
 from gate.report.plan import size
 from gate.report.sheet import Grid, Line, Remark, Sheet
@@ -17,10 +17,13 @@ def sheet(found: CalibrationRecord) -> Sheet:
     grids = []
     for suite in found.suites:
         grids += [_facts(suite), _choices(suite)]
-    return Sheet(_headline(found.false_blocks), tuple(_remarks(found)), tuple(grids), tuple(_notes(found)))
+    return Sheet(_headline(found), tuple(_remarks(found)), tuple(grids), tuple(_notes(found)))
 
 
-def _headline(rates: FalseBlocksRecord | None) -> str:
+def _headline(found: CalibrationRecord) -> str:
+    rates = found.false_blocks
+    if found.not_resampled:
+        return f"How often noise alone blocks was not measured: {found.not_resampled}"
     if rates is None:
         return "nothing can block here: no slice has 10 independent cases"
     joint, familiar = _rate(rates.joint), _rate(rates.familiar)
@@ -94,6 +97,11 @@ def _notes(found: CalibrationRecord) -> Iterator[str]:
             f"{rates.replicates:,} simulated runs over {numbers.counted(rates.slices, 'slice')}: cases drawn with "
             f"replacement, their samples dealt to two arms at random. The joint test promises "
             f"{rates.promised * 100:g} % at most; the familiar rule is a bootstrap interval for each slice on its own."
+        )
+    if found.not_resampled:
+        yield (
+            "The choices take the critical value that holds for any slices at all (Bonferroni): where slices overlap, "
+            "smaller falls show, too."
         )
     yield (
         "Smallest fall: shown with a probability of 80 %; the range goes from a change spread over many cases to whole "

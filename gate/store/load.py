@@ -43,4 +43,5 @@ def load_run(path: Path) -> RunRecord:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise GateError(f"{file} is not a whole run: {where}: {first['msg']}", hint) from None
+        said = f"{where}: {first['msg']}" if where else first["msg"]
+        raise GateError(f"{file} is not a whole run: {said}", hint) from None

@@ -62,5 +62,7 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
         cost=cost((0.3, 0.2, 0.4)),
         cache=cache(candidate=prefix(12, 1, everything)),
     )
-    second = made.model_copy(update={"name": text(6), "cases": []})
+    # Two suites never have one name, not even where there is but one attack.
+    name = text(6) if text(6) != text(0) else f"{text(6)}2"
+    second = made.model_copy(update={"name": name, "cases": []})
     return run(Verdict.BLOCK, [made, second], list(attacks), commit=text(6))

@@ -1,12 +1,15 @@
 """`gate calibrate` as a process: real calls, a kept run, and a plan that uses it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gate.domain.calibration import CalibrationRecord
+from gate.store.run_folder import dump_run
+from tests.golden.runs import runs
 from tests.support.command import gate, git, write_jsonl
 from tests.support.example import case
 from tests.support.model_server import ModelServer
@@ -155,3 +158,30 @@ def test_a_missing_key_is_told_before_anything_is_written(repo: Path) -> None:
     assert outcome.code == 3
     assert "OPENAI_API_KEY" in outcome.err
     assert not (repo / ".gate").exists()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda run: run["method"].update(alpha=0), "method.alpha: Input should be greater than"),
+        (lambda run: run["method"].update(alpha=0.6), "method.alpha: Input should be less than 0.5"),
+        (lambda run: run.update(seed=-1), "seed: Input should be greater than or equal to 0"),
+        (lambda run: run["suites"][0]["cases"][0].update(candidate=[1e308, -1e308]), "candidate.0: Input should be"),
+        (lambda run: run["suites"][0]["cases"][0].update(candidate=[1.0] * 101), "candidate: List should have at most"),
+        (lambda run: run["suites"].append(run["suites"][0]), "two suites are named"),
+    ],
+)
+def test_a_forged_run_is_refused_with_a_word(tmp_path: Path, damage: Callable[[Any], None], said: str) -> None:
+    data = json.loads(dump_run(runs()["block"]))
+    damage(data)
+    (tmp_path / "run.json").write_text(json.dumps(data))
+    outcome = gate("calibrate", "run.json", cwd=tmp_path)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "Prompt Gate itself failed" not in outcome.err
+
+
+def test_the_resampling_is_told_as_it_goes_on(repo: Path) -> None:
+    told = gate("calibrate", "--suite", "support", cwd=repo).err
+    parts = [f"resampling: {done} of 400" for done in (100, 200, 300, 400)]
+    assert [line for line in told.splitlines() if line.startswith("resampling: ")][1:] == parts

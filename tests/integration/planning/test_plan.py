@@ -121,6 +121,47 @@ def test_what_lies_under_the_folder_of_runs_cannot_break_a_plan(repo: Path, tmp_
     assert {suite["spread"]["basis"] for suite in planned(repo)["suites"]} == {"assumed"}
 
 
+def forge(repo: Path, damage: str, value: object) -> None:
+    """A run as `gate diff` made it, with one number changed everywhere."""
+    path = repo / ".gate/last/run.json"
+    data = json.loads(path.read_text())
+    for suite in data["suites"]:
+        if damage == "scores":
+            for one in suite["cases"]:
+                one["candidate"] = [value] * len(one["candidate"])
+        for axis in ("cost", "latency"):
+            for arm in ("baseline", "candidate"):
+                if damage == "mean":
+                    suite[axis][arm]["mean"] = value
+                elif damage == "tokens":
+                    kinds = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+                    suite[axis][arm]["usage"] = dict.fromkeys(kinds, value)
+    path.write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("damage", "value"),
+    [("scores", 1e308), ("scores", 1e200), ("scores", 5), ("mean", 1e308), ("mean", -1), ("tokens", 10**299)],
+)
+def test_a_forged_run_is_passed_over_with_a_note(repo: Path, damage: str, value: object) -> None:
+    (repo / "prompts/support.md").write_text("Answer well. quality=1.0\n")
+    gate("diff", "--base", "main", cwd=repo)
+    assert {suite["spread"]["basis"] for suite in planned(repo, "--suite", "support")["suites"]} == {"measured"}
+    forge(repo, damage, value)
+    found = planned(repo, "--suite", "support")
+    assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}
+    assert sum("Passed over: .gate/last/run.json is not a whole run" in note for note in found["notes"]) == 1
+
+
+def test_a_run_that_git_tracks_is_not_believed(repo: Path) -> None:
+    (repo / "prompts/support.md").write_text("Answer well. quality=1.0\n")
+    gate("diff", "--base", "main", cwd=repo)
+    git(repo, "add", "--force", ".gate/last/run.json")
+    found = planned(repo, "--suite", "support")
+    assert {suite["spread"]["basis"] for suite in found["suites"]} == {"assumed"}
+    assert any(".gate/last/run.json is tracked by git" in note for note in found["notes"])
+
+
 def test_questions_change_the_answers(repo: Path) -> None:
     usual, harder = planned(repo), planned(repo, "--effect", "0.05", "--power", "0.9")
     one, other = (found["suites"][0]["slices"][0] for found in (usual, harder))

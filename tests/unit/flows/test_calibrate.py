@@ -154,3 +154,31 @@ def test_clusters_that_the_record_does_not_name_are_told() -> None:
     nameless = [case.model_copy(update={"cluster": None}) for case in made.suites[0].cases]
     run = made.model_copy(update={"suites": [made.suites[0].model_copy(update={"cases": nameless})]})
     assert any("clusters that this record does not name" in note for note in said(run).notes)
+
+
+def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices() -> None:
+    made = finished([itself(suite(ROWS, samples=2))], coins())
+    whole = made.suites[0]
+    names = [f"d{i}" for i in range(2000)]
+    slices = [whole.quality.overall.model_copy(update={"slice": f"{name}=x"}) for name in names]
+    cases = [case.model_copy(update={"slices": dict.fromkeys(names, "x")}) for case in whole.cases]
+    quality = whole.quality.model_copy(update={"slices": slices})
+    huge = whole.model_copy(update={"quality": quality, "cases": cases})
+    steps = Counted()
+    found = calibrate(made.model_copy(update={"suites": [huge]}), steps)
+    assert (found.false_blocks, steps.total) == (None, 0)
+    assert found.not_resampled == "60 cases in 2,001 slices are too large to be resampled"
+    usual = said(made).suites[0]
+    # Bonferroni for so many slices shows larger falls only; the noise is the same.
+    assert found.suites[0].sigma == usual.sigma
+    for strict, plain in zip(found.suites[0].choices, usual.choices, strict=True):
+        assert strict.best is None or (plain.best is not None and strict.best > plain.best)
+    assert any(choice.best is not None for choice in found.suites[0].choices)
+
+
+def test_a_slice_that_is_listed_twice_counts_once() -> None:
+    made = finished([itself(suite(ROWS, samples=2))], coins())
+    whole = made.suites[0]
+    again = whole.quality.model_copy(update={"slices": whole.quality.slices * 3})
+    run = made.model_copy(update={"suites": [whole.model_copy(update={"quality": again})]})
+    assert said(run).false_blocks == said(made).false_blocks

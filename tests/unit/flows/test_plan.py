@@ -1,18 +1,18 @@
 """A forecast from suites and earlier runs."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
+from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Budget, RunPolicy, Suite
 from gate.domain.usage import Cost, Unpriced, Usage
 from gate.engine.forecast import Question
 from gate.flows.plan import EarlierRun, World, compares_itself, plan
-from tests.support.finished import CREATED, finished, itself, resolved
+from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
 
 QUESTION = Question(0.10, 0.8)
@@ -32,9 +32,17 @@ def noisy(case: Case, arm: ArmName, index: int) -> float:
     return float((int(case.id[1:]) + index + (arm is ArmName.BASELINE)) % 4 > 0)
 
 
-def kept(name: str, *, calibration: bool = False, days: int = 0, planned: Suite = SUITE) -> EarlierRun:
-    run = finished([planned], noisy, CREATED + timedelta(days=days))
-    return EarlierRun(name, run, calibration)
+def kept(name: str, planned: Suite = SUITE) -> EarlierRun:
+    run = finished([planned], noisy)
+    return EarlierRun(name, lambda: run)
+
+
+def unread() -> RunRecord:
+    raise AssertionError("nothing was left to be known")
+
+
+BROKEN = EarlierRun(".gate/broken", lambda: None)
+UNREAD = EarlierRun(".gate/unread", unread)
 
 
 def said(*earlier: EarlierRun, planned: Suite = SUITE) -> str:
@@ -48,11 +56,21 @@ def test_without_an_earlier_run_everything_is_assumed_and_told_so() -> None:
     assert any("gate calibrate" in note for note in found.notes)
 
 
-def test_a_calibration_goes_first_and_then_the_newest_run() -> None:
-    old, new = kept(".gate/old"), kept(".gate/new", days=2)
-    assert ".gate/new" in said(old, new)
-    assert ".gate/new" in said(new, old)
-    assert ".gate/calibration" in said(new, kept(".gate/calibration", calibration=True, days=-5), old)
+def test_the_first_run_that_knows_the_suite_counts_and_no_other_is_read() -> None:
+    assert ".gate/new" in said(kept(".gate/new"), UNREAD)
+    assert ".gate/new" in said(BROKEN, kept("other", planned=replace(SUITE, name="faq")), kept(".gate/new"), UNREAD)
+    assert plan(resolved([]), world(UNREAD), QUESTION).suites == ()
+
+
+def test_two_suites_may_be_known_from_two_runs() -> None:
+    other = replace(SUITE, name="faq")
+    found = plan(resolved([SUITE, other]), world(kept("a"), kept("b", planned=other), UNREAD), QUESTION)
+    assert [suite.spread.said[:13] for suite in found.suites] == ["measured in a", "measured in b"]
+
+
+def test_a_run_with_scores_of_one_case_says_nothing() -> None:
+    one = finished([SUITE], lambda case, arm, index: 1.0 if case.id == "c001" else None)
+    assert ".gate/more" in said(EarlierRun("one", lambda: one), kept(".gate/more"))
 
 
 def test_a_run_of_another_suite_or_with_other_scorers_does_not_count() -> None:

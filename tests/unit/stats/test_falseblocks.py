@@ -76,9 +76,26 @@ def test_no_block_at_all_still_has_an_error() -> None:
     assert Rate(100, 400).error == pytest.approx(0.0217, rel=0.01)
 
 
-def test_large_sets_take_fewer_replicates() -> None:
-    assert effort_for(1000, 20).replicates == 400
-    assert effort_for(100_000, 20).replicates == 50
+def test_large_sets_take_fewer_replicates_and_huge_ones_none() -> None:
+    usual, large = effort_for(1000, 20, 6000), effort_for(100_000, 1, 200_000)
+    assert usual is not None
+    assert large is not None
+    assert usual.replicates == 400
+    assert 40 <= large.replicates < 100
+    assert effort_for(100_000, 20, 600_000) is None
+    assert effort_for(40, 4000, 240) is None
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**5), st.integers(0, 10**8))
+def test_more_cases_or_slices_never_take_more_replicates(cases: int, slices: int, scores: int) -> None:
+    def replicates(found: Effort | None) -> int:
+        return 0 if found is None else found.replicates
+
+    here = replicates(effort_for(cases, slices, scores))
+    assert here == 0 or 40 <= here <= 400
+    assert replicates(effort_for(cases + 1, slices, scores)) <= here
+    assert replicates(effort_for(cases, slices + 1, scores)) <= here
+    assert replicates(effort_for(cases, slices, scores + 1)) <= here
 
 
 @pytest.mark.parametrize(
