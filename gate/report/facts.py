@@ -13,8 +13,8 @@ from gate.domain.record import (
 )
 from gate.domain.verdict import Verdict
 from gate.report import numbers, rates
+from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
-from gate.report.headline import CALLS_FOR_P95, p95, trusted
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label

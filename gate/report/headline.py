@@ -1,17 +1,16 @@
-"""The first lines: verdict and worst slice, slices won and lost, the three axes."""
+"""The first line: verdict and worst slice."""
 
-from collections.abc import Iterator, Sequence
-
-from gate.domain.record import AxisRecord, EstimateRecord, OverrideRecord, RunRecord
+from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers, rates
+from gate.report.axes import over_allowance
 from gate.report.escape import terminal
-from gate.report.parts import Axes, Code, Text
+from gate.report.parts import Code, Text
 from gate.report.slices import (
-    FEWEST_UNITS,
     LONGEST_SENTENCE,
     Named,
     in_state,
+    name,
     of_run,
     short,
     suite_label,
@@ -20,13 +19,6 @@ from gate.report.slices import (
     within_margin,
     worst,
 )
-
-NOTABLE_FALL = 0.1
-"""A fall of a slice that is too small to decide is mentioned from this size on."""
-NAMES_SHOWN = 3
-"""Slices that a sentence names before it counts the rest."""
-CALLS_FOR_P95 = 1_000
-"""Samples of an arm below which its 95th percentile is not to be trusted."""
 
 
 def headline(run: RunRecord) -> Text:
@@ -70,81 +62,6 @@ def plain_first_line(run: RunRecord) -> str:
     """The same as text, which whoever shows it has to escape."""
     parts = (part if isinstance(part, str) else part.text for part in headline(run))
     return f"{run.verdict.value}: {''.join(parts)}"
-
-
-def sentence(run: RunRecord) -> Text:
-    """One sentence on the slices won and lost, and one on what this exam could not see."""
-    if run.override is not None:
-        return _setter(run.override)
-    if not run.suites:
-        return ()
-    slices = of_run(run)
-    parts: list[str | Code] = []
-    if len(run.suites) == 1:
-        parts += [_overall(slices[0]), "; "]
-        slices = slices[1:]
-    if not slices:
-        return ("".join(map(str, parts[:-1])) + "; the exam has no slices.", *_unseen(run))
-    suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
-    parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
-    return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))
-
-
-def axes(run: RunRecord) -> tuple[Axes, ...]:
-    """Quality, cost and latency of each suite, each with its interval."""
-    out = []
-    for suite in run.suites:
-        overall = suite.quality.overall
-        change = f"{numbers.delta(overall.mean)} {numbers.interval(overall.lower, overall.upper)}"
-        out.append(
-            Axes(
-                suite=short(suite_label(run, suite)),
-                quality="not measured" if overall.mean is None else change,
-                cost=_axis(suite.cost),
-                latency=_axis(suite.latency) + _p95(suite.latency),
-            )
-        )
-    return tuple(out)
-
-
-def name(named: Named) -> Code:
-    """The full name of a slice, short enough for a sentence."""
-    return Code(short(named.full))
-
-
-def names(slices: Sequence[Named]) -> tuple[str | Code, ...]:
-    """`a, b, c and 2 more`."""
-    out: list[str | Code] = []
-    for named in slices[:NAMES_SHOWN]:
-        out += [", ", name(named), *([" (advisory)"] if named.record.advisory else [])]
-    rest = len(slices) - NAMES_SHOWN
-    return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
-
-
-def over_allowance(axis: AxisRecord) -> str:
-    """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
-    span = numbers.change_interval(axis.lower, axis.upper)
-    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
-
-
-def p95(change: EstimateRecord) -> str:
-    """`p95 +90 ms [−40 ms, +220 ms]`."""
-    span = numbers.duration_interval(change.lower, change.upper)
-    return f"p95 {numbers.duration_change(change.value)} {span}"
-
-
-def trusted(axis: AxisRecord) -> bool:
-    """Are there calls enough in each arm for a 95th percentile?"""
-    return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
-
-
-def _setter(override: OverrideRecord) -> Text:
-    """Who answers for the override."""
-    commit = Code(override.commit[:12])
-    if not override.by:
-        return ("It is not known who set it. It holds for commit ", commit, ". Nothing was evaluated.")
-    at = f" on {short(override.at).replace('T', ' ').removesuffix('Z')} UTC" if override.at else ""
-    return ("Set by ", Code(short(override.by)), f"{at}, and in force for commit ", commit, ". Nothing was evaluated.")
 
 
 def _fallen(run: RunRecord) -> Text:
@@ -201,112 +118,5 @@ def _moved(named: Named) -> Text:
     return (name(named), f" {numbers.fell_or_rose(named.record.mean or 0.0)} {span}")
 
 
-def _overall(named: Named) -> str:
-    record = named.record
-    if record.state is State.TOO_FEW or record.mean is None:
-        return f"Overall there is too little to decide ({numbers.counted(record.n, 'case')})"
-    span = f"{numbers.delta(record.mean)} {numbers.interval(record.lower, record.upper)}"
-    size = numbers.score(abs(record.mean))
-    if unmoved(named):
-        return "Overall not one case moved"
-    if tolerated(named):
-        margin = numbers.score(record.margin)
-        inside = f"within its margin of {margin}"
-        return f"Overall quality fell by {size}, {inside if within_margin(named) else f'not shown to exceed {margin}'}"
-    return {
-        State.REGRESSION: f"Overall quality fell by {size}",
-        State.SUSPECT: f"Overall quality may have fallen by {size}",
-        State.IMPROVEMENT: f"Overall quality rose by {size}",
-    }.get(record.state, f"Overall no change is shown ({span})")
-
-
-def _tally(slices: Sequence[Named]) -> tuple[str | Code, ...]:
-    tolerant = any(tolerated(named) for named in slices)
-    said = (
-        (State.REGRESSION, "fell beyond its margin" if tolerant else "fell"),
-        (State.SUSPECT, "may have fallen"),
-        (State.IMPROVEMENT, "rose"),
-        (State.NOISE, ""),
-        (State.TOO_FEW, ""),
-    )
-    clauses: list[tuple[str | Code, ...]] = []
-    fell = [named for named in slices if tolerated(named)]
-    slices = [named for named in slices if not tolerated(named)]
-    for state, verb in said:
-        found = in_state(slices, state)
-        if state is State.NOISE:
-            clauses += _in_margins(fell)
-        if not found and state is not State.REGRESSION:
-            continue
-        if verb:
-            listed: Text = (" (", *names(found), ")") if found else ()
-            clauses.append((f"{len(found) or 'none'} {verb}", *listed))
-        else:
-            clauses.append((_quiet(state, len(found)),))
-    out: list[str | Code] = []
-    for place, clause in enumerate(clauses):
-        out += [", " if 0 < place < len(clauses) - 1 else " and " if place else "", *clause]
-    return tuple(out)
-
-
-def _in_margins(fell: Sequence[Named]) -> Iterator[tuple[str | Code, ...]]:
-    """What fell and is tolerated: for sure, or for want of proof."""
-    inside = sum(within_margin(named) for named in fell)
-    if inside:
-        yield (f"{inside:,} fell within {'its' if inside == 1 else 'their'} margin",)
-    if doubtful := [named for named in fell if not within_margin(named)]:
-        margin = "its margin" if len(doubtful) == 1 else "their margins"
-        yield (
-            f"{len(doubtful):,} fell and {'is' if len(doubtful) == 1 else 'are'} not shown to exceed {margin} (",
-            *names(doubtful),
-            ")",
-        )
-
-
-def _quiet(state: State, count: int) -> str:
-    if state is State.NOISE:
-        return f"{count:,} {'shows' if count == 1 else 'show'} no change"
-    return f"{count:,} {'is' if count == 1 else 'are'} too small to say"
-
-
-def _small_and_lower(slices: Sequence[Named]) -> Text:
-    """A warning: what is too small to block is not thereby fine."""
-    small = [named for named in in_state(slices, State.TOO_FEW) if named.record.units < FEWEST_UNITS]
-    lower = [named for named in small if named.record.mean is not None and named.record.mean <= -NOTABLE_FALL]
-    if not lower:
-        return ()
-    lowest = min(lower, key=lambda named: (named.record.mean or 0.0, named.full))
-    cases = numbers.counted(lowest.record.n, "case")
-    rest = f", and {len(lower) - 1:,} more" if len(lower) > 1 else ""
-    return (" Too small to say, yet lower: ", name(lowest), f" {numbers.delta(lowest.record.mean)} ({cases}){rest}.")
-
-
-def _unseen(run: RunRecord) -> tuple[str, ...]:
-    """How large a fall would have gone unnoticed, where no change is shown overall."""
-    known = [suite.quality.overall.mde for suite in run.suites if suite.quality.overall.state is State.NOISE]
-    smallest = [abs(mde) for mde in known if mde is not None]
-    if not smallest:
-        return ()
-    return (f" An overall fall smaller than about {numbers.score(max(smallest))} could have gone unnoticed.",)
-
-
 def _cases(run: RunRecord) -> int:
     return sum(suite.quality.overall.n for suite in run.suites)
-
-
-def _axis(axis: AxisRecord) -> str:
-    if not axis.applicable:
-        return f"n/a: {short(axis.reason)}" if axis.reason else "n/a (local model)"
-    if not axis.compared or axis.change is None:
-        return f"not compared: {short(axis.reason)}" if axis.reason else "not compared"
-    text = f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}"
-    return f"{text}, above the allowed {numbers.change(axis.allowance)}" if axis.exceeded else text
-
-
-def _p95(axis: AxisRecord) -> str:
-    before, after = axis.baseline.p95, axis.candidate.p95
-    if not axis.compared or before is None or after is None:
-        return ""
-    if axis.p95_change is None:
-        return f", p95 {numbers.duration_change(after - before)}"
-    return f", {p95(axis.p95_change)}{'' if trusted(axis) else ' (rough)'}"

@@ -1,7 +1,7 @@
 """Which slice is which: all comparisons of a run under their full names, and the worst of them."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -9,9 +9,12 @@ from gate.domain.record import ComparisonRecord, RunRecord, SuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report.escape import one_line
+from gate.report.parts import Code
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
+NAMES_SHOWN = 3
+"""Slices that a sentence names before it counts the rest."""
 FEWEST_UNITS = 10
 """Independent cases from which on a slice can block."""
 
@@ -101,6 +104,20 @@ def short(text: str, limit: int = LONGEST_NAME) -> str:
     """A name, or a sentence from elsewhere, on one line and of bounded length."""
     text = one_line(text[: 8 * limit])
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def name(named: Named) -> Code:
+    """The full name of a slice, short enough for a sentence."""
+    return Code(short(named.full))
+
+
+def names(slices: Sequence[Named]) -> tuple[str | Code, ...]:
+    """`a, b, c and 2 more`."""
+    out: list[str | Code] = []
+    for named in slices[:NAMES_SHOWN]:
+        out += [", ", name(named), *([" (advisory)"] if named.record.advisory else [])]
+    rest = len(slices) - NAMES_SHOWN
+    return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
 
 
 def _mean_first(named: Named) -> tuple[float, float, bool, str]:

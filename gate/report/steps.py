@@ -7,9 +7,8 @@ from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers, rates
 from gate.report.cache import advice
-from gate.report.headline import name, names
 from gate.report.parts import Code, Text
-from gate.report.slices import in_state, of_run, short
+from gate.report.slices import in_state, name, names, of_run, short
 from gate.report.tables import more_cases
 
 FILE_MODE = "file"

@@ -3,14 +3,16 @@
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
+from gate.report.axes import axes
 from gate.report.cache import findings
 from gate.report.cases import cases
 from gate.report.facts import facts, usage
-from gate.report.headline import axes, headline, sentence
+from gate.report.headline import headline
 from gate.report.newprompts import new_prompts
 from gate.report.parts import Text, View
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
 from gate.report.steps import command, steps
+from gate.report.summary import sentence
 from gate.report.tables import footnotes, tables
 
 NOTES_SHOWN = 6

@@ -73,8 +73,6 @@ def joint_test(  # noqa: PLR0913
         for name, column in columns.items()
     }
     if pools is not None:
-        if any(column.sums.margin > 0.0 for column in columns.values()):
-            raise ValueError("The breakage channel takes no margin.")
         sums = {name: column.sums for name, column in family.items()}
         results |= _with_breakage(results, sums, breakage(pools, list(sums.values()), flips, seed), alpha)
     return JointResult(results, null.critical(level), null.flips, len(family))
@@ -183,6 +181,8 @@ def _with_breakage(
     results: Mapping[str, SliceResult], family: Mapping[str, UnitSums], channel: Breakage, alpha: float
 ) -> dict[str, SliceResult]:
     """The slices of the family once more, as both channels see them."""
+    if any(piece.margin > 0.0 for piece in family.values()):
+        raise ValueError("The breakage channel takes no margin.")
     both = {}
     for name, sums in family.items():
         one = results[name]

@@ -2,8 +2,10 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.headline import axes, headline, sentence
+from gate.report.axes import axes
+from gate.report.headline import headline
 from gate.report.parts import Code, Text
+from gate.report.summary import sentence
 from tests.golden import runs
 from tests.golden.builders import comparison, cost, latency, run, suite
 

@@ -1,0 +1,61 @@
+"""Quality, cost and latency of each suite, one line each."""
+
+from gate.domain.record import AxisRecord, EstimateRecord, RunRecord
+from gate.report import numbers
+from gate.report.parts import Axes
+from gate.report.slices import short, suite_label
+
+CALLS_FOR_P95 = 1_000
+"""Samples of an arm below which its 95th percentile is not to be trusted."""
+
+
+def axes(run: RunRecord) -> tuple[Axes, ...]:
+    """Quality, cost and latency of each suite, each with its interval."""
+    out = []
+    for suite in run.suites:
+        overall = suite.quality.overall
+        change = f"{numbers.delta(overall.mean)} {numbers.interval(overall.lower, overall.upper)}"
+        out.append(
+            Axes(
+                suite=short(suite_label(run, suite)),
+                quality="not measured" if overall.mean is None else change,
+                cost=_axis(suite.cost),
+                latency=_axis(suite.latency) + _p95(suite.latency),
+            )
+        )
+    return tuple(out)
+
+
+def over_allowance(axis: AxisRecord) -> str:
+    """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
+    span = numbers.change_interval(axis.lower, axis.upper)
+    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
+
+
+def p95(change: EstimateRecord) -> str:
+    """`p95 +90 ms [−40 ms, +220 ms]`."""
+    span = numbers.duration_interval(change.lower, change.upper)
+    return f"p95 {numbers.duration_change(change.value)} {span}"
+
+
+def trusted(axis: AxisRecord) -> bool:
+    """Are there calls enough in each arm for a 95th percentile?"""
+    return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
+
+
+def _axis(axis: AxisRecord) -> str:
+    if not axis.applicable:
+        return f"n/a: {short(axis.reason)}" if axis.reason else "n/a (local model)"
+    if not axis.compared or axis.change is None:
+        return f"not compared: {short(axis.reason)}" if axis.reason else "not compared"
+    text = f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}"
+    return f"{text}, above the allowed {numbers.change(axis.allowance)}" if axis.exceeded else text
+
+
+def _p95(axis: AxisRecord) -> str:
+    before, after = axis.baseline.p95, axis.candidate.p95
+    if not axis.compared or before is None or after is None:
+        return ""
+    if axis.p95_change is None:
+        return f", p95 {numbers.duration_change(after - before)}"
+    return f", {p95(axis.p95_change)}{'' if trusted(axis) else ' (rough)'}"

@@ -1,0 +1,139 @@
+"""One sentence on the slices won and lost, and what the exam could not see."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.domain.record import OverrideRecord, RunRecord
+from gate.domain.verdict import State
+from gate.report import numbers
+from gate.report.parts import Code, Text
+from gate.report.slices import (
+    FEWEST_UNITS,
+    Named,
+    in_state,
+    name,
+    names,
+    of_run,
+    short,
+    tolerated,
+    unmoved,
+    within_margin,
+)
+
+NOTABLE_FALL = 0.1
+"""A fall of a slice that is too small to decide is mentioned from this size on."""
+
+
+def sentence(run: RunRecord) -> Text:
+    """One sentence on the slices won and lost, and one on what this exam could not see."""
+    if run.override is not None:
+        return _setter(run.override)
+    if not run.suites:
+        return ()
+    slices = of_run(run)
+    parts: list[str | Code] = []
+    if len(run.suites) == 1:
+        parts += [_overall(slices[0]), "; "]
+        slices = slices[1:]
+    if not slices:
+        return ("".join(map(str, parts[:-1])) + "; the exam has no slices.", *_unseen(run))
+    suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
+    parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
+    return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))
+
+
+def _setter(override: OverrideRecord) -> Text:
+    """Who answers for the override."""
+    commit = Code(override.commit[:12])
+    if not override.by:
+        return ("It is not known who set it. It holds for commit ", commit, ". Nothing was evaluated.")
+    at = f" on {short(override.at).replace('T', ' ').removesuffix('Z')} UTC" if override.at else ""
+    return ("Set by ", Code(short(override.by)), f"{at}, and in force for commit ", commit, ". Nothing was evaluated.")
+
+
+def _overall(named: Named) -> str:
+    record = named.record
+    if record.state is State.TOO_FEW or record.mean is None:
+        return f"Overall there is too little to decide ({numbers.counted(record.n, 'case')})"
+    span = f"{numbers.delta(record.mean)} {numbers.interval(record.lower, record.upper)}"
+    size = numbers.score(abs(record.mean))
+    if unmoved(named):
+        return "Overall not one case moved"
+    if tolerated(named):
+        margin = numbers.score(record.margin)
+        inside = f"within its margin of {margin}"
+        return f"Overall quality fell by {size}, {inside if within_margin(named) else f'not shown to exceed {margin}'}"
+    return {
+        State.REGRESSION: f"Overall quality fell by {size}",
+        State.SUSPECT: f"Overall quality may have fallen by {size}",
+        State.IMPROVEMENT: f"Overall quality rose by {size}",
+    }.get(record.state, f"Overall no change is shown ({span})")
+
+
+def _tally(slices: Sequence[Named]) -> tuple[str | Code, ...]:
+    tolerant = any(tolerated(named) for named in slices)
+    said = (
+        (State.REGRESSION, "fell beyond its margin" if tolerant else "fell"),
+        (State.SUSPECT, "may have fallen"),
+        (State.IMPROVEMENT, "rose"),
+        (State.NOISE, ""),
+        (State.TOO_FEW, ""),
+    )
+    clauses: list[tuple[str | Code, ...]] = []
+    fell = [named for named in slices if tolerated(named)]
+    slices = [named for named in slices if not tolerated(named)]
+    for state, verb in said:
+        found = in_state(slices, state)
+        if state is State.NOISE:
+            clauses += _in_margins(fell)
+        if not found and state is not State.REGRESSION:
+            continue
+        if verb:
+            listed: Text = (" (", *names(found), ")") if found else ()
+            clauses.append((f"{len(found) or 'none'} {verb}", *listed))
+        else:
+            clauses.append((_quiet(state, len(found)),))
+    out: list[str | Code] = []
+    for place, clause in enumerate(clauses):
+        out += [", " if 0 < place < len(clauses) - 1 else " and " if place else "", *clause]
+    return tuple(out)
+
+
+def _in_margins(fell: Sequence[Named]) -> Iterator[tuple[str | Code, ...]]:
+    """What fell and is tolerated: for sure, or for want of proof."""
+    inside = sum(within_margin(named) for named in fell)
+    if inside:
+        yield (f"{inside:,} fell within {'its' if inside == 1 else 'their'} margin",)
+    if doubtful := [named for named in fell if not within_margin(named)]:
+        margin = "its margin" if len(doubtful) == 1 else "their margins"
+        yield (
+            f"{len(doubtful):,} fell and {'is' if len(doubtful) == 1 else 'are'} not shown to exceed {margin} (",
+            *names(doubtful),
+            ")",
+        )
+
+
+def _quiet(state: State, count: int) -> str:
+    if state is State.NOISE:
+        return f"{count:,} {'shows' if count == 1 else 'show'} no change"
+    return f"{count:,} {'is' if count == 1 else 'are'} too small to say"
+
+
+def _small_and_lower(slices: Sequence[Named]) -> Text:
+    """A warning: what is too small to block is not thereby fine."""
+    small = [named for named in in_state(slices, State.TOO_FEW) if named.record.units < FEWEST_UNITS]
+    lower = [named for named in small if named.record.mean is not None and named.record.mean <= -NOTABLE_FALL]
+    if not lower:
+        return ()
+    lowest = min(lower, key=lambda named: (named.record.mean or 0.0, named.full))
+    cases = numbers.counted(lowest.record.n, "case")
+    rest = f", and {len(lower) - 1:,} more" if len(lower) > 1 else ""
+    return (" Too small to say, yet lower: ", name(lowest), f" {numbers.delta(lowest.record.mean)} ({cases}){rest}.")
+
+
+def _unseen(run: RunRecord) -> tuple[str, ...]:
+    """How large a fall would have gone unnoticed, where no change is shown overall."""
+    known = [suite.quality.overall.mde for suite in run.suites if suite.quality.overall.state is State.NOISE]
+    smallest = [abs(mde) for mde in known if mde is not None]
+    if not smallest:
+        return ()
+    return (f" An overall fall smaller than about {numbers.score(max(smallest))} could have gone unnoticed.",)
