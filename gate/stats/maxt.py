@@ -36,21 +36,19 @@ def joint_test(  # noqa: PLR0913
 ) -> JointResult:
     """Test all slices together for a fall of the mean delta.
 
-    The upper bound of a blockable slice lies below -margin exactly when its p <= alpha (to 1e-9). Slices with fewer
-    than 10 units stand outside the family; their intervals are those of `single_slice`. Without a margin, swapping the
-    arms (negating the deltas) mirrors the intervals exactly; permuting the cases, renaming or repeating slices, and
-    cases outside every slice change nothing but the last digits. A slice without any change has p = 1 and infinite
-    bounds: nothing was learnt about the size of a change.
+    The upper bound of a blockable slice lies below -margin exactly when its p <= alpha (to 1e-9). Slices under 10 units
+    are outside the family, with the interval of `single_slice`. Without a margin, swapping the arms mirrors the
+    intervals; permuting cases and renaming or repeating slices change nothing but the last digits. A slice without any
+    change has p = 1 and infinite bounds: nothing was learnt about the size of a change.
 
     Args:
         deltas: float[N], candidate minus baseline, one for each case.
         slices: name to positions in `deltas`, int[n], each at most once. An empty slice is outside the family.
         alpha: one-sided level for all slices together, in (0, 0.5).
         clusters: int[N], cases with equal labels are one unit; None when every case is its own.
-        samples: opens the breakage channel, a second test of the family that sees the samples behind the deltas
-            (module `breakage`): baseline and candidate, float[N, k] each, 2 <= k <= 5. The sign flips then keep 0.8
-            alpha (`critical` is theirs) and the channel gets 0.2 alpha; p is adjusted for both, and a slice has the
-            lower of the two upper bounds and the higher of the two lower ones.
+        samples: opens the breakage channel (module `breakage`): baseline and candidate, float[N, k] each, 2 <= k <= 5.
+            The sign flips then keep 0.8 alpha (`critical` is theirs), the channel gets 0.2 alpha, p is adjusted for
+            both, and a slice has the lower of the two upper bounds and the higher of the two lower ones.
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
             bounds then come from the test of deltas + margin.
         flips: sign flips at least, rounded up to pairs of opposites; below 13 units all 2^units are used.
@@ -73,6 +71,7 @@ def joint_test(  # noqa: PLR0913
         for name, column in columns.items()
     }
     if pools is not None:
+        _refuse_margins(columns)
         sums = {name: column.sums for name, column in family.items()}
         results |= _with_breakage(results, sums, breakage(pools, list(sums.values()), flips, seed), alpha)
     return JointResult(results, null.critical(level), null.flips, len(family))
@@ -177,12 +176,15 @@ def _carry_back(bound: float, centre: float, mean: float, scale: float) -> float
     return carried if carried * bound > 0.0 else scale * bound
 
 
+def _refuse_margins(columns: Mapping[str, "_Column"]) -> None:
+    if any(column.sums.margin > 0.0 for column in columns.values()):
+        raise ValueError("The breakage channel takes no margin.")
+
+
 def _with_breakage(
     results: Mapping[str, SliceResult], family: Mapping[str, UnitSums], channel: Breakage, alpha: float
 ) -> dict[str, SliceResult]:
     """The slices of the family once more, as both channels see them."""
-    if any(piece.margin > 0.0 for piece in family.values()):
-        raise ValueError("The breakage channel takes no margin.")
     both = {}
     for name, sums in family.items():
         one = results[name]
