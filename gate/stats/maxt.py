@@ -51,17 +51,16 @@ def joint_test(  # noqa: PLR0913
             both, and a slice has the lower of the two upper bounds and the higher of the two lower ones.
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
             bounds then come from the test of deltas + margin.
-        flips: sign flips at least, rounded up to pairs of opposites; below 13 units all 2^units are used.
-        seed: of the flips.
+        flips, seed: sign flips at least, rounded up to pairs of opposites (below 13 units all 2^units), and their seed.
 
     Raises:
-        ValueError: NaN or infinite deltas, positions that are out of range or repeated, no slices at all, an option
-            outside its range; samples with a margin, with clusters of several cases, or that do not fit the deltas.
+        ValueError: deltas that are not finite, positions out of range or repeated, no slices, an option outside its
+            range; samples with a margin, with clusters of several cases, or that do not fit the deltas.
     """
     check_level(alpha)
-    pools = None
-    if samples is not None:
-        pools, clusters = pool_samples(samples, deltas, clusters), None  # so that units are positions of cases
+    pools = None if samples is None else pool_samples(samples, deltas, clusters)
+    if pools is not None:
+        clusters = None  # so that units are positions of cases
     columns = {name: _column(piece) for name, piece in sum_slices(deltas, slices, clusters, margin).items()}
     family = {name: column for name, column in columns.items() if column.sums.blockable}
     null = null_minima(_stack(list(family.values())), flips, seed)
