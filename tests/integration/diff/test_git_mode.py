@@ -102,7 +102,7 @@ def test_a_policy_that_the_change_loosens_is_not_used(repo: Path) -> None:
 
 def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> None:
     break_gold(repo)
-    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999999}\n")
+    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999}\n")
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
     assert record.method.alpha == 0.025
