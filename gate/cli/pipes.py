@@ -2,6 +2,10 @@
 
 import io
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class _Forgiving(io.RawIOBase):
@@ -19,11 +23,11 @@ class _Forgiving(io.RawIOBase):
     def isatty(self) -> bool:
         return self._raw.isatty()
 
-    def write(self, data) -> int | None:  # type: ignore[no-untyped-def]
+    def write(self, data: "ReadableBuffer") -> int | None:
         try:
             return self._raw.write(data)
         except BrokenPipeError:
-            return len(data)
+            return memoryview(data).nbytes
 
 
 def forgive_closed_pipes() -> None:
