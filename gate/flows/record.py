@@ -74,7 +74,7 @@ def record(finished: Finished) -> RunRecord:
         seed=finished.seed,
         commit=resolved.commit,
         config=resolved.config,
-        notes=list(resolved.notes),
+        notes=[*resolved.notes, *_uncompared_caches(finished)],
         method=MethodRecord(
             name=resolved.policy.method,
             alpha=float(f"{resolved.policy.alpha:.12g}"),
@@ -121,6 +121,16 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         cost_note=note,
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
     )
+
+
+def _uncompared_caches(finished: Finished) -> list[str]:
+    """Nothing is left out in silence, even where nothing rests on it."""
+    lost = [
+        suite.name
+        for suite in finished.resolved.suites
+        if suite.baseline is not None and suite.name not in finished.caching
+    ]
+    return [f"What the change does to the prompt cache of {name} could not be found out." for name in lost]
 
 
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:

@@ -15,3 +15,4 @@ def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_
     made = record(Finished(resolved([one]), samples, assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None
     assert "cacheable prefix" not in render(made)
+    assert made.notes == ["What the change does to the prompt cache of support could not be found out."]
