@@ -102,6 +102,7 @@ def skipped(root: Path) -> list[Timing]:
     suite = "suites: [{name: s, prompt: p.md, cases: cases.jsonl, model: 'openai:m', scorers: [exact]}]\n"
     files = {"gate.yaml": f"version: 1\n{suite}", "p.md": "Answer.\n", "cases.jsonl": rows, "README.md": "one\n"}
     out = []
+    root.mkdir(parents=True, exist_ok=True)
     with GitHubServer() as server:
         request = PullRequestWorld.make(root, server, files).open({"README.md": "two\n"})
         kinds: tuple[tuple[str, Kind], ...] = (("a checkout of the merge commit", "merge"), ("no checkout", "none"))
