@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from gate.calls.budget import BudgetGuard
 from gate.calls.limiter import Limiter
+from gate.calls.port import Forgetful, Memory, NotKept
 from gate.calls.retry import RetryPolicy
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
@@ -56,6 +57,7 @@ class Counters:
 
     Args:
         made: calls that were answered.
+        reused: answers that were known already.
         retried: requests that were sent again.
         failed: calls that were given up.
         usd: dollars of the answered calls whose price is known.
@@ -63,6 +65,7 @@ class Counters:
     """
 
     made: int = 0
+    reused: int = 0
     retried: int = 0
     failed: int = 0
     usd: float = 0.0
@@ -79,16 +82,25 @@ class Caller:
         rng: source of the jitter.
         price: prices a reply.
         timing: clock and sleep.
+        memory: known answers, and the place where new ones are kept before they count.
     """
 
-    def __init__(
-        self, providers: Providers, policy: CallPolicy, rng: random.Random, price: Pricer, timing: Timing | None = None
+    def __init__(  # noqa: PLR0913 one thing of each kind
+        self,
+        providers: Providers,
+        policy: CallPolicy,
+        rng: random.Random,
+        price: Pricer,
+        timing: Timing | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self._providers = providers
         self._policy = policy
         self._rng = rng
         self._price = price
         self._timing = timing or Timing()
+        self._memory = memory or Forgetful()
+        self._broken: str | None = None
         self._limiter = Limiter(policy.concurrency)
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
         self.counters = Counters()
@@ -100,21 +112,35 @@ class Caller:
         return self.counters.usd if known else None
 
     def exhausted(self) -> str | None:
-        """Why the budget refused a request, or None while it has refused none."""
-        return self._budget.refused
+        """Why no more calls make sense: the budget refused one, or answers cannot be kept; None while all is well."""
+        return self._broken or self._budget.refused
 
-    async def call(self, request: Request) -> Reply | Failed:
-        """Send one request, and again while that makes sense.
+    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+        """Send one request, and again while that makes sense; a known answer is not asked for again.
 
         Args:
             request: what to send.
+            fresh: ask even if an answer is known.
 
         Returns:
-            The reply; or why there is none: the budget, a refusal, or the last of too many errors.
+            The reply; or why there is none: the budget, a refusal, the last of too many errors, a full disk.
 
         Raises:
             GateError: nothing of the kind can work (`Misconfigured`, `MissingKey`); the run should stop.
         """
+        if not fresh and (known := self._memory.find(request)) is not None:
+            self.counters.reused += 1
+            return known
+        answer = await self._asked(request)
+        if isinstance(answer, Reply):
+            try:
+                await self._memory.keep(request, answer)
+            except NotKept as lost:
+                self._broken = f"the answers cannot be kept: {lost.reason}"
+                return self._failed(self._broken, answer.attempts)
+        return answer
+
+    async def _asked(self, request: Request) -> Reply | Failed:
         provider = self._providers(request.model, request.params)
         sent = 0
         while True:

@@ -1,4 +1,4 @@
-"""What targets and judges need of the calls layer."""
+"""What targets and judges need of the calls layer, and what the calls layer needs of its memory."""
 
 from typing import Protocol
 
@@ -8,8 +8,51 @@ from gate.providers.base import Request
 
 
 class Calls(Protocol):
-    """Sends requests under one policy of retries, limits and budgets."""
+    """Sends requests under one policy of memory, retries, limits and budgets."""
 
-    async def call(self, request: Request) -> Reply | Failed:
-        """Send one request; a failure after every retry is a value, not an exception."""
+    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+        """Send one request, unless its answer is known; a failure after every retry is a value, not an exception.
+
+        Args:
+            request: what to send.
+            fresh: ask even if an answer is known.
+        """
         ...
+
+
+class NotKept(Exception):
+    """An answer could not be written down, so it must not count.
+
+    Args:
+        reason: one line, such as "the disk is full".
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Memory(Protocol):
+    """Answers that were taken before, and the place where new ones are written down before they count."""
+
+    def find(self, request: Request) -> Reply | None:
+        """The answer to exactly this request, sample index included, marked as reused; None where there is none."""
+        ...
+
+    async def keep(self, request: Request, reply: Reply) -> None:
+        """Write an answer down; returns when it is on disk.
+
+        Raises:
+            NotKept: it is not.
+        """
+        ...
+
+
+class Forgetful:
+    """A memory that keeps nothing, for tests and for calls that no journal is to see."""
+
+    def find(self, request: Request) -> Reply | None:
+        return None
+
+    async def keep(self, request: Request, reply: Reply) -> None:
+        return None

@@ -15,6 +15,21 @@ class ArmName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """When and where an answer was taken.
+
+    Args:
+        sitting: one process that asked; answers of one sitting were taken side by side.
+        at: seconds since the epoch.
+        reused: it was not asked for now: it comes from the journal or from the answer cache.
+    """
+
+    sitting: str = ""
+    at: float = 0.0
+    reused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a model answered.
 
@@ -27,6 +42,7 @@ class Reply:
             (recorded answers).
         attempts: requests sent until this reply, 1 or more.
         stop_reason: the provider's word for why it ended.
+        origin: when and where it was taken.
     """
 
     text: str
@@ -36,6 +52,7 @@ class Reply:
     latency_s: float | None
     attempts: int = 1
     stop_reason: str = ""
+    origin: Origin = Origin()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +68,7 @@ class Score:
         calls: model calls this score took, retries left out.
         retries: requests sent again.
         cost: price of those calls; None when there were none.
+        reused: opinions that were not asked for now.
     """
 
     scorer: str
@@ -61,6 +79,7 @@ class Score:
     calls: int = 0
     retries: int = 0
     cost: Cost | None = None
+    reused: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +94,7 @@ class Sample:
         reply: the answer, or why there is none.
         scores: one for each scorer; empty when the call failed.
         score: the combined score in [0, 1], or why there is none.
+        warmup: the first call of its arm, which fills the provider's prompt cache: it counts for quality alone.
     """
 
     suite: str
@@ -84,3 +104,4 @@ class Sample:
     reply: Reply | Failed
     scores: tuple[Score, ...] = ()
     score: float | Unscored = Unscored("not scored")
+    warmup: bool = False
