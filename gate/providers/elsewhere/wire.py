@@ -21,7 +21,7 @@ _ERRORS: dict[str, type[GateError]] = {
 }
 
 
-def dumps(value: JsonValue | Item) -> bytes:
+def dumps(value: Item) -> bytes:
     """JSON in UTF-8; half a surrogate pair travels as it is, for the provider to complain about."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
