@@ -144,7 +144,8 @@ async def _connected(address: str) -> "Client":
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client: Any = await distributed.Client(address, asynchronous=True, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, TimeoutError) as error:
+    except Exception as error:
+        # Whatever listens there may be no scheduler: Dask then fails in ways of its own, a MemoryError among them.
         raise CannotEvaluate(
             f"the Dask scheduler at {address} cannot be reached: {type(error).__name__}",
             "start it with: dask scheduler --port 8786, or check the address",

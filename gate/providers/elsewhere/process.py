@@ -21,9 +21,8 @@ from gate.providers.elsewhere.worker import Setup
 _BOOT = (
     "import sys; sys.path[:] = sys.argv[2:]; from gate.providers.elsewhere.worker import main; main(int(sys.argv[1]))"
 )
-_OVERDUE_S = 30.0
-"""A worker whose answer is so late, after the request's own time-out, is stuck."""
-_LOOK_S = 5.0
+_LOOKS = 6
+"""How often, in the time of its patience, the main process looks for calls that are overdue."""
 _ENDING_S = 2.0
 
 
@@ -38,14 +37,16 @@ class WorkerProcess:
 
     Args:
         setup: what it must know.
+        patience_s: so many seconds after a request's own time-out, a worker without an answer is stuck, and is killed.
         died: is called when the process is gone though nobody closed it, before its calls hear of it.
 
     Raises:
         CannotEvaluate: the process cannot be started.
     """
 
-    def __init__(self, setup: Setup, died: Callable[["WorkerProcess"], None]) -> None:
+    def __init__(self, setup: Setup, patience_s: float, died: Callable[["WorkerProcess"], None]) -> None:
         self._loop = asyncio.get_running_loop()
+        self._patience_s = patience_s
         self._died = died
         self._closing = False
         self._calls: dict[int, _Call] = {}
@@ -56,7 +57,7 @@ class WorkerProcess:
         self._frames = Frames(self._heard, self._lost)
         self._frames.say(setup.pack())
         self._connecting = self._loop.create_task(self._loop.create_connection(lambda: self._frames, sock=ours))
-        self._look = self._loop.call_later(_LOOK_S, self._find_overdue)
+        self._look = self._loop.call_later(self._patience_s / _LOOKS, self._find_overdue)
 
     @property
     def load(self) -> int:
@@ -79,7 +80,7 @@ class WorkerProcess:
         """Have a request sent; see `Executor.complete`."""
         future: asyncio.Future[Completion] = self._loop.create_future()
         number = next(self._numbers)
-        self._calls[number] = _Call(future, self._loop.time() + request.params.timeout_s + _OVERDUE_S)
+        self._calls[number] = _Call(future, self._loop.time() + request.params.timeout_s + self._patience_s)
         self._frames.say(["ask", number, pack_request(request)])
         try:
             return await future
@@ -130,7 +131,7 @@ class WorkerProcess:
         now = self._loop.time()
         if any(now > call.overdue_at for call in self._calls.values()):
             self._process.kill()
-        self._look = self._loop.call_later(_LOOK_S, self._find_overdue)
+        self._look = self._loop.call_later(self._patience_s / _LOOKS, self._find_overdue)
 
 
 def _started(ours: socket.socket, theirs: socket.socket) -> "subprocess.Popen[bytes]":

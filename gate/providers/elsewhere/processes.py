@@ -10,6 +10,8 @@ from gate.providers.elsewhere.worker import Setup
 MOST_DEATHS = 5
 """Workers that die in one run and are replaced."""
 
+PATIENCE_S = 30.0
+
 
 class ProcessExecutor:
     """A fixed number of worker processes, started by the first request; see `gate.providers.executor.Executor`.
@@ -17,13 +19,15 @@ class ProcessExecutor:
     Args:
         count: processes, 1 or more.
         setup: keys, addresses, connections.
+        patience_s: a worker whose answer is so many seconds late, after the request's own time-out, is replaced.
     """
 
     keys_elsewhere = False
 
-    def __init__(self, count: int, setup: Setup) -> None:
+    def __init__(self, count: int, setup: Setup, patience_s: float = PATIENCE_S) -> None:
         self._count = count
         self._setup = setup
+        self._patience_s = patience_s
         self._workers: list[WorkerProcess] = []
         self._deaths = 0
         self._last = ""
@@ -48,7 +52,7 @@ class ProcessExecutor:
         if self._closed:
             raise CannotEvaluate("the worker processes are closed")
         while len(self._workers) < self._count:
-            self._workers.append(WorkerProcess(self._setup, self._bury))
+            self._workers.append(WorkerProcess(self._setup, self._patience_s, self._bury))
         return await min(self._workers, key=_load).ask(request)
 
     async def close(self) -> None:

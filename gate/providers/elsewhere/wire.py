@@ -55,7 +55,7 @@ def unpack_request(item: Item) -> Request:
 # Thousands of requests share a model and its parameters; they are spelled out once.
 @lru_cache(maxsize=256)
 def _pack_subject(model: ModelRef, params: Params) -> str:
-    return json.dumps([model.provider, model.name, params.changed()])
+    return json.dumps([model.provider, model.name, params.changed()], ensure_ascii=False)
 
 
 @lru_cache(maxsize=256)
