@@ -83,6 +83,6 @@ def essence(replies: list[Reply | Failed]) -> list[object]:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for something to become true; the test's own end is the limit."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not condition():  # noqa: ASYNC110 what is waited for is another process
             await asyncio.sleep(0.005)
