@@ -5,16 +5,14 @@ from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.base import Completion, Rejected, Request, Transient
 from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
 from gate.providers.failures import Service
+from gate.providers.parameters import check_anthropic
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
-
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
-_REFUSED = ("temperature", "top_p", "seed", "chat_template")
 
 
 class AnthropicProvider:
@@ -48,16 +46,7 @@ class AnthropicProvider:
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
-        for name in _REFUSED:
-            if getattr(params, name) is not None:
-                raise Misconfigured(
-                    f"anthropic:{self._model} takes no {name}", f"remove {name}; the current interface has none"
-                )
-        if params.reasoning_effort is not None and params.reasoning_effort not in _EFFORTS:
-            known = ", ".join(_EFFORTS)
-            raise Misconfigured(
-                f"anthropic:{self._model} knows no reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
-            )
+        check_anthropic(self._model, params)
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""

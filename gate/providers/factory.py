@@ -3,15 +3,17 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
 from gate.domain.usage import Cost, Dollars, Usage
 from gate.errors import GateError, MissingKey
-from gate.providers import addresses
+from gate.providers import addresses, parameters
 from gate.providers.base import Misconfigured, Provider
 from gate.providers.caching import terms
+from gate.providers.executor import Elsewhere, Executor
 from gate.providers.prices import PriceList
 
 NO_KEY = "none"
@@ -46,21 +48,25 @@ class Factory:
         connections: requests that may be under way at once.
         read_text: reads a file of recorded answers, by the path after `replay:`.
         prices: prices replies; the default knows services by their addresses.
+        executor: sends the requests of services (`openai`, `anthropic`) from somewhere else, and is closed with the
+            factory; other models always answer in this process.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 one thing of each kind
         self,
         keys: Keys,
         cache_dir: Path,
         connections: int,
         read_text: Callable[[str], str],
         prices: PriceList | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self._keys = keys
         self._cache_dir = cache_dir
         self._connections = connections
         self._read_text = read_text
         self._prices = prices or PriceList()
+        self._executor = executor
         self._made: dict[tuple[str, str, str | None, str | None], Provider] = {}
 
     def provider(self, model: ModelRef, params: Params) -> Provider:
@@ -100,10 +106,12 @@ class Factory:
         return replace(terms(model, params, known=known), write_usd=write_usd)
 
     async def close(self) -> None:
-        """Close every provider that was made."""
+        """Close every provider that was made, and the executor."""
         made, self._made = list(self._made.values()), {}
         for provider in made:
             await provider.close()
+        if self._executor is not None:
+            await self._executor.close()
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
@@ -130,7 +138,11 @@ class Factory:
 
     def _openai(self, model: ModelRef, params: Params) -> Provider:
         base_url = addresses.checked(self._address("openai", params) or "")
-        key = self._key_for(model, base_url, addresses.is_openai(base_url))
+        own = addresses.is_openai(base_url)
+        key = self._key_for(model, base_url, own)
+        if self._executor is not None:
+            check = partial(parameters.check_openai, model.name, own=own)
+            return self._elsewhere(self._executor, check)
 
         from gate.providers.exchange import Endpoint
         from gate.providers.openai import OpenAIProvider
@@ -141,7 +153,11 @@ class Factory:
 
     def _anthropic(self, model: ModelRef, params: Params) -> Provider:
         base_url = addresses.checked(self._address("anthropic", params) or "")
-        key = self._key_for(model, base_url, addresses.is_anthropic(base_url))
+        own = addresses.is_anthropic(base_url)
+        key = self._key_for(model, base_url, own)
+        if self._executor is not None:
+            check = partial(parameters.check_anthropic, model.name)
+            return self._elsewhere(self._executor, check)
 
         from gate.providers.anthropic import AnthropicProvider
         from gate.providers.exchange import Endpoint
@@ -149,6 +165,10 @@ class Factory:
         provider = AnthropicProvider(Endpoint(key, base_url, self._connections), model.name)
         self._prices.prepare()
         return provider
+
+    def _elsewhere(self, executor: Executor, check: Callable[[Params], None]) -> Provider:
+        self._prices.prepare()
+        return Elsewhere(executor, check)
 
     def _key_for(self, model: ModelRef, base_url: str, own: bool) -> str:
         """The key to send to an address.
@@ -163,7 +183,8 @@ class Factory:
         openai = model.provider == "openai"
         key = _key(self._keys.openai if openai else self._keys.anthropic, variable)
         named = self._keys.openai_base_url if openai else self._keys.anthropic_base_url
-        if own and key is None:
+        keys_elsewhere = self._executor is not None and self._executor.keys_elsewhere
+        if own and key is None and not keys_elsewhere:
             raise _missing(variable, model)
         trusted = (own and base_url.startswith("https://")) or (
             named is not None and base_url == addresses.checked(named)

@@ -1,18 +1,15 @@
 """OpenAI's Chat Completions, and every server that speaks the same interface."""
 
-import re
-
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Misconfigured, Request, Transient
+from gate.providers.base import Completion, Request, Transient
 from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
 from gate.providers.failures import Service
+from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
-
-_REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
 
 
 class OpenAIProvider:
@@ -46,16 +43,7 @@ class OpenAIProvider:
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
-        if params.chat_template is not None:
-            raise Misconfigured("openai: takes no chat_template", "remove it; it belongs to local: models")
-        if not self._own or params.reasoning_effort == "none" or not is_reasoning(self._model):
-            return
-        for name in ("temperature", "top_p"):
-            if getattr(params, name) is not None:
-                raise Misconfigured(
-                    f"openai:{self._model} is a reasoning model and takes no {name}",
-                    f"remove {name}, or set reasoning_effort: none where the model allows it",
-                )
+        check_openai(self._model, params, own=self._own)
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
@@ -120,11 +108,6 @@ def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, a
         latency_s=latency_s,
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
     )
-
-
-def is_reasoning(model: str) -> bool:
-    """Does OpenAI's interface refuse sampling parameters for this model?"""
-    return _REASONING.match(model) is not None and "chat" not in model
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.providers.subjects import MODELS, Subject
+from tests.contract.providers.subjects import MODELS, Subject, Workers
 from tests.support.model_server import ModelServer
 
 
@@ -20,13 +20,28 @@ def server(running: ModelServer) -> ModelServer:
     return running
 
 
-@pytest.fixture(params=["openai", "anthropic"])
-def remote(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
-    """A model behind an official SDK."""
-    return Subject(MODELS[request.param], server.url)
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    workers = Workers()
+    yield workers
+    workers.close()
 
 
-@pytest.fixture(params=list(MODELS))
-def subject(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
+REMOTE = ["openai", "anthropic", "openai in a worker", "anthropic in a worker"]
+
+
+@pytest.fixture(params=REMOTE)
+def remote(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
+    """A model behind an official SDK, here or in a worker process."""
+    return made(request.param, server, workers)
+
+
+@pytest.fixture(params=[*REMOTE, "fake", "replay"])
+def subject(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
     """Any model."""
-    return Subject(MODELS[request.param], server.url)
+    return made(request.param, server, workers)
+
+
+def made(name: str, server: ModelServer, workers: Workers) -> Subject:
+    provider, _, where = name.partition(" ")
+    return Subject(MODELS[provider], server.url, workers=workers if where else None)
