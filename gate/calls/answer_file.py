@@ -6,6 +6,7 @@ import re
 import sqlite3
 import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from gate.calls.answer_rows import APPLICATION_ID, SCHEMA, VERSION
@@ -118,6 +119,15 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def size_of(path: Path) -> int:
+    """Bytes of the file and of its log."""
+    size = 0
+    for file in files_of(path)[:2]:
+        with suppress(OSError):
+            size += file.stat().st_size
+    return size
 
 
 def replace(path: Path, before: tuple[int, int] | None, warnings: list[str]) -> None:

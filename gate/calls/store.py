@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from gate.calls.answer_file import Unusable, connect, files_of, is_busy, is_corrupt, plain
+from gate.calls.answer_file import Unusable, connect, is_busy, is_corrupt, plain, size_of
 from gate.calls.answer_rows import Distrusted, Known, Sealer
 from gate.calls.port import NotKept
 from gate.calls.pruning import AHEAD_S, Bound
@@ -145,8 +145,7 @@ class AnswerStore:
     @property
     def stats(self) -> Stats:
         """The counts so far."""
-        size = sum(_size(file) for file in files_of(self.path)[:2])
-        return replace(self._stats, kept=self._writer.kept, bytes=size)
+        return replace(self._stats, kept=self._writer.kept, bytes=size_of(self.path))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -227,10 +226,3 @@ class AnswerStore:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
