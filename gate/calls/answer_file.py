@@ -1,12 +1,14 @@
 """The file that holds the answers: opened with suspicion, and set aside when it is damaged."""
 
 import errno
+import fcntl
 import os
 import re
 import sqlite3
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gate.calls.answer_rows import APPLICATION_ID, SCHEMA, VERSION
@@ -83,6 +85,7 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unusable(f"its folder cannot be made: {plain(error)}") from None
+    reason = ""
     for _ in range(_TRIES):
         before = identity(path)
         try:
@@ -93,11 +96,10 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         except sqlite3.Error as error:
             if is_corrupt(error):
                 replace(path, before, warnings)
-            elif not is_busy(error):
-                raise Unusable(plain(error)) from None
-            else:
+            else:  # busy; or just now set aside by another process, of which SQLite has many words
                 time.sleep(0.05)
-    raise Unusable("another process holds the file")
+            reason = plain(error)
+    raise Unusable(reason)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -141,13 +143,26 @@ def replace(path: Path, before: tuple[int, int] | None, warnings: list[str]) -> 
     Raises:
         Unusable: it cannot be renamed.
     """
-    if identity(path) != before:
-        return
     try:
-        aside = _set_aside(path)
+        with _alone(path.parent):
+            if identity(path) != before:
+                return
+            aside = _set_aside(path)
     except OSError as error:
         raise Unusable(f"it is damaged, and cannot be set aside: {plain(error)}") from None
     warnings.append(f"{path.name} was damaged: it was set aside as {aside.name}, and a new one was begun.")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time, so that nobody sets the new file aside in place of the damaged one."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _set_aside(path: Path) -> Path:

@@ -37,10 +37,9 @@ def start(path: Path, name: str, count: int, limit: int | None = None) -> subpro
 
 def expect_found(path: Path, texts: Sequence[str]) -> None:
     with AnswerStore(path, address, "after") as memory:
-        lost = [
-            text for text in texts if (reply := memory.find(asked(text))) is None or f"to {text} " not in reply.text
-        ]
-        assert lost == []
+        found = {text: memory.find(asked(text)) for text in texts}
+        assert [text for text, reply in found.items() if reply is None] == []
+        assert all(reply.text.startswith(f"to {text} ") for text, reply in found.items() if reply)
         assert memory.warnings == ()
 
 
