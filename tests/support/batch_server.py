@@ -8,6 +8,7 @@ It checks what is sent as strictly as the services say they do. A batch waits un
 """
 
 import argparse
+import asyncio
 import json
 import re
 import signal
@@ -58,7 +59,9 @@ class BatchServer(ModelServer):
         rewrite: changes the lines of results before they are kept, for hostile ones.
         finish_after: end a batch at this many questions about its state; None waits for `finish`.
         lose_replies: so many submissions are accepted without a word of it: the connection drops.
-        refuse: so many submissions are answered with 503 and not accepted.
+        refuse, reject: so many submissions are answered with 503, or 400, and not accepted.
+        hold_replies: `sent` or `not sent`: a submission is taken, or not, and never answered; `held` counts them.
+        break_results: so many files of results break off in the middle.
         gets: paths that were read.
     """
 
@@ -72,7 +75,8 @@ class BatchServer(ModelServer):
         self.failing: set[int] = set()
         self.rewrite: Callable[[list[bytes]], list[bytes]] = list
         self.finish_after: int | None = None
-        self.lose_replies = self.refuse = 0
+        self.lose_replies = self.refuse = self.reject = self.held = self.break_results = 0
+        self.hold_replies = ""
         self.gets: list[str] = []
         self.results_url = ""
 
@@ -163,13 +167,24 @@ class BatchServer(ModelServer):
         if self.refuse:
             self.refuse -= 1
             return web.json_response({"error": {"message": "made up"}}, status=503)
+        if self.reject:
+            self.reject -= 1
+            return _refused("made up")
+        if self.hold_replies == "not sent":
+            await self._hold()
         batch.id, batch.created = f"{batch.kind}_batch_{len(self.batches) + 1}", time.time()
         self.batches[batch.id] = batch
+        if self.hold_replies == "sent":
+            await self._hold()
         if self.lose_replies:
             self.lose_replies -= 1
             if request.transport is not None:
                 request.transport.abort()
         return web.json_response(show(batch))
+
+    async def _hold(self) -> None:
+        self.held += 1
+        await asyncio.sleep(3600)
 
     def _shower(self, show: Callable[[Batch], dict[str, Any]]) -> Callable[[web.Request], Any]:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -214,11 +229,26 @@ class BatchServer(ModelServer):
         batch = self.batches.get(name)
         if batch is None:
             return web.json_response({"error": {"message": "no such file"}}, status=404)
-        return _jsonl(batch.lines if kind == "output" else batch.errors)
+        return await self._sent(request, batch.lines if kind == "output" else batch.errors)
 
     async def _results(self, request: web.Request) -> web.StreamResponse:
         self.gets.append(request.path)
-        return _jsonl(self.batches[request.match_info["id"]].lines)
+        batch = self.batches.get(request.match_info["id"])
+        if batch is None:
+            return web.json_response({"error": {"message": "no such batch"}}, status=404)
+        return await self._sent(request, batch.lines)
+
+    async def _sent(self, request: web.Request, lines: list[bytes]) -> web.StreamResponse:
+        body = b"".join(line + b"\n" for line in lines)
+        if not self.break_results:
+            return web.Response(body=body, content_type="application/x-jsonl")
+        self.break_results -= 1
+        response = web.StreamResponse(headers={"content-length": str(len(body))})
+        await response.prepare(request)
+        await response.write(body[: len(body) // 2])
+        if request.transport is not None:
+            request.transport.close()
+        return response
 
     def _anthropic_batch(self, batch: Batch) -> dict[str, Any]:
         kinds = [json.loads(line)["result"]["type"] for line in batch.lines] if self.rewrite is list else []
@@ -287,10 +317,6 @@ def _anthropic_line(server: BatchServer, custom_id: str, body: dict[str, Any], w
     else:
         result = {"type": "succeeded", "message": server.answered("anthropic", body)}
     return {"custom_id": custom_id, "result": result}
-
-
-def _jsonl(lines: list[bytes]) -> web.Response:
-    return web.Response(body=b"".join(line + b"\n" for line in lines), content_type="application/x-jsonl")
 
 
 def _refused(message: str) -> web.Response:

@@ -53,7 +53,8 @@ class AnthropicBatches:
 
     async def submit(self, lines: Sequence[bytes], mark: Mark) -> str:
         try:
-            made = await self._wire.post(PATH, b'{"requests":[' + b",".join(lines) + b"]}")
+            parts = [part for line in lines for part in (b",", line)][1:]
+            made = await self._wire.post(PATH, [b'{"requests":[', *parts, b"]}"])
             return checked_id(made.get("id"))
         except Gone:
             raise no_batches(self.provider.service) from None

@@ -70,7 +70,7 @@ class OpenAIBatches:
         try:
             file = await wire.upload("/files", {"purpose": "batch"}, b"\n".join(lines) + b"\n")
             body = {"input_file_id": checked_id(file.get("id")), "endpoint": ENDPOINT, "completion_window": "24h"}
-            made = await wire.post("/batches", encoded({**body, "metadata": {**label}}))
+            made = await wire.post("/batches", [encoded({**body, "metadata": {**label}})])
             return checked_id(made.get("id"))
         except Gone:
             raise no_batches(self.provider.service) from None

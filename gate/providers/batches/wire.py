@@ -1,7 +1,7 @@
 """Requests to a batch interface through the SDK's client that the provider uses, errors sorted the same way."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -22,7 +22,6 @@ SEND_TIMEOUT_S = 600.0
 """For a whole batch on its way up."""
 
 _NONE = frozenset({404, 405, 410, 501})
-_JSON = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,21 @@ class Wire:
         """
         return await self._object(self.exchange.client.get(path, cast_to=httpx2.Response), ASK_TIMEOUT_S)
 
-    async def post(self, path: str, content: bytes = b"{}") -> dict[str, JsonValue]:
+    async def post(self, path: str, parts: Sequence[bytes] = (b"{}",)) -> dict[str, JsonValue]:
         """Send JSON, and read a JSON object.
+
+        Args:
+            parts: of the body, in order; they are sent one by one, as a large body in one piece would hold up
+                everything else.
 
         Raises:
             Gone: there is no such interface, or no such thing.
         """
+        headers = {"Content-Type": "application/json", "Content-Length": str(sum(map(len, parts)))}
         return await self._object(
-            self.exchange.client.post(path, content=content, cast_to=httpx2.Response, options={"headers": _JSON}),
+            self.exchange.client.post(
+                path, content=_each(parts), cast_to=httpx2.Response, options={"headers": headers}
+            ),
             SEND_TIMEOUT_S,
         )
 
@@ -116,6 +122,11 @@ class Wire:
             if getattr(error, "status_code", None) in _NONE:
                 raise Gone from None
             raise self.exchange.explain(error, self.service) from None
+
+
+async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
 
 
 def no_batches(service: Service) -> Misconfigured:
