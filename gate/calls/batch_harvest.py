@@ -91,11 +91,12 @@ class Harvest:
         now = self.tools.wall_clock()
         origin = Origin(self.entry.sitting, min(now, state.ended_at or now))
         seen: set[str] = set()
+        new = self.entry.open
         failed: dict[str, str] = {}
         group: list[_Answer] = []
         try:
             async for result in self._results(tally):
-                if not self._new(result, seen, tally):
+                if not self._first(result, seen, tally) or result.custom_id not in new:
                     continue
                 request = self.wanted.get(result.custom_id)
                 if isinstance(result.outcome, Failed):
@@ -109,7 +110,7 @@ class Harvest:
             self._save(tally, {})
             raise
         await self._keep(group, tally)
-        missing = (self.entry.open & self.wanted.keys()) - seen
+        missing = (new & self.wanted.keys()) - seen
         failed |= dict.fromkeys(missing, state.reason or f"{self.service.name} has no result for it in the batch")
         tally.failed += len(failed)
         tally.reasons.update(failed.values())
@@ -133,15 +134,16 @@ class Harvest:
         taken = entry.taken | (entry.keys & tally.taken)
         self.tools.ledger.save(replace(entry, taken=taken, failed={**entry.failed, **failed}))
 
-    def _new(self, result: Result, seen: set[str], tally: Tally) -> bool:
+    def _first(self, result: Result, seen: set[str], tally: Tally) -> bool:
+        """Is this the first line of a request of the batch? Any other is counted and passed over."""
         key = result.custom_id
         tally.unreadable += not key
         tally.foreign += bool(key) and key not in self.entry.keys
         tally.doubled += key in seen
-        new = key in self.entry.keys and key not in seen
-        if new:
-            seen.add(key)
-        return new and key in self.entry.open
+        if key not in self.entry.keys or key in seen:
+            return False
+        seen.add(key)
+        return True
 
     async def _keep(self, group: list[_Answer], tally: Tally) -> None:
         """Write answers down together: one by one, each would wait for the disk. The group is empty afterwards."""

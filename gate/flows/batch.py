@@ -218,10 +218,10 @@ class _Work:
         failed = {(entry.place, key) for entry in self.tools.ledger.entries(now) for key in entry.failed}
         left: Groups = {}
         for place, (service, group) in groups.items():
-            open_ = {key for key in group if key in self.unknown and key not in self.waiting}
+            open_ = [key for key in group if key in self.unknown and key not in self.waiting]
             given_up = set() if self.options.again else {key for key in open_ if (place, key) in failed}
             self.live |= given_up
-            left[place] = (service, {key: group[key] for key in group if key in open_ - given_up})
+            left[place] = (service, {key: group[key] for key in open_ if key not in given_up})
         return left
 
     async def _submit(self, groups: Groups) -> None:
