@@ -12,7 +12,7 @@ from gate.providers.untrusted import Malformed
 
 Phase: TypeAlias = Literal["running", "ended", "failed", "expired", "cancelled"]
 
-MOST_BYTES = 32 * 2**20
+MOST_BYTES = 16 * 2**20
 """Bytes in one batch. The services take several times as much, but a batch is held in memory while it is sent."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")

@@ -181,7 +181,7 @@ def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:
     requests = gate.requests(20)
     big = [replace(each, messages=(each.messages[0], grown(each.messages[1]))) for each in requests]
     assert gate.run(big).submitted == 40
-    assert len(server.batches) == 3
+    assert len(server.batches) == 5
     server.finish()
     assert gate.run(big).tally.collected == 40
 
