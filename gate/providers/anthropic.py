@@ -30,9 +30,9 @@ class AnthropicProvider:
         with quick_import():
             import anthropic as sdk
         base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
-        self._model = model
+        self.model = model
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
-        self._service = Service(name, "ANTHROPIC_API_KEY", model)
+        self.service = Service(name, "ANTHROPIC_API_KEY", model)
         self._client = sdk.AsyncAnthropic(
             api_key=endpoint.api_key,
             base_url=base_url,
@@ -40,36 +40,35 @@ class AnthropicProvider:
             http_client=sdk.DefaultAioHttpClient(**client_settings(endpoint.connections)),  # type: ignore[arg-type]
         )
         self._transform = sdk.transform_schema
-        self._cleaner = Cleaner((endpoint.api_key,))
+        self.cleaner = Cleaner((endpoint.api_key,))
         errors = SdkErrors(sdk.APIStatusError, sdk.APIConnectionError)
-        self._exchange = Exchange(self._client, errors, self._cleaner)
+        self.exchange = Exchange(self._client, errors, self.cleaner)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
-        check_anthropic(self._model, params)
+        check_anthropic(self.model, params)
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(
-            "/v1/messages", self._body(request), self._service, request.params.timeout_s
-        )
+        received = await self.exchange.post("/v1/messages", self.body(request), self.service, request.params.timeout_s)
         try:
-            return completion(received.data, received.latency_s, self._cleaner, self._model)
+            return completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
-            raise Transient(f"{self._service.name}: {error}") from None
+            raise Transient(f"{self.service.name}: {error}") from None
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    def _body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
         if not turns or turns[0].role != "user":
             raise Rejected("Anthropic wants a message of the user first")
         body: dict[str, JsonValue] = {
-            "model": self._model,
+            "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
             "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
         }
@@ -87,7 +86,7 @@ class AnthropicProvider:
         return body
 
 
-def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, asked: str) -> Completion:
+def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, every field of which may be missing or hostile; see `gate.providers.openai.completion`."""
     blocks = data.get("content")
     if not isinstance(blocks, list):

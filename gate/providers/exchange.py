@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 MAX_REPLY_BYTES = 16 * 2**20
+MAX_RESULTS_BYTES = 4 * 2**30
+"""The results of a batch, which are read line by line and never held."""
 CONNECT_TIMEOUT_S = 15.0
+
+BROKEN = (httpx2.HTTPError, aiohttp.ClientError)
+"""Errors of a connection that pass the SDKs by."""
 
 _SENT = "gate.sent"
 _SECONDS = "gate.seconds"
-
+_RESULTS = ("/content", "/results")
 
 _HEADERS = frozenset(
     {
@@ -121,15 +126,19 @@ class Exchange:
             data = json_object(response.content)
         except TimeoutError:
             raise Transient(f"{service.name} gave no answer within {timeout_s:g} s") from None
-        except self.errors.status as error:
-            raise self._sorted(error, service) from None
-        except (self.errors.connection, httpx2.HTTPError, aiohttp.ClientError) as error:
-            raise Transient(f"the connection to {service.name} failed: {self._cause(error)}") from None
-        except UnicodeEncodeError:
-            raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
-        except Malformed as error:
-            raise Transient(f"{service.name}: {error}") from None
+        except (self.errors.status, self.errors.connection, *BROKEN, UnicodeEncodeError, Malformed) as error:
+            raise self.explain(error, service) from None
         return Received(data, response.extensions[_SECONDS])
+
+    def explain(self, error: Exception, service: Service) -> Exception:
+        """The classified error that one of the SDK's, of a connection or of a reply stands for."""
+        if isinstance(error, self.errors.status):
+            return self._sorted(error, service)
+        if isinstance(error, (self.errors.connection, *BROKEN)):
+            return Transient(f"the connection to {service.name} failed: {self._cause(error)}")
+        if isinstance(error, UnicodeEncodeError):
+            return Rejected("the request holds half a surrogate pair, which is not valid Unicode")
+        return Transient(f"{service.name}: {error}")
 
     def _sorted(self, error: Exception, service: Service) -> Exception:
         response = getattr(error, "response", None)
@@ -179,6 +188,10 @@ def _wanted(header: str) -> bool:
     return header.lower() in _HEADERS or header.lower().startswith(("x-stainless-", "anthropic-version"))
 
 
+def _holds_results(response: httpx2.Response) -> bool:
+    return response.status_code == 200 and response.request.url.path.endswith(_RESULTS)
+
+
 class _Watched(httpx2.AsyncByteStream):
     """Notes when a body ends, and stops reading one that has no end."""
 
@@ -188,11 +201,11 @@ class _Watched(httpx2.AsyncByteStream):
         self._clock = clock
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MAX_REPLY_BYTES
+        left = largest = MAX_RESULTS_BYTES if _holds_results(self._response) else MAX_REPLY_BYTES
         async for chunk in self._inner:
             left -= len(chunk)
             if left < 0:
-                raise httpx2.ReadError(f"the reply is larger than {MAX_REPLY_BYTES} bytes")
+                raise httpx2.ReadError(f"the reply is larger than {largest} bytes")
             yield chunk
         self._response.extensions[_SECONDS] = self._clock() - self._response.request.extensions[_SENT]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
@@ -12,12 +13,15 @@ from gate.domain.usage import Cost, Dollars, Usage
 from gate.errors import GateError, MissingKey
 from gate.providers import addresses, parameters
 from gate.providers.base import Misconfigured, Provider
+from gate.providers.batches.port import BatchService, Place
 from gate.providers.caching import terms
 from gate.providers.executor import Elsewhere, Executor
 from gate.providers.prices import PriceList
 
 NO_KEY = "none"
 """Sent to a compatible server when there is no key: the interface wants some word."""
+
+_Identity: TypeAlias = tuple[str, str, str | None, str | None]
 
 _MOST_THREADS = 4
 _PRICED = 1000
@@ -67,7 +71,8 @@ class Factory:
         self._read_text = read_text
         self._prices = prices or PriceList()
         self._executor = executor
-        self._made: dict[tuple[str, str, str | None, str | None], Provider] = {}
+        self._made: dict[_Identity, Provider] = {}
+        self._batches: dict[_Identity, BatchService] = {}
 
     def provider(self, model: ModelRef, params: Params) -> Provider:
         """The provider of a model, made at the first call; nothing is sent.
@@ -80,15 +85,25 @@ class Factory:
             MissingKey: the environment has no key for a service that wants one.
             Misconfigured, GateError: an unknown provider, a bad address, a model file that cannot be loaded.
         """
-        template = params.chat_template if model.provider == "local" else None
-        key = (model.provider, model.name, params.base_url, template)
+        key = self._identity(model, params)
         if key not in self._made:
             self._made[key] = self._make(model, params)
         return self._made[key]
 
-    def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage) -> Cost:
+    def batches(self, model: ModelRef, params: Params) -> BatchService:
+        """The batch interface of a model, over the connections of its provider; nothing is sent.
+
+        Raises:
+            MissingKey, Misconfigured, GateError: as `provider` does, and for a model that has no such interface.
+        """
+        key = self._identity(model, params)
+        if key not in self._batches:
+            self._batches[key] = self._batch_service(model, params)
+        return self._batches[key]
+
+    def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage, *, batch: bool = False) -> Cost:
         """Price one reply; see `PriceList.price`."""
-        return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "")
+        return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "", batch=batch)
 
     def address(self, model: ModelRef, params: Params) -> str:
         """Where a model is asked; for a model that is a file, what changes with the file."""
@@ -107,11 +122,34 @@ class Factory:
 
     async def close(self) -> None:
         """Close every provider that was made, and the executor."""
-        made, self._made = list(self._made.values()), {}
+        made, self._made, self._batches = list(self._made.values()), {}, {}
         for provider in made:
             await provider.close()
         if self._executor is not None:
             await self._executor.close()
+
+    def _identity(self, model: ModelRef, params: Params) -> _Identity:
+        template = params.chat_template if model.provider == "local" else None
+        return model.provider, model.name, params.base_url, template
+
+    def _batch_service(self, model: ModelRef, params: Params) -> BatchService:
+        provider = self.provider(model, params)
+        place = Place(
+            model.provider, addresses.checked(self._address(model.provider, params) or "http://-"), model.name
+        )
+        if model.provider == "openai":
+            from gate.providers.batches.openai import OpenAIBatches
+            from gate.providers.openai import OpenAIProvider
+
+            if isinstance(provider, OpenAIProvider):
+                return OpenAIBatches(provider, place)
+        if model.provider == "anthropic":
+            from gate.providers.anthropic import AnthropicProvider
+            from gate.providers.batches.anthropic import AnthropicBatches
+
+            if isinstance(provider, AnthropicProvider):
+                return AnthropicBatches(provider, place)
+        raise Misconfigured(f"{model} has no batch interface", "run without --batch")
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {

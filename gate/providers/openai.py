@@ -28,42 +28,43 @@ class OpenAIProvider:
             import openai as sdk
         self._own = addresses.is_openai(endpoint.base_url)
         self._limit = "max_completion_tokens" if addresses.takes_new_token_limit(endpoint.base_url) else "max_tokens"
-        self._model = model
+        self.model = model
         name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
-        self._service = Service(name, "OPENAI_API_KEY", model)
+        self.service = Service(name, "OPENAI_API_KEY", model)
         self._client = sdk.AsyncOpenAI(
             api_key=endpoint.api_key,
             base_url=endpoint.base_url,
             max_retries=0,
             http_client=sdk.DefaultAioHttpClient(**client_settings(endpoint.connections)),  # type: ignore[arg-type]
         )
-        self._cleaner = Cleaner((endpoint.api_key,))
+        self.cleaner = Cleaner((endpoint.api_key,))
         errors = SdkErrors(sdk.APIStatusError, sdk.APIConnectionError)
-        self._exchange = Exchange(self._client, errors, self._cleaner)
+        self.exchange = Exchange(self._client, errors, self.cleaner)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
-        check_openai(self._model, params, own=self._own)
+        check_openai(self.model, params, own=self._own)
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(
-            "/chat/completions", self._body(request), self._service, request.params.timeout_s
+        received = await self.exchange.post(
+            "/chat/completions", self.body(request), self.service, request.params.timeout_s
         )
         try:
-            return completion(received.data, received.latency_s, self._cleaner, self._model)
+            return completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
-            raise Transient(f"{self._service.name}: {error}") from None
+            raise Transient(f"{self.service.name}: {error}") from None
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    def _body(self, request: Request) -> dict[str, JsonValue]:
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
         params = request.params
         messages: list[JsonValue] = [{"role": m.role, "content": m.content} for m in request.messages]
-        body: dict[str, JsonValue] = {"model": self._model, "messages": messages}
+        body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
         optional: dict[str, JsonValue] = {
             self._limit: params.max_output_tokens,
             "temperature": params.temperature,
@@ -79,12 +80,12 @@ class OpenAIProvider:
         return body
 
 
-def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, asked: str) -> Completion:
+def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, every field of which may be missing or hostile.
 
     Args:
         data: the JSON object of the reply.
-        latency_s: seconds that it took.
+        latency_s: seconds that it took; None where time means nothing.
         cleaner: removes secrets and what cannot be printed.
         asked: the model that was asked, for a reply that names none.
 
