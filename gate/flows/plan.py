@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gate.domain.forecast import Forecast, Role, Spread, Warned
-from gate.domain.record import ArmAxisRecord, ArmRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.record_parts import ArmAxisRecord, ArmRecord
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
 from gate.engine import noise

@@ -11,7 +11,6 @@ from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import (
     AxisRecord,
     CacheRecord,
-    CallsRecord,
     CaseRecord,
     ComparisonRecord,
     MethodRecord,
@@ -21,6 +20,7 @@ from gate.domain.record import (
     RunRecord,
     SuiteRecord,
 )
+from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from gate.domain.absence import Unscored
-from gate.domain.record import ArmAxisRecord, NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_parts import ArmAxisRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced

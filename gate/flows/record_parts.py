@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.record import ArmRecord, CallsRecord, ExamRecord, OutputRecord
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Cost, Dollars, Unpriced

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import CaseRecord, OutputRecord, RunRecord
+from gate.domain.record import CaseRecord, RunRecord
+from gate.domain.record_parts import OutputRecord
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import visible

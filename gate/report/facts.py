@@ -2,15 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.record import (
-    ArmAxisRecord,
-    ArmRecord,
-    AxisRecord,
-    ExamRecord,
-    NewSuiteRecord,
-    RunRecord,
-    SuiteRecord,
-)
+from gate.domain.record import AxisRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
 from gate.report import numbers, rates
 from gate.report.axes import CALLS_FOR_P95, p95, trusted

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.record import ArmAxisRecord, CaseRecord, EstimateRecord, ExamRecord, MissingRecord, RunRecord
+from gate.domain.record import CaseRecord, MissingRecord, RunRecord
+from gate.domain.record_parts import ArmAxisRecord, EstimateRecord, ExamRecord
 from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem
 from gate.flows.override import Override
