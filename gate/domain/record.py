@@ -21,6 +21,7 @@ from gate.domain.record_parts import (
     ExamRecord,
     OutputRecord,
     Part,
+    ReuseRecord,
 )
 from gate.domain.verdict import State, Verdict
 
@@ -142,6 +143,7 @@ class SuiteRecord(Part):
     spent_usd: Amount | None
     cost_note: str = ""
     cache: CacheRecord | None = None
+    reuse: ReuseRecord | None = None
 
 
 class PassRateRecord(Part):
@@ -196,6 +198,7 @@ class NewSuiteRecord(Part):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
+    reuse: ReuseRecord | None = None
 
 
 class MethodRecord(Part):
@@ -235,7 +238,10 @@ class OverrideRecord(Part):
 
 
 class RunRecord(Part):
-    """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty."""
+    """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty.
+
+    `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
+    """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
     schema_id: Literal["prompt-gate/run/1"] = Field(default="prompt-gate/run/1", alias="schema")
@@ -249,6 +255,7 @@ class RunRecord(Part):
     commit: str | None
     method: MethodRecord
     missing: MissingRecord
+    unfinished: str | None = None
     suites: list[SuiteRecord]
     new: list[NewSuiteRecord] = []
     calls: CallsRecord

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from gate.domain.ending import Ending
 from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
 
 
@@ -12,7 +13,10 @@ class Part(BaseModel):
 
 
 class ArmRecord(Part):
-    """One arm: prompt version, model, parameters."""
+    """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
+
+    No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
+    """
 
     ref: str
     sha: str | None
@@ -21,6 +25,10 @@ class ArmRecord(Part):
     model: str
     returned_models: list[str]
     params: dict[str, JsonValue]
+    replies: Count = 0
+    cut_off: Count = 0
+    refused: Count = 0
+    empty: Count = 0
 
 
 class ExamRecord(Part):
@@ -70,6 +78,7 @@ class OutputRecord(Part):
     failure: str | None
     score: Share | None
     reasons: list[str]
+    ending: Ending = ""
 
 
 class CallsRecord(Part):
@@ -79,3 +88,33 @@ class CallsRecord(Part):
     cached: Count
     retried: Count
     failed: Count
+
+
+class ArmReuseRecord(Part):
+    """Replies of one arm: those that were known, and those that were asked for in this run."""
+
+    reused: Count
+    fresh: Count
+
+
+class DriftRecord(Part):
+    """A look at known answers: pairs of an earlier and a new score, and why the earlier ones no longer hold."""
+
+    pairs: Count
+    reason: str | None
+
+
+class ReuseRecord(Part):
+    """Answers that a suite did not have to ask for: quality rests on them, cost and latency do not.
+
+    `baseline` is null for a new prompt. `oldest` is when the oldest of them was taken, or null where none was reused
+    or nobody can tell. `pairs` of answers, one of each arm, were taken in one sitting. `drift` is null where nobody had
+    to look for it. `opinions` are those of judges.
+    """
+
+    baseline: ArmReuseRecord | None
+    candidate: ArmReuseRecord
+    oldest: str | None
+    pairs: Count = 0
+    drift: DriftRecord | None = None
+    opinions: Count = 0

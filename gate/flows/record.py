@@ -24,6 +24,7 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
+from gate.engine.cautions import sampling_notes
 from gate.flows.collect import Collection
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
@@ -35,12 +36,25 @@ from gate.flows.record_parts import (
     output_record,
     shortened,
 )
+from gate.flows.record_reuse import reuse_record
 from gate.flows.resolve import Resolved
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Everything that a record is made of."""
+    """Everything that a record is made of.
+
+    Args:
+        resolved: what was evaluated.
+        found: the samples.
+        assessment: what they say.
+        caching: of each suite whose prompt cache could be compared.
+        seed: of the statistics.
+        created: when the run began.
+        duration_s: seconds that it took.
+        unfinished: why it ended early, or None.
+        told: what was said before the first call, and a reader has to know as well.
+    """
 
     resolved: Resolved
     found: Collection
@@ -49,6 +63,8 @@ class Finished:
     seed: int
     created: datetime
     duration_s: float
+    unfinished: str | None = None
+    told: Sequence[str] = ()
 
 
 def record(finished: Finished) -> RunRecord:
@@ -75,7 +91,7 @@ def record(finished: Finished) -> RunRecord:
         seed=finished.seed,
         commit=resolved.commit,
         config=resolved.config,
-        notes=[*resolved.notes, *_uncompared_caches(finished)],
+        notes=[*resolved.notes, *sampling_notes(resolved.suites), *finished.told, *_uncompared_caches(finished)],
         method=MethodRecord(
             name=resolved.policy.method,
             alpha=float(f"{resolved.policy.alpha:.12g}"),
@@ -94,6 +110,7 @@ def record(finished: Finished) -> RunRecord:
             reasons=list(missing.reasons),
             cases=list(missing.cases),
         ),
+        unfinished=finished.unfinished,
         suites=suites,
         new=new,
         calls=calls,
@@ -121,6 +138,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         spent_usd=spent,
         cost_note=note,
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
+        reuse=reuse_record(suite, samples, finished.found.drift.get(suite.name)),
     )
 
 

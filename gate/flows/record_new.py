@@ -21,6 +21,7 @@ from gate.flows.record_parts import (
     output_record,
     shortened,
 )
+from gate.flows.record_reuse import reuse_record
 from gate.scoring.passing import passes
 
 
@@ -52,6 +53,7 @@ def new_suite_record(suite: Suite, samples: Sequence[Sample], rates: PassRates, 
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
+        reuse=reuse_record(suite, samples),
     )
 
 

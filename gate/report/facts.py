@@ -8,13 +8,17 @@ from gate.domain.verdict import Verdict
 from gate.report import numbers, rates
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
+from gate.report.endings import ending_facts
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.reuse import reuse_facts
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 IDS_NAMED = 8
 REASONS_SHOWN = 20
 DIGEST_SHOWN = 12
+INTERRUPTED = 130
+"""By Ctrl-C; the exit code of a shell's own."""
 
 
 def facts(run: RunRecord) -> tuple[Fact, ...]:
@@ -24,7 +28,8 @@ def facts(run: RunRecord) -> tuple[Fact, ...]:
     compared = method(run) if run.suites else ()
     suites = (fact for suite in run.suites for fact in _suite(run, suite))
     new = (fact for suite in run.new for fact in _new(suite))
-    return (*_reasons(run), *compared, *rates.method(run), *suites, *new, *_ending(run))
+    answers = (*reuse_facts(run), *ending_facts(run))
+    return (*_reasons(run), *compared, *rates.method(run), *suites, *new, *answers, *_ending(run))
 
 
 def usage(run: RunRecord) -> tuple[UsageRow, ...]:
@@ -121,7 +126,8 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         brief=True,
     )
     yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
-    yield Fact("Exit code", (f"{run.exit_code} (", Code("fail_on"), f": {run.method.fail_on})"))
+    why: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
+    yield Fact("Exit code", (f"{run.exit_code} (", *why, ")"))
     yield from _made_by(run)
 
 
