@@ -63,7 +63,7 @@ def advice(run: RunRecord) -> Iterator[Text]:
     """What to do about them."""
     kinds = {found.kind for found in _all(run) if found.notable}
     if "cut off" in kinds:
-        yield ("Raise ", Code(LIMIT), ", or say in the prompt how long an answer may be: replies were cut off.")
+        yield ("Set a higher ", Code(LIMIT), ", or say in the prompt how long an answer may be: replies were cut off.")
     if "refused" in kinds:
         yield ("Find out what is refused, and why: a refusal is scored like any other answer.",)
     if "empty" in kinds:
@@ -95,7 +95,11 @@ def _finding(found: _Found) -> Text:
     limited = after if found.counts[1] else before
     limit = _limit(limited) if found.kind == "cut off" and limited is not None else ()
     many = f"{found.counts[1]:,} of {numbers.counted(after.replies, 'reply', 'replies')} of the candidate"
-    other = "" if before is None else f", and {found.counts[0]:,} of the baseline's {before.replies:,}"
+    other = (
+        ""
+        if before is None
+        else f", and {f'{found.counts[0]:,}' if found.counts[0] else 'none'} of the baseline's {before.replies:,}"
+    )
     return (*where, f"{many} {verb} {article}{_word(found.kind, found.counts[1])}", *limit, f"{other}.")
 
 

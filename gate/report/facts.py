@@ -117,7 +117,7 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("To be asked again", (_listed(missing.cases),))
-    if missing.samples and missing.best and missing.worst:
+    if missing.samples and missing.best and missing.worst and run.unfinished is None:
         yield Fact("Had they been", (f"best for the candidate: {missing.best}; worst: {missing.worst}",), brief=True)
     calls = run.calls
     yield Fact(

@@ -17,14 +17,14 @@ _Named = tuple[str, ReuseRecord]
 
 def footnote(run: RunRecord) -> tuple[str, ...]:
     """One sentence for the whole run; none where nothing was known."""
-    told = _sentence([reuse for _, reuse in _known(run)], run)
+    told = _sentence([reuse for _, reuse in _known(run) if _reused(reuse) or reuse.opinions], run)
     return (f"Answers reused: {told}.",) if told else ()
 
 
 def drifts(run: RunRecord) -> tuple[Text, ...]:
     """A sentence for each of the first suites whose known answers no longer hold."""
     found = [(name, why) for name, reuse in _known(run) if (why := _drift(reuse))]
-    told = tuple(((Code(name), ": ") if name else ()) + (why,) for name, why in found[:SUITES_SHOWN])
+    told = tuple(((Code(name), ": ") if name else ()) + (f"{why}.",) for name, why in found[:SUITES_SHOWN])
     more = len(found) - SUITES_SHOWN
     return (*told, *(((f"and {more:,} more suites whose known answers no longer hold",),) if more > 0 else ()))
 
@@ -56,7 +56,7 @@ def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
     if told and arms["baseline"]:
         parts.append(_beside(known))
     if opinions := sum(reuse.opinions for reuse in known):
-        parts.append(f"{numbers.counted(opinions, 'opinion')} of judges")
+        parts.append(f"{'also ' if told else ''}{numbers.counted(opinions, 'opinion')} of judges")
     return "; ".join(parts)
 
 
@@ -98,6 +98,9 @@ def _drift(reuse: ReuseRecord) -> str:
     """Why known answers no longer hold, and what was done about it; empty where they do."""
     if reuse.drift is None or reuse.drift.reason is None:
         return ""
-    left = (reuse.baseline.reused if reuse.baseline else 0) + reuse.candidate.reused
     reason = short(reuse.drift.reason, LONGEST_SENTENCE)
-    return f"Known answers do not hold any more: {reason}, so {'the rest' if left else 'all'} were asked anew."
+    return f"Known answers were set aside, since {reason}; {'the others' if _reused(reuse) else 'all'} were asked anew"
+
+
+def _reused(reuse: ReuseRecord) -> int:
+    return (0 if reuse.baseline is None else reuse.baseline.reused) + reuse.candidate.reused

@@ -50,11 +50,7 @@ def steps(run: RunRecord) -> Iterator[Text]:
     else:
         yield (f"Mend what is named above, and run again{rest}.",)
     if rest:
-        yield (
-            "In a workflow that takes ",
-            Code(".gate/cache"),
-            " kept between runs, and saved even if the gate fails.",
-        )
+        yield ("For that, a workflow has to restore ", Code(".gate/cache"), ", and to save it even if the gate fails.")
 
 
 def _missing(run: RunRecord) -> str:

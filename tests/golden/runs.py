@@ -10,6 +10,7 @@ from gate.flows.override import Override
 from gate.flows.unevaluated import failed, overridden
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, suite
 from tests.golden.hostile import hostile
+from tests.golden.kept_answers import reused, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
 
 _COMMIT = "a81d06c3f2" * 4
@@ -48,6 +49,8 @@ def runs() -> dict[str, RunRecord]:
         "new-hold": new_hold(),
         "new-pass": new_pass(),
         "new-beside": new_beside(),
+        "reused": reused(),
+        "unfinished": unfinished(),
     }
 
 
