@@ -95,11 +95,8 @@ def _finding(found: _Found) -> Text:
     limited = after if found.counts[1] else before
     limit = _limit(limited) if found.kind == "cut off" and limited is not None else ()
     many = f"{found.counts[1]:,} of {numbers.counted(after.replies, 'reply', 'replies')} of the candidate"
-    other = (
-        ""
-        if before is None
-        else f", and {f'{found.counts[0]:,}' if found.counts[0] else 'none'} of the baseline's {before.replies:,}"
-    )
+    less = f"{found.counts[0]:,}" if found.counts[0] else "none"
+    other = "" if before is None else f", and {less} of the baseline's {before.replies:,}"
     return (*where, f"{many} {verb} {article}{_word(found.kind, found.counts[1])}", *limit, f"{other}.")
 
 
