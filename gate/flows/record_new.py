@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from gate.domain.absence import Unscored
-from gate.domain.record import ArmAxisRecord, NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_parts import ArmAxisRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced
@@ -20,6 +21,7 @@ from gate.flows.record_parts import (
     output_record,
     shortened,
 )
+from gate.flows.record_reuse import reuse_record
 from gate.scoring.passing import passes
 
 
@@ -51,6 +53,7 @@ def new_suite_record(suite: Suite, samples: Sequence[Sample], rates: PassRates, 
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
+        reuse=reuse_record(suite, samples),
     )
 
 
