@@ -4,10 +4,11 @@ import asyncio
 import gc
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.resolving import DiskSource
@@ -35,6 +36,8 @@ from gate.scoring.judge import Judge
 from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder
 
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -57,12 +60,35 @@ class Plan:
     apart: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a run works with once all is made.
+
+    Args:
+        tools: calls, scorers, sink and progress.
+        caching: on what terms prompts are cached.
+        seed: of the order of the calls and of the statistics.
+        stop: ends the run early.
+    """
+
+    tools: Tools
+    caching: Callable[[Arm], CacheTerms]
+    seed: int
+    stop: Stop
+
+
 def run_plan(plan: Plan, settings: Settings) -> RunRecord:
-    """Carry an evaluation out: the one entry to the event loop.
+    """Carry an evaluation out; see `carry_out` for arguments and errors."""
+    return carry_out(plan, settings, lambda run: evaluate(plan.resolved, run.tools, run.caching, run.seed, run.stop))
+
+
+def carry_out(plan: Plan, settings: Settings, work: Callable[[Running], Coroutine[None, None, Result]]) -> Result:
+    """Do what needs calls: the one entry to the event loop.
 
     Args:
         plan: what, how, and where to.
         settings: keys and addresses.
+        work: is given what it works with.
 
     Raises:
         GateError: a method that cannot test these suites; before anything is written or spent, as for
@@ -74,7 +100,7 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
     folder = run_folder(plan.out)
     try:
-        return asyncio.run(_run(plan, settings, folder, seed))
+        return asyncio.run(_run(plan, settings, folder, seed, work))
     except KeyboardInterrupt:
         kept = (
             f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
@@ -84,7 +110,13 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
         folder.close()
 
 
-async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> RunRecord:
+async def _run(
+    plan: Plan,
+    settings: Settings,
+    folder: RunFolder,
+    seed: int,
+    work: Callable[[Running], Coroutine[None, None, Result]],
+) -> Result:
     keys = Keys(
         settings.openai_api_key,
         settings.anthropic_api_key,
@@ -100,7 +132,7 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         stop = Stop()
         tools = _tools(plan, factory, folder)
         with _terminated(stop):
-            return await evaluate(plan.resolved, tools, _caching(factory), seed, stop)
+            return await work(Running(tools, _caching(factory), seed, stop))
     finally:
         await factory.close()
 
