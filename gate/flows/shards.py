@@ -183,8 +183,8 @@ def unfinished(shards: Mapping[int, ShardRecord], of: int) -> str | None:
     parts = [f"{_listed('shard', missing)} missing"] if missing else []
     early = [shard for shard in shards.values() if shard.unfinished]
     parts += [f"shard {shard.name} ended early: {shard.unfinished}" for shard in early[:LISTED]]
-    if len(early) > LISTED:
-        parts.append(f"and {len(early) - LISTED} more shards ended early")
+    if more := max(0, len(early) - LISTED):
+        parts.append(f"and {more} more shard{'s' * (more > 1)} ended early")
     return "; ".join(parts) or None
 
 
