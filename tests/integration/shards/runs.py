@@ -9,7 +9,7 @@ from typing import Any
 
 from gate.cli.app import cli, message
 from gate.errors import GateError
-from tests.support.command import Outcome, gate
+from tests.support.command import Outcome
 
 REFS = ("--base", "HEAD^1", "--head", "HEAD")
 _TIMINGS = re.compile(r"latency|\*\*Spent\*\*|\*\*Made by\*\*|^\| (.*: )?(baseline|candidate) \|")
