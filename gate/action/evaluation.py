@@ -111,7 +111,8 @@ class PullRequestEvaluation:
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.
         from gate.bootstrap.memory import CACHE, Remembering
-        from gate.bootstrap.running import Plan, run_plan
+        from gate.bootstrap.plan import Plan
+        from gate.bootstrap.running import run_plan
 
         remember = Remembering(folder=self.runner.workspace / CACHE)
         plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say)

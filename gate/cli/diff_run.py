@@ -9,14 +9,15 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
-from gate.bootstrap.running import Plan, run_plan
-from gate.cli import show
-from gate.cli.diff_options import DiffOptions
+from gate.bootstrap.running import run_plan
+from gate.cli import shard_run, show
+from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
 from gate.cli.progress import Bar, Lines, Silent
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
+from gate.domain.record import RunRecord
 from gate.domain.suite import RunPolicy, SuitePolicy
 from gate.errors import GateError
 from gate.flows.files import FileRun, Files
@@ -38,26 +39,36 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
-    resolved = _with_options(_resolve(options), options)
     if options.no_cache and options.refresh:
         raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
+    resolved = with_options(_resolve(options), options)
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
+    if options.shard is not None:
+        return shard_run.execute(options, options.shard, resolved, progress(quiet=options.quiet))
     if not resolved.suites:
-        names = terminal(", ".join(resolved.untouched)) or "any suite that can be compared"
-        click.echo(f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway.")
+        click.echo(skipped(resolved))
         return 0
-    folder, file = _out(options.out)
-    plan = Plan(
-        resolved,
-        options.concurrency,
-        options.seed,
-        folder,
-        _progress(options),
-        remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
-        say=lambda note: click.echo(note, err=True),
-    )
+    if options.no_cache and options.refresh:
+        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
+    folder, file = out_of(options.out)
+    plan = Plan(resolved, options.concurrency, options.seed, folder, progress(quiet=options.quiet))
     run = run_plan(plan, Settings.from_environ())
+    return tell(run, options, folder, file)
+
+
+def skipped(resolved: Resolved) -> str:
+    """What is said where there is nothing to evaluate."""
+    names = terminal(", ".join(resolved.untouched)) or "any suite that can be compared"
+    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway."
+
+
+def tell(run: RunRecord, options: Telling, folder: Path, file: Path | None) -> int:
+    """Show a finished run, and write the one file that was asked for.
+
+    Returns:
+        Its exit code.
+    """
     if file is not None:
         show.write(run, file)
     if options.as_json:
@@ -86,7 +97,7 @@ def _resolve(options: DiffOptions) -> Resolved:
     if absent:
         raise GateError(f"{' and '.join(absent)} missing", "file mode needs --baseline, --candidate and --cases")
     named = Files(str(options.baseline), str(options.candidate), str(options.cases))
-    return resolve_files_mode(named, _file_run(options))
+    return resolve_files_mode(named, file_run(options))
 
 
 def _refuse(options: DiffOptions, when: str, names: tuple[str, ...]) -> None:
@@ -96,7 +107,12 @@ def _refuse(options: DiffOptions, when: str, names: tuple[str, ...]) -> None:
             raise GateError(f"{flag} has no meaning {when}", "gate.yaml says it in git mode; see gate diff --help")
 
 
-def _file_run(options: DiffOptions) -> FileRun:
+def file_run(options: Compared) -> FileRun:
+    """How two files are compared.
+
+    Raises:
+        GateError: no model, or a judge without criteria.
+    """
     baseline = _model(options.baseline_model or options.model, "--baseline-model")
     candidate = _model(options.candidate_model or options.model, "--candidate-model")
     judge = parse_model(options.judge_model) if options.judge_model else baseline
@@ -111,13 +127,13 @@ def _file_run(options: DiffOptions) -> FileRun:
         params=parse_params(_key_values(options.params), "--param"),
         scorers=parse_scorers([_scorer(kind, options) for kind in dict.fromkeys(kinds)], "--scorer"),
         judge=judge,
-        samples=options.samples or DEFAULT_SAMPLES,
+        samples=DEFAULT_SAMPLES,
         policy=RunPolicy(),
         suite_policy=SuitePolicy(margin=options.margin or 0.0),
     )
 
 
-def _scorer(kind: str, options: DiffOptions) -> JsonValue:
+def _scorer(kind: str, options: Compared) -> JsonValue:
     """The scorer as `gate.yaml` would have it."""
     if kind == "judge":
         return {"judge": {"criteria": options.criteria}}
@@ -144,7 +160,7 @@ def _model(text: str | None, flag: str) -> ModelRef:
     return parse_model(text)
 
 
-def _with_options(resolved: Resolved, options: DiffOptions) -> Resolved:
+def with_options(resolved: Resolved, options: Overrides) -> Resolved:
     """What the command line says about the run goes before what the files say."""
     policy = replace(
         resolved.policy,
@@ -159,7 +175,7 @@ def _with_options(resolved: Resolved, options: DiffOptions) -> Resolved:
     return replace(resolved, policy=policy, suites=suites)
 
 
-def _out(out: Path | None) -> tuple[Path, Path | None]:
+def out_of(out: Path | None) -> tuple[Path, Path | None]:
     """The folder of the run, and the one file that was asked for, if any."""
     if out is None:
         return DEFAULT_OUT, None
@@ -172,8 +188,9 @@ def _out(out: Path | None) -> tuple[Path, Path | None]:
     return out, None
 
 
-def _progress(options: DiffOptions) -> Progress:
-    if options.quiet:
+def progress(*, quiet: bool) -> Progress:
+    """A bar on a terminal, plain lines elsewhere, nothing on request."""
+    if quiet:
         return Silent()
     console = Console(stderr=True)
     if console.is_terminal:

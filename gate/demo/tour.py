@@ -7,8 +7,9 @@ from importlib import resources
 from pathlib import Path
 
 from gate.bootstrap.memory import CACHE, Remembering
+from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import resolve_git_mode
-from gate.bootstrap.running import Plan, run_plan
+from gate.bootstrap.running import run_plan
 from gate.demo.repository import CHANGES, MAIN, Change, build
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
