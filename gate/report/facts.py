@@ -126,8 +126,8 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         brief=True,
     )
     yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
-    why: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
-    yield Fact("Exit code", (f"{run.exit_code} (", *why, ")"))
+    ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
+    yield Fact("Exit code", (f"{run.exit_code} (", *ended, ")"))
     yield from _made_by(run)
 
 

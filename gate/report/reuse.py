@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gate.domain.record import RunRecord
+from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.domain.record_parts import ArmReuseRecord, ReuseRecord
 from gate.report import numbers
 from gate.report.parts import Code, Fact, Text
@@ -41,7 +41,7 @@ def reuse_facts(run: RunRecord) -> Iterator[Fact]:
 
 def _known(run: RunRecord) -> list[_Named]:
     """What is known of each suite, under its name where that is needed."""
-    suites = [*run.suites, *run.new]
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
     return [(short(s.name) if len(suites) > 1 else "", s.reuse) for s in suites if s.reuse is not None]
 
 
