@@ -5,35 +5,44 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.simulation.layouts import Layout, Slices
+from benchmarks.simulation.layouts import Layout
 from benchmarks.simulation.regimes import REGIMES
 from benchmarks.simulation.repeats import deltas
-from gate.stats.arrays import FloatArray, IntArray
-from gate.stats.looks import Look, Looks, Plan, Standing, joint_looks
+from gate.stats.arrays import TOLERANCE, FloatArray
+from gate.stats.columns import TIE_BREAK
+from gate.stats.course import Course, Plan, Table
+from gate.stats.slices import BLOCKABLE_UNITS
+from gate.stats.spending import Flags
 
 _ROUNDING = 1e-5
 """Sums in single precision that differ by less are ties, and a tie counts against the test."""
 
 
+_SPARE = 4096
+"""More columns of signs than units, so that each pull request gets a stretch of its own."""
+
+
 @dataclass(slots=True)
 class SharedSigns:
-    """The same signs for all simulated pull requests, in single precision: fast, and exact on average over them.
+    """Signs in single precision that are drawn once: fast, and exact on average over the pull requests.
 
     Args:
-        signs: float32[F / 2, U], at least as many columns as there are units.
+        signs: float32[F / 2, `_SPARE`].
     """
 
     signs: npt.NDArray[np.float32]
+    _start: int = 0
     _known: dict[bytes, FloatArray] = field(default_factory=dict)
 
     @classmethod
-    def drawn(cls, flips: int, units: int, seed: int) -> "SharedSigns":
+    def drawn(cls, flips: int, seed: int) -> "SharedSigns":
         rng = np.random.default_rng(seed)
-        return cls((rng.integers(0, 2, (flips // 2, units), dtype=np.int8) * 2 - 1).astype(np.float32))
+        return cls((rng.integers(0, 2, (flips // 2, _SPARE), dtype=np.int8) * 2 - 1).astype(np.float32))
 
-    def forget(self) -> None:
+    def turn(self, rng: np.random.Generator) -> None:
         """Before the next pull request."""
         self._known.clear()
+        self._start = int(rng.integers(_SPARE))
 
     def minima(self, y: FloatArray) -> FloatArray:
         key = y.tobytes()
@@ -45,7 +54,8 @@ class SharedSigns:
         if y.shape[1] == 0:
             return np.zeros(2 * len(self.signs))
         z = (y / np.sqrt(np.sum(y * y, axis=0))).astype(np.float32)
-        flipped = self.signs[:, : len(z)] @ z
+        start = self._start % (_SPARE - len(z) + 1)
+        flipped = self.signs[:, start : start + len(z)] @ z
         return np.concatenate([flipped.min(axis=1), -flipped.max(axis=1)]).astype(np.float64) - _ROUNDING
 
 
@@ -72,15 +82,15 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """Mean deltas after 1, 2, … k samples, float[k, N], with the slices and clusters of the cases."""
+    """One pull request: the slices at each look, and who is in them.
 
-    means: FloatArray
-    slices: Slices
-    clusters: IntArray | None
+    Args:
+        tables: after 1, 2, … k samples of each case.
+        members: bool[N, S], the first slice is the one that a fall hits.
+    """
 
-    @property
-    def looks(self) -> list[Look]:
-        return [Look(row, self.slices) for row in self.means]
+    tables: tuple[Table, ...]
+    members: Flags
 
 
 def trajectory(scene: Scene, rng: np.random.Generator) -> Trajectory:
@@ -90,10 +100,24 @@ def trajectory(scene: Scene, rng: np.random.Generator) -> Trajectory:
     single = deltas(scene.regime, rng, (scene.k, hit), scene.fall)
     if cases > hit:
         single = np.concatenate([single, deltas(scene.regime, rng, (scene.k, cases - hit))], axis=1)
-    variants = REGIMES[scene.regime].variants
-    clusters = np.arange(cases) // variants if variants > 1 else None
+    slices = scene.layout.draw(rng, cases)
+    members = np.zeros((cases, len(slices)), dtype=np.bool_)
+    for column, positions in enumerate(slices.values()):
+        members[positions, column] = True
     means = np.cumsum(single, axis=0) / np.arange(1, scene.k + 1)[:, None]
-    return Trajectory(means, scene.layout.draw(rng, cases), clusters)
+    variants = REGIMES[scene.regime].variants
+    return Trajectory(tuple(_table(row, members, variants) for row in means), members)
+
+
+def _table(means: FloatArray, members: Flags, variants: int) -> Table:
+    """What `gate.stats.looks` makes of these deltas, all slices at once; consecutive cases are variants of a source."""
+    x = np.add.reduceat(means[:, None] * members, np.arange(0, len(means), variants))
+    x[np.abs(x) < TOLERANCE] = 0.0
+    units = np.logical_or.reduceat(members, np.arange(0, len(means), variants)).sum(axis=0).astype(np.float64)
+    scaled = x * (units / np.maximum(1, members.sum(axis=0)))
+    squares = (scaled**2).sum(axis=0) - scaled.sum(axis=0) ** 2 / np.maximum(1, units)
+    sd = np.sqrt(np.maximum(0.0, squares) / np.maximum(1, units - 1))
+    return Table(np.sign(x) * np.abs(x) ** TIE_BREAK, units, sd, np.zeros(len(units)), units >= BLOCKABLE_UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,28 +141,20 @@ class Outcome:
 
 def judged(path: Trajectory, plan: Plan, signs: SharedSigns) -> Outcome:
     """Apply a rule; a plan of one look sees the last samples only."""
-    looks = path.looks[-1:] if plan.looks == 1 else path.looks
-    found = joint_looks(looks, plan, clusters=path.clusters, draw=signs)
-    rows = [row for row in found.joint.slices.values() if row.p is not None]
-    first = found.joint[next(iter(path.slices))]
+    watched = np.arange(path.members.shape[1]) == 0 if plan.watched else np.zeros(path.members.shape[1], dtype=np.bool_)
+    course = Course(plan, signs, watched)
+    taken = cases = len(path.members)
+    for table in path.tables[-plan.looks :]:
+        if course.taken:
+            taken += int(path.members[:, course.open].any(axis=1).sum()) if plan.drop else cases
+        course.look(table)
+        if not course.open.any():
+            break
+    first = path.tables[-plan.looks :][course.looked[0] - 1]
     return Outcome(
-        blocks=any((row.p or 0.0) <= plan.alpha for row in rows),
-        holds=any((row.p or 0.0) <= plan.suspect for row in rows),
-        finds=first.p is not None and first.p <= plan.alpha,
-        rises=first.p is not None and first.lower > 0.0,
-        calls=_calls(path, plan, found),
+        blocks=bool(np.any(course.p <= plan.alpha)),
+        holds=bool(np.any(course.p <= plan.suspect)),
+        finds=bool(course.p[0] <= plan.alpha),
+        rises=bool(first.able[0] and first.statistics()[0] > course.criticals[0] + TOLERANCE),
+        calls=1.0 if plan.looks == 1 else taken / (plan.looks * cases),
     )
-
-
-def _calls(path: Trajectory, plan: Plan, found: Looks) -> float:
-    """The share of the samples that the looks asked for."""
-    if plan.looks == 1:
-        return 1.0
-    able = {name: look for name, look in found.looked.items() if found.standing[name] is not Standing.OUTSIDE}
-    cases = path.means.shape[1]
-    taken = cases
-    for look in range(1, plan.looks):
-        going_on = [path.slices[name] for name, last in able.items() if last > look]
-        if going_on:
-            taken += len(np.unique(np.concatenate(going_on))) if plan.drop else cases
-    return taken / (plan.looks * cases)

@@ -9,8 +9,8 @@ import numpy as np
 from gate.stats.arrays import TOLERANCE, FloatArray
 from gate.stats.slices import CHANGED_FOR_ZERO_WIDTH, UnitSums
 
-# Deltas are multiples of 1/k and tie; any odd transform keeps the test exact, and this one parts the ties.
-_TIE_BREAK = 0.99
+TIE_BREAK = 0.99
+"""Deltas are multiples of 1/k and tie; any odd transform keeps the test exact, and this one parts the ties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def column_of(sums: UnitSums) -> Column:
     """Add the margin, drop rounding errors, part the ties."""
     x = sums.sums + sums.margin * sums.sizes
     x[np.abs(x) < TOLERANCE] = 0.0
-    return Column(sums, x, np.sign(x) * np.abs(x) ** _TIE_BREAK)
+    return Column(sums, x, np.sign(x) * np.abs(x) ** TIE_BREAK)
 
 
 def spread(family: Sequence[Column], units: int) -> FloatArray:

@@ -7,33 +7,21 @@ holds for all slices and all looks together, whatever is asked in between. Givin
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, IntArray, check_level, unit_labels
+from gate.stats.arrays import IntArray, check_level, unit_labels
 from gate.stats.columns import Column, column_of, spread
-from gate.stats.futility import chance_of_fall, chance_of_rise
+from gate.stats.course import Course, Plan, Standing, Table
 from gate.stats.maxt import single_slice
 from gate.stats.results import JointResult, SliceResult
 from gate.stats.slices import sum_slices
-from gate.stats.spending import Boundary, Flags, boundary, overall_level, spent
-from gate.stats.steady import Flips, SteadyFlips
+from gate.stats.steady import SteadyFlips
 
 FLIPS = 19_999
 """The first of three boundaries is p = 0.0001, which lies below what 4,999 flips can show."""
-
-
-class Standing(StrEnum):
-    """What is to be expected of a slice."""
-
-    OPEN = "open"
-    REGRESSION = "regression shown"
-    FUTILE = "nothing more to learn"
-    LAST = "last look"
-    OUTSIDE = "cannot block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +35,6 @@ class Look:
 
     deltas: npt.ArrayLike
     slices: Mapping[str, npt.ArrayLike]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How often is looked, and when enough is known.
-
-    Args:
-        looks: planned, evenly spaced, 1 or more.
-        alpha: one-sided level for all slices and all looks together, in (0, 0.5).
-        suspect: a slice with p up to here is not given up.
-        effect: fall of the mean beyond the margin that a slice should not miss.
-        chance: a slice is given up when it would show that fall with a lower probability.
-        watched: slices that are not given up either while a rise is likely enough to be shown.
-        drop: a settled slice stays as it is and needs no more samples; otherwise all go on until all are settled.
-    """
-
-    looks: int
-    alpha: float = 0.025
-    suspect: float = 0.10
-    effect: float = 0.10
-    chance: float = 0.15
-    watched: frozenset[str] = frozenset()
-    drop: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +66,6 @@ def joint_looks(  # noqa: PLR0913
     flips: int = FLIPS,
     seed: int = 0,
     closing: bool = False,
-    draw: Flips | None = None,
 ) -> Looks:
     """Look at all slices together after each repeat.
 
@@ -110,32 +74,39 @@ def joint_looks(  # noqa: PLR0913
     cases nor the names of the arms matter; the order of the slices moves no more than the last digits of p.
 
     Args:
-        looks: in order, at least one and at most as many as planned.
+        looks: in order, at least one and at most as many as planned; those after all slices are settled are ignored.
         plan: how many there will be, and when enough is known.
         clusters: int[N], cases with equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
         flips, seed: sign flips at least, and their seed.
-        closing: the latest look is the last for a reason that has nothing to do with the data: it may spend all.
-        draw: takes the place of the random flips.
+        closing: the latest look is the last, for a reason that has nothing to do with the data: it may spend all.
 
     Raises:
         ValueError: no looks or too many, slices that come and go, and what `joint_test` refuses.
     """
     _check(looks, plan)
+    names = list(looks[0].slices)
     labels = unit_labels(np.size(looks[0].deltas), clusters)
-    units = int(labels.max()) + 1 if len(labels) else 0
-    levels = spent(plan.alpha, plan.looks)
-    trial = _Trial(plan, draw or SteadyFlips(units, flips, seed), units)
+    units = int(labels.max(initial=-1)) + 1
+    course = Course(plan, SteadyFlips(units, flips, seed), np.array([name in plan.watched for name in names]))
+    seen: list[dict[str, Column]] = []
     for number, look in enumerate(looks, 1):
-        columns = {
-            name: column_of(sums) for name, sums in sum_slices(look.deltas, look.slices, labels, margin).items()
-        }
-        last = number == plan.looks or (closing and number == len(looks))
-        trial.look(number, columns, levels[-1] if last else levels[number - 1], last=last)
-        if not last and not trial.open:
+        sums = sum_slices(look.deltas, look.slices, labels, margin)
+        seen.append({name: column_of(one) for name, one in sums.items()})
+        course.look(_table(list(seen[-1].values()), units), last=closing and number == len(looks))
+        if not course.open.any():
             break
-    outside = {name: _alone(look, name, labels, trial.columns[name], plan.alpha) for name in trial.outside}
-    return trial.result(outside)
+    columns = {name: seen[look - 1][name] for name, look in zip(names, course.looked, strict=True)}
+    standing = {name: Standing(one) for name, one in zip(names, course.standing, strict=True)}
+    results = {
+        name: _alone(looks[len(seen) - 1], name, labels, column, plan.alpha)
+        if standing[name] is Standing.OUTSIDE
+        else _result(column, float(course.p[position]), float(course.criticals[position]))
+        for position, (name, column) in enumerate(columns.items())
+    }
+    family = sum(one is not Standing.OUTSIDE for one in standing.values())
+    looked = dict(zip(names, map(int, course.looked), strict=True))
+    return Looks(JointResult(results, course.critical, course.flipped, family), looked, standing)
 
 
 def _check(looks: Sequence[Look], plan: Plan) -> None:
@@ -150,85 +121,24 @@ def _check(looks: Sequence[Look], plan: Plan) -> None:
         raise ValueError(f"watched names {strangers[0]!r}, which is not a slice.")
 
 
+def _table(columns: Sequence[Column], units: int) -> Table:
+    means = [column.x * (len(column.y) / max(1, column.sums.n)) for column in columns]
+    return Table(
+        y=spread(columns, units),
+        units=np.array([len(column.y) for column in columns], dtype=np.float64),
+        sd=np.array([one.std(ddof=1) if len(one) > 1 else 0.0 for one in means]),
+        margin=np.array([column.sums.margin for column in columns]),
+        able=np.array([column.sums.blockable for column in columns]),
+    )
+
+
+def _result(column: Column, p: float, critical: float) -> SliceResult:
+    sums = column.sums
+    return SliceResult(sums.n, len(sums.units), sums.mean, *column.interval(critical), p, True)
+
+
 def _alone(look: Look, name: str, labels: IntArray, column: Column, alpha: float) -> SliceResult:
     """A slice outside the family."""
     rows = np.asarray(look.slices[name], dtype=np.int64)
     deltas = np.asarray(look.deltas, dtype=np.float64)[rows]
     return single_slice(deltas, alpha=alpha, clusters=labels[rows], margin=column.sums.margin)
-
-
-@dataclass(slots=True)
-class _Trial:
-    """The looks so far."""
-
-    plan: Plan
-    flips: Flips
-    units: int
-    columns: dict[str, Column] = field(default_factory=dict)
-    results: dict[str, SliceResult] = field(default_factory=dict)
-    looked: dict[str, int] = field(default_factory=dict)
-    standing: dict[str, Standing] = field(default_factory=dict)
-    crossed: Flags | None = None
-    critical: float = np.inf
-    moved: bool = False
-
-    @property
-    def open(self) -> list[str]:
-        return [name for name, standing in self.standing.items() if standing is Standing.OPEN]
-
-    @property
-    def outside(self) -> list[str]:
-        return [name for name, standing in self.standing.items() if standing is Standing.OUTSIDE]
-
-    def look(self, number: int, columns: Mapping[str, Column], level: float, *, last: bool) -> None:
-        """Take the next look at the slices that are not settled; the others stay in the family as they were."""
-        live = [name for name in columns if self.standing.get(name) not in (Standing.REGRESSION, Standing.FUTILE)]
-        now = columns.keys() if not self.plan.drop else live
-        self.columns |= {name: columns[name] for name in (*now, *live)}
-        for name in live:
-            self.looked[name] = number
-            self.standing[name] = Standing.OPEN if self.columns[name].sums.blockable else Standing.OUTSIDE
-        family = [column for column in self.columns.values() if column.sums.blockable]
-        minima = self.flips.minima(spread(family, self.units))
-        if self.crossed is None:
-            self.crossed = np.zeros(len(minima), dtype=np.bool_)
-        found, self.crossed = boundary(minima, self.crossed, level)
-        self.critical, self.moved = found.critical, any(column.moved for column in family)
-        share = 1.0 if last else number / self.plan.looks
-        for name in self.open:
-            self.results[name] = _result(self.columns[name], found, share, self.plan.alpha)
-            self.standing[name] = self._standing(name, found, share)
-        if not self.plan.drop and self.open:
-            given_up = [name for name, standing in self.standing.items() if standing is Standing.FUTILE]
-            self.standing |= dict.fromkeys(given_up, Standing.OPEN)
-
-    def _standing(self, name: str, found: Boundary, share: float) -> Standing:
-        result, column = self.results[name], self.columns[name]
-        if result.p is not None and result.p <= self.plan.alpha:
-            return Standing.REGRESSION
-        if share >= 1.0:
-            return Standing.LAST
-        if result.p is not None and result.p <= self.plan.suspect:
-            return Standing.OPEN
-        final = found.critical_at(self.plan.alpha)
-        chance = chance_of_fall(column, share, final, self.plan.effect)
-        if name in self.plan.watched and result.lower <= 0.0:
-            chance = max(chance, chance_of_rise(column, share, final))
-        return Standing.OPEN if chance >= self.plan.chance else Standing.FUTILE
-
-    def result(self, outside: Mapping[str, SliceResult]) -> Looks:
-        family = sum(column.sums.blockable for column in self.columns.values())
-        flips = len(self.crossed) if self.crossed is not None and self.moved else 0
-        rows = {name: outside.get(name) or self.results[name] for name in self.columns}
-        return Looks(JointResult(rows, self.critical, flips, family), dict(self.looked), dict(self.standing))
-
-
-def _result(column: Column, found: Boundary, share: float, alpha: float) -> SliceResult:
-    p = 1.0
-    if column.moved:
-        used = found.p_value(column.statistic)
-        p = overall_level(used, share)
-        convicted = column.statistic < -found.critical - TOLERANCE
-        p = min(p, alpha) if convicted else p
-    sums = column.sums
-    return SliceResult(sums.n, len(sums.units), sums.mean, *column.interval(found.critical), p, True)
