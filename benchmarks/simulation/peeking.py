@@ -1,5 +1,6 @@
 """One simulated pull request under the joint test, without looks and with them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +19,7 @@ _ROUNDING = 1e-5
 """Sums in single precision that differ by less are ties, and a tie counts against the test."""
 
 
-_SPARE = 4096
+_SPARE = 1 << 14
 """More columns of signs than units, so that each pull request gets a stretch of its own."""
 
 
@@ -44,18 +45,22 @@ class SharedSigns:
         self._known.clear()
         self._start = int(rng.integers(_SPARE))
 
-    def minima(self, y: FloatArray) -> FloatArray:
-        key = y.tobytes()
+    def minima(self, weights: Sequence[FloatArray]) -> FloatArray:
+        key = b"".join(one.tobytes() for one in weights)
         if key not in self._known:
-            self._known[key] = self._minima(y[:, np.any(y != 0.0, axis=0)])
+            moved = np.any(weights[0] != 0.0, axis=0)
+            self._known[key] = self._minima([one[:, moved].astype(np.float32) for one in weights])
         return self._known[key]
 
-    def _minima(self, y: FloatArray) -> FloatArray:
-        if y.shape[1] == 0:
+    def _minima(self, parts: Sequence[npt.NDArray[np.float32]]) -> FloatArray:
+        units, slices = parts[0].shape
+        if not slices:
             return np.zeros(2 * len(self.signs))
-        z = (y / np.sqrt(np.sum(y * y, axis=0))).astype(np.float32)
-        start = self._start % (_SPARE - len(z) + 1)
-        flipped = self.signs[:, start : start + len(z)] @ z
+        flipped = np.zeros((len(self.signs), slices), dtype=np.float32)
+        for number, part in enumerate(parts):
+            start = (self._start + number * _SPARE // 3) % (_SPARE - units + 1)
+            used = part.any(axis=0)
+            flipped[:, used] += self.signs[:, start : start + units] @ part[:, used]
         return np.concatenate([flipped.min(axis=1), -flipped.max(axis=1)]).astype(np.float64) - _ROUNDING
 
 

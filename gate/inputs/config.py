@@ -14,7 +14,7 @@ from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
 KEYS = ("version", "policy", "budget", "defaults", "suites")
-POLICY = ("confidence", "fail_on", "method", "correction", "breakage")
+POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop")
 BUDGET = ("max_calls", "max_usd", "max_minutes")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
 CORRECTIONS = ("none", "bonferroni", "holm")
@@ -25,7 +25,7 @@ MAX_USD = Range(0, 1_000_000)
 MAX_MINUTES = Range(0, 10_000, above=True)
 
 _LATER = ("server", "store", "github", "extends", "include", "plugins")
-_LATER_POLICY = ("early_stop", "futility")
+_LATER_POLICY = ("futility",)
 _OF_A_SUITE = ("margin", "min_pass_rate", "slices", "required", "advisory", "max_cost_increase", "max_latency_increase")
 
 
@@ -93,6 +93,7 @@ def _policy(fields: Fields) -> RunPolicy:
         method=cast(MethodName, fields.choice("method", "maxt", METHODS)),
         correction=cast(CorrectionName, fields.choice("correction", "none", CORRECTIONS)),
         breakage=fields.flag("breakage", False),
+        early_stop=fields.flag("early_stop", RunPolicy().early_stop),
     )
     if policy.contradiction:
         fields.problems.add(fields.line, f"policy: {policy.contradiction}", "take one of the two out")

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from gate.stats.arrays import TOLERANCE, FloatArray, IntArray
 from gate.stats.futility import chance, expected_drift
@@ -66,7 +65,8 @@ class Table:
     def statistics(self) -> FloatArray:
         """Float[S], studentised sums; 0 where nothing moved."""
         norm = np.sqrt(np.sum(self.y * self.y, axis=0))
-        return np.divide(self.y.sum(axis=0), norm, out=np.zeros(len(norm)), where=norm > 0.0)
+        out: FloatArray = np.divide(self.y.sum(axis=0), norm, out=np.zeros(len(norm)), where=norm > 0.0)
+        return out
 
 
 @dataclass(slots=True)
@@ -77,6 +77,10 @@ class Course:
         plan: how many there will be, and when enough is known.
         flips: the same for all looks.
         watched: bool[S], the plan's watched slices.
+
+    After each look: `y` float[U, S], the slices as they are in the family; `standing`, `looked` (1, 2, …), `p`,
+    adjusted for slices and looks, and `criticals` of each slice when it was settled, or at the latest look; and, for
+    planning, `critical`, what the latest look would convict if it were the last.
     """
 
     plan: Plan
@@ -99,7 +103,8 @@ class Course:
     @property
     def open(self) -> Flags:
         """bool[S]: more samples are needed."""
-        return self.standing == Standing.OPEN
+        found: Flags = self.standing == Standing.OPEN
+        return found
 
     @property
     def flipped(self) -> int:
@@ -119,14 +124,28 @@ class Course:
         now = live | (not self.plan.drop)
         family = np.where(table.able, table.y, 0.0)
         self.y = np.where(now, family, self.y) if self.taken > 1 else family
-        minima = self.flips.minima(self.y)
+        minima = self.flips.minima(self._weights(live))
         crossed = np.zeros(len(minima), dtype=np.bool_) if self._crossed is None else self._crossed
         level = self.plan.alpha if last else spent(self.plan.alpha, self.plan.looks)[self.taken - 1]
         found, self._crossed = boundary(minima, crossed, level)
-        self.critical = found.critical
+        self.critical = found.critical_at(self.plan.alpha)
         self.looked[live], self.criticals[live] = self.taken, found.critical
         self.standing[live] = np.where(table.able[live], Standing.OPEN, Standing.OUTSIDE)
         self._judge(table, found, 1.0 if last else self.taken / self.plan.looks)
+
+    def _weights(self, live: Flags) -> list[FloatArray]:
+        """What is flipped: the slices that go on, and those that were settled, as they would have gone on.
+
+        A slice that is left at what it was would lend its share of the level to the others, whose tails are heavier
+        for the samples they won. So to what is known of it are added repeats like those it had, flipped on their own.
+        """
+        norm = np.sqrt(np.sum(self.y * self.y, axis=0))
+        weights = np.divide(self.y, norm, out=np.zeros_like(self.y), where=norm > 0.0)
+        if live.all() or not self.plan.drop:
+            return [weights]
+        known = np.where(live, self.taken, self.looked)
+        further = [weights * (known < repeat) / self.taken**0.5 for repeat in range(2, self.taken + 1)]
+        return [weights * np.sqrt(known / self.taken), *further]
 
     def _judge(self, table: Table, found: Boundary, share: float) -> None:
         statistic, judged = table.statistics(), self.open
@@ -156,5 +175,5 @@ class Course:
         # A rise must leave 0 behind, not the margin.
         rise = statistic - table.margin * np.sqrt(table.units) / np.where(table.sd > 0.0, table.sd, np.inf)
         rises = (rise <= found.critical) & (chance(rise, share, final, rise / share**0.5) >= self.plan.chance)
-        likely: npt.NDArray[np.bool_] = falls | (self.watched & rises)
+        likely: Flags = falls | (self.watched & rises)
         return likely
