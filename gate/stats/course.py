@@ -6,9 +6,10 @@ from enum import IntEnum
 import numpy as np
 
 from gate.stats.arrays import TOLERANCE, FloatArray, IntArray
-from gate.stats.futility import chance, expected_drift
+from gate.stats.futility import chance, design_drift
 from gate.stats.spending import Boundary, Flags, boundary, overall_level, spent
 from gate.stats.steady import Flips
+from gate.stats.student import normal_quantile
 
 
 class Standing(IntEnum):
@@ -29,8 +30,8 @@ class Plan:
         looks: planned, evenly spaced, 1 or more.
         alpha: one-sided level for all slices and all looks together, in (0, 0.5).
         suspect: a slice with p up to here is not given up.
-        effect: fall of the mean beyond the margin that a slice should not miss.
-        chance: a slice is given up when it would show that fall with a lower probability.
+        chance: a slice is given up when a fall that it would show four times of five, had all samples been like those
+            to come, is shown with a lower probability.
         watched: slices that are not given up either while a rise is likely enough to be shown.
         drop: a settled slice stays as it is and needs no more samples; otherwise all go on until all are settled.
     """
@@ -38,7 +39,6 @@ class Plan:
     looks: int
     alpha: float = 0.025
     suspect: float = 0.10
-    effect: float = 0.10
     chance: float = 0.15
     watched: frozenset[str] = frozenset()
     drop: bool = True
@@ -167,9 +167,10 @@ class Course:
 
     def _promising(self, table: Table, found: Boundary, share: float) -> Flags:
         """bool[S]: a fall, or in a watched slice a rise, is likely enough to show in the end."""
-        statistic, final = table.statistics(), found.critical_at(self.plan.alpha)
-        drift = expected_drift(table.units, table.sd, share, final, self.plan.effect)
-        falls = chance(-statistic, share, final, drift) >= self.plan.chance
+        statistic = table.statistics()
+        # As long as nothing moved there are no flips to ask.
+        final = found.critical_at(self.plan.alpha) if np.any(self.y) else normal_quantile(1.0 - self.plan.alpha)
+        falls = chance(-statistic, share, final, design_drift(final)) >= self.plan.chance
         if not self.watched.any():
             return falls
         # A rise must leave 0 behind, not the margin.
