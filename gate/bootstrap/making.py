@@ -92,7 +92,7 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, Judge] = {}
-    notes = Notebook(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
+    notes = Notebook(plan.say, plan.resolved, lambda: outlay(plan, factory), memory.notes)
 
     def judge(spec: ScorerSpec) -> Judge:
         if id(spec) not in judges:
@@ -115,7 +115,9 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
     )
 
 
-def _outlay(plan: Plan, factory: Factory) -> Spending:
+def outlay(plan: Plan, factory: Factory) -> Spending:
+    """What the run would spend if no answer were known."""
+
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)
 

@@ -129,7 +129,7 @@ def _open(
     for path in (wanted.folder / _CACHED,) * wanted.cache + (out / _JOURNAL,):
         own = path.name == _JOURNAL
         try:
-            _refuse_tracked(path)
+            refuse_tracked(*files_of(path))
             make_folder(path.parent)
             store = AnswerStore(path, address_of, sitting, options)
         except (Unusable, GateError) as error:
@@ -145,10 +145,19 @@ def _open(
     raise AssertionError("one of the two is always tried")
 
 
-def _refuse_tracked(path: Path) -> None:
-    try:
-        repo = Repo.open(path.parent if path.parent.is_dir() else Path())
-    except GateError:
-        return
-    if any(repo.is_tracked(file.absolute()) for file in files_of(path)):
-        raise GateError("git tracks it, so a change could have brought it", "git rm --cached it")
+def refuse_tracked(*paths: Path) -> None:
+    """What a change could have brought says nothing.
+
+    Args:
+        paths: files, which need not be there.
+
+    Raises:
+        GateError: git tracks one of them.
+    """
+    for path in paths:
+        try:
+            repo = Repo.open(path.parent if path.parent.is_dir() else Path())
+        except GateError:
+            continue
+        if repo.is_tracked(path.absolute()):
+            raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")

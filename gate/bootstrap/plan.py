@@ -11,6 +11,17 @@ from gate.flows.resolve import Resolved
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Answers are to be prepared by the providers' batch interfaces.
+
+    Args:
+        wait: come back only when every batch is over.
+    """
+
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One evaluation to be carried out.
 
@@ -22,6 +33,7 @@ class Plan:
         progress: tells the user.
         apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
         remember: what it may know beforehand.
+        batch: have the answers prepared in batches; None asks for them live.
         executor: where requests are sent from.
         say: tells the user what should be known before anything is spent.
     """
@@ -33,5 +45,6 @@ class Plan:
     progress: Progress
     apart: bool = False
     remember: Remembering = Remembering()
+    batch: Batch | None = None
     executor: ExecutorSpec = InProcess()
     say: Callable[[str], None] = lambda text: None  # noqa: E731

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TypeVar
 
+from gate.bootstrap.batching import prepare
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.making import caching_of, make_factory, make_tools, preflight
 from gate.bootstrap.memory import remembered, secret_of
@@ -95,6 +96,7 @@ async def _run(
         gc.freeze()
         secret = secret_of(settings)
         with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
+            await prepare(plan, factory, memory, seed)
             tools = make_tools(plan, factory, folder, memory)
             with ended_by_signals(stop):
                 done = await work(Running(tools, caching_of(factory), seed, stop))

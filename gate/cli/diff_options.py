@@ -39,6 +39,9 @@ class DiffOptions:
     concurrency: int
     no_cache: bool
     refresh: bool
+    no_early_stop: bool
+    batch: bool
+    wait: bool
     executor: str
     seed: int | None
     shard: "Share | None"

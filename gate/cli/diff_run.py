@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from gate.bootstrap.plan import Plan
+from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
 from gate.cli import shard_run, show
@@ -23,6 +24,7 @@ from gate.errors import GateError
 from gate.flows.files import FileRun, Files
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
+from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers import parse_scorers
 from gate.report.escape import terminal
@@ -39,9 +41,10 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
-    if options.no_cache and options.refresh:
-        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
+    _check(options)
     resolved = with_options(_resolve(options), options)
+    if options.no_early_stop or options.batch or options.shard is not None:
+        resolved = whole(resolved)
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     if options.shard is not None:
@@ -49,12 +52,41 @@ def execute(options: DiffOptions) -> int:
     if not resolved.suites:
         click.echo(skipped(resolved))
         return 0
-    if options.no_cache and options.refresh:
-        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
     folder, file = out_of(options.out)
-    plan = Plan(resolved, options.concurrency, options.seed, folder, progress(quiet=options.quiet))
+    plan = Plan(
+        resolved,
+        options.concurrency,
+        options.seed,
+        folder,
+        progress(quiet=options.quiet),
+        remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
+        batch=Batch(options.wait) if options.batch else None,
+        executor=parse_executor(options.executor),
+        say=lambda note: click.echo(note, err=True),
+    )
     run = run_plan(plan, Settings.from_environ())
     return tell(run, options, folder, file)
+
+
+def _check(options: DiffOptions) -> None:
+    """Options that do not go together."""
+    if options.no_cache and options.refresh:
+        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
+    if options.wait and not options.batch:
+        raise GateError("--wait is for batches", "add --batch")
+    clashes = {
+        "--no-cache": (options.no_cache, "the answers of a batch have to be kept until they are collected"),
+        "--refresh": (options.refresh, "it would submit the same requests again and again"),
+        "--shard": (options.shard is not None, "a batch is spread over machines already"),
+    }
+    for name, (given, why) in clashes.items():
+        if options.batch and given:
+            raise GateError(f"--batch and {name} do not go together", why)
+
+
+def whole(resolved: Resolved) -> Resolved:
+    """The same without early stopping: what is asked all at once has nothing to look at on the way."""
+    return replace(resolved, policy=replace(resolved.policy, early_stop=False))
 
 
 def skipped(resolved: Resolved) -> str:
