@@ -15,10 +15,7 @@ from gate.domain.suite import CachePolicy
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repo import Repo
 from gate.settings.services import Settings
-from gate.store.own_folder import make_folder
-
-CACHE = Path(".gate/cache")
-"""Where answers are kept from run to run."""
+from gate.store.own_folder import CACHE, make_folder
 
 _DAY_S = 86_400.0
 _REFRESHING = "refreshing"
@@ -96,7 +93,7 @@ def remembered(
 
 def secret_of(settings: Settings) -> bytes:
     """What the answers are sealed with: who does not have the services' keys cannot forge any. Empty without keys."""
-    keys = [settings.openai_api_key or "", settings.anthropic_api_key or ""]
+    keys = [key or "" for key in (settings.openai_api_key, settings.anthropic_api_key, settings.cache_secret)]
     if not any(keys):
         return b""
     return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()

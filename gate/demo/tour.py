@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gate.bootstrap.memory import CACHE, Remembering
+from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import resolve_git_mode
 from gate.bootstrap.running import run_plan
@@ -15,6 +15,7 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.flows.ports import Progress
 from gate.settings.services import Settings
+from gate.store.own_folder import CACHE
 
 
 @dataclass(frozen=True, slots=True)
