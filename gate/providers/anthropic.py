@@ -1,17 +1,22 @@
 """Anthropic's Messages interface."""
 
+from dataclasses import replace
+
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers import addresses
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
-from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
+from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.wire import Endpoint, Wire
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
+VERSION = "2026-10-21"
+"""Of the interface; the official SDK names the same, which a contract test sees to."""
 
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _REFUSED = ("temperature", "top_p", "seed", "chat_template")
@@ -29,22 +34,12 @@ class AnthropicProvider:
     priced = True
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
-        with quick_import():
-            import anthropic as sdk
         base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
         self._model = model
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
         self._service = Service(name, "ANTHROPIC_API_KEY", model)
-        self._client = sdk.AsyncAnthropic(
-            api_key=endpoint.api_key,
-            base_url=base_url,
-            max_retries=0,
-            http_client=sdk.DefaultAioHttpClient(**client_settings(endpoint.connections)),  # type: ignore[arg-type]
-        )
-        self._transform = sdk.transform_schema
         self._cleaner = Cleaner((endpoint.api_key,))
-        errors = SdkErrors(sdk.APIStatusError, sdk.APIConnectionError)
-        self._exchange = Exchange(self._client, errors, self._cleaner)
+        self._exchange = Exchange(_wire(replace(endpoint, base_url=base_url)), self._service, self._cleaner)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
@@ -62,9 +57,7 @@ class AnthropicProvider:
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(
-            "/v1/messages", self._body(request), self._service, request.params.timeout_s
-        )
+        received = await self._exchange.post(self._body(request), request.params.timeout_s)
         try:
             return completion(received.data, received.latency_s, self._cleaner, self._model)
         except Malformed as error:
@@ -72,7 +65,7 @@ class AnthropicProvider:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._exchange.wire.close()
 
     def _body(self, request: Request) -> dict[str, JsonValue]:
         params = request.params
@@ -92,10 +85,21 @@ class AnthropicProvider:
         if params.reasoning_effort is not None:
             output["effort"] = params.reasoning_effort
         if request.schema is not None:
-            output["format"] = {"type": "json_schema", "schema": self._transform(dict(request.schema))}
+            output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
         if output:
             body["output_config"] = output
         return body
+
+
+def _wire(endpoint: Endpoint) -> Wire:
+    if endpoint.sdk:
+        from gate.providers.sdk import anthropic_wire
+
+        return anthropic_wire(endpoint)
+    from gate.providers.direct import DirectWire
+
+    headers = {"Authorization": f"Bearer {endpoint.api_key}", "anthropic-version": VERSION}
+    return DirectWire(f"{endpoint.base_url}/v1/messages", headers, endpoint.connections)
 
 
 def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, asked: str) -> Completion:

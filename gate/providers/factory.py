@@ -29,12 +29,14 @@ class Keys:
     Args:
         openai, anthropic: keys, or None.
         openai_base_url, anthropic_base_url: servers to use instead of the services' own, or None.
+        sdk: send through the official SDKs, which start slowly and cost more per call, instead of directly.
     """
 
     openai: str | None = field(default=None, repr=False)
     anthropic: str | None = field(default=None, repr=False)
     openai_base_url: str | None = None
     anthropic_base_url: str | None = None
+    sdk: bool = False
 
 
 class Factory:
@@ -125,10 +127,10 @@ class Factory:
         base_url = addresses.checked(self._address("openai", params) or "")
         key = self._key_for(model, base_url, addresses.is_openai(base_url))
 
-        from gate.providers.exchange import Endpoint
         from gate.providers.openai import OpenAIProvider
+        from gate.providers.wire import Endpoint
 
-        provider = OpenAIProvider(Endpoint(key, base_url, self._connections), model.name)
+        provider = OpenAIProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
         self._prices.prepare()
         return provider
 
@@ -137,9 +139,9 @@ class Factory:
         key = self._key_for(model, base_url, addresses.is_anthropic(base_url))
 
         from gate.providers.anthropic import AnthropicProvider
-        from gate.providers.exchange import Endpoint
+        from gate.providers.wire import Endpoint
 
-        provider = AnthropicProvider(Endpoint(key, base_url, self._connections), model.name)
+        provider = AnthropicProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
         self._prices.prepare()
         return provider
 

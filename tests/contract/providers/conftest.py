@@ -7,6 +7,8 @@ import pytest
 from tests.contract.providers.subjects import MODELS, Subject
 from tests.support.model_server import ModelServer
 
+REMOTE = ["openai", "anthropic", "openai sdk", "anthropic sdk"]
+
 
 @pytest.fixture(scope="session")
 def running() -> Iterator[ModelServer]:
@@ -20,13 +22,18 @@ def server(running: ModelServer) -> ModelServer:
     return running
 
 
-@pytest.fixture(params=["openai", "anthropic"])
+@pytest.fixture(params=REMOTE)
 def remote(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
-    """A model behind an official SDK."""
-    return Subject(MODELS[request.param], server.url)
+    """A model behind HTTP, reached directly and through its official SDK."""
+    return _subject(request.param, server)
 
 
-@pytest.fixture(params=list(MODELS))
+@pytest.fixture(params=[*MODELS, *(name for name in REMOTE if name not in MODELS)])
 def subject(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
     """Any model."""
-    return Subject(MODELS[request.param], server.url)
+    return _subject(request.param, server)
+
+
+def _subject(name: str, server: ModelServer) -> Subject:
+    model, _, way = name.partition(" ")
+    return Subject(MODELS[model], server.url, sdk=way == "sdk")

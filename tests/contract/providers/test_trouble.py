@@ -1,10 +1,11 @@
-"""Errors, hostile replies and broken connections, through the real SDKs."""
+"""Errors, hostile replies and broken connections, directly and through the real SDKs."""
 
 import gzip
 import json
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -42,14 +43,14 @@ def test_worth_another_try_but_sent_only_once(server: ModelServer, remote: Subje
 
 def test_no_answer_in_time(server: ModelServer, remote: Subject) -> None:
     server.behaviour = Behaviour(faults=("hang",))
-    subject = Subject(remote.model, remote.url, params=Params(timeout_s=0.2))
+    subject = replace(remote, params=Params(timeout_s=0.2))
     assert "no answer within 0.2 s" in trouble(subject).reason
 
 
 def test_nobody_listens(remote: Subject) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    assert "the connection to 127.0.0.1 failed" in trouble(Subject(remote.model, f"http://127.0.0.1:{port}")).reason
+    assert "the connection to 127.0.0.1 failed" in trouble(replace(remote, url=f"http://127.0.0.1:{port}")).reason
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def babbler() -> Iterator[str]:
 
 
 def test_something_that_speaks_no_http(remote: Subject, babbler: str) -> None:
-    assert trouble(Subject(remote.model, babbler)).reason.isprintable()
+    assert trouble(replace(remote, url=babbler)).reason.isprintable()
 
 
 @pytest.mark.parametrize(
