@@ -4,7 +4,7 @@ import asyncio
 import gc
 import random
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,14 +12,17 @@ from pathlib import Path
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.resolving import DiskSource
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.port import Forgetful
+from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
-from gate.domain.suite import Suite
+from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Unpriced, Usage
 from gate.engine.run import Stop
 from gate.errors import GateError, Interrupted
-from gate.flows.evaluate import Tools, default_seed, evaluate
+from gate.flows.collect import Tools
+from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
@@ -97,7 +100,7 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         stop = Stop()
         tools = _tools(plan, factory, folder)
         with _terminated(stop):
-            return await evaluate(plan.resolved, tools, seed, stop)
+            return await evaluate(plan.resolved, tools, _caching(factory), seed, stop)
     finally:
         await factory.close()
 
@@ -151,18 +154,24 @@ def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
             judges[id(spec)] = Judge(spec, *_judge_of(spec, factory), caller)
         return judges[id(spec)]
 
-    caller = Caller(factory.provider, policy, random.Random(), factory.price)  # noqa: S311 jitter is no secret
+    memory = Forgetful()
+    jitter = random.Random()  # noqa: S311 jitter is no secret
+    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory)
     return Tools(
         calls=caller,
+        memory=memory,
         judge=judge,
         spent_usd=lambda: caller.spent_usd,
-        caching=lambda arm: factory.caching(arm.model, arm.params),
         exhausted=caller.exhausted,
         sink=folder,
         progress=plan.progress,
         workers=plan.concurrency,
         apart=plan.apart,
     )
+
+
+def _caching(factory: Factory) -> Callable[[Arm], CacheTerms]:
+    return lambda arm: factory.caching(arm.model, arm.params)
 
 
 @contextmanager

@@ -35,8 +35,17 @@ class NotKept(Exception):
 class Memory(Protocol):
     """Answers that were taken before, and the place where new ones are written down before they count."""
 
+    @property
+    def empty(self) -> bool:
+        """Nothing is known, so that there is no need to look for anything."""
+        ...
+
     def find(self, request: Request) -> Reply | None:
         """The answer to exactly this request, sample index included, marked as reused; None where there is none."""
+        ...
+
+    def earlier(self, request: Request) -> Reply | None:
+        """As `find`, to look and not to use."""
         ...
 
     async def keep(self, request: Request, reply: Reply) -> None:
@@ -51,7 +60,12 @@ class Memory(Protocol):
 class Forgetful:
     """A memory that keeps nothing, for tests and for calls that no journal is to see."""
 
+    empty = True
+
     def find(self, request: Request) -> Reply | None:
+        return None
+
+    def earlier(self, request: Request) -> Reply | None:
         return None
 
     async def keep(self, request: Request, reply: Reply) -> None:

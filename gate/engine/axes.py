@@ -12,6 +12,7 @@ from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.engine.pairs import Floats, Key, clusters
+from gate.engine.sidebyside import side_by_side
 from gate.stats.quantiles import Calls, Change, quantile, quantile_changes
 from gate.stats.ratio import Ratio, cost_ratio, latency_ratio
 from gate.stats.share import Share
@@ -45,7 +46,7 @@ def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> A
         table: from `pairs.by_case`.
         alpha: one-sided level of each end of the interval.
     """
-    replies = replies_of(suite, table)
+    replies, too_few = side_by_side(suite, table)
     blank = _blank("cost", suite.exam.policy.max_cost_increase)
     blank = replace(
         blank,
@@ -62,6 +63,8 @@ def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> A
             "only one of the two models has a price" if known else "the price of the model at this address is unknown"
         )
         return replace(blank, reason=reason)
+    if too_few:
+        return replace(blank, reason=too_few)
     measured = _measure(suite, replies, _dollars, lambda values: float(np.mean(values)))
     if measured.cases == 0:
         return replace(blank, reason="no case was answered by both arms")
@@ -80,30 +83,16 @@ def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -
         table: from `pairs.by_case`.
         alpha: one-sided level of each end of the interval.
     """
-    measured = _measure(
-        suite, replies_of(suite, table), _seconds, lambda values: math.exp(float(np.mean(np.log(values))))
-    )
+    replies, too_few = side_by_side(suite, table)
     blank = _blank("latency", suite.exam.policy.max_latency_increase)
+    if too_few:
+        return replace(blank, reason=too_few)
+    measured = _measure(suite, replies, _seconds, lambda values: math.exp(float(np.mean(np.log(values)))))
     if measured.cases == 0 or measured.paired_calls is None:
         return replace(blank, reason="no times were measured")
     filled = _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
     changes = quantile_changes(*measured.paired_calls, alpha=alpha)
     return replace(filled, p50_change=estimate(changes.p50), p95_change=estimate(changes.p95))
-
-
-def replies_of(suite: Suite, table: Mapping[Key, Sequence[Sample]]) -> dict[ArmName, list[list[Reply]]]:
-    """For each arm, the replies of each case in the order of the exam.
-
-    Args:
-        suite: whose cases.
-        table: from `pairs.by_case`.
-    """
-    out: dict[ArmName, list[list[Reply]]] = {arm: [] for arm in ArmName}
-    for case in suite.exam.cases:
-        for arm in ArmName:
-            rows = [sample.reply for sample in table.get((suite.name, case.id, arm), ())]
-            out[arm].append([reply for reply in rows if isinstance(reply, Reply)])
-    return out
 
 
 def _dollars(reply: Reply) -> float | None:

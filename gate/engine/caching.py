@@ -9,9 +9,10 @@ from gate.domain.comparison import Estimate
 from gate.domain.prompt import Message, Prompt
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
-from gate.engine.axes import estimate, replies_of
+from gate.engine.axes import estimate
 from gate.engine.pairs import Key, clusters
 from gate.engine.prefix import Prefix, SharedStart, characters, prefix_of
+from gate.engine.sidebyside import side_by_side
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.stats.share import Parts, share, share_change
 
@@ -63,7 +64,7 @@ def compare_caching(
         terms: of each arm's provider.
         alpha: one-sided level of each end of the intervals.
     """
-    replies = replies_of(suite, table)
+    replies, _ = side_by_side(suite, table)
     prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
     found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}
     arms = {arm: _arm(found[arm], replies[arm], terms[arm]) for arm in ArmName}

@@ -42,7 +42,7 @@ class Runner:
         take: takes one sample; a failure is part of the sample, an exception ends the run.
         on_sample: sees each sample as soon as it is finished, in order of completion.
         stop: set from outside, or by the runner when nothing answers.
-        workers: jobs in work at once, 1 or more.
+        workers: jobs of one queue in work at once, 1 or more.
     """
 
     take: Callable[[Job], Awaitable[Sample]]
@@ -52,13 +52,16 @@ class Runner:
     _failures: int = field(default=0, init=False)
     _answered: bool = field(default=False, init=False)
 
-    async def run(self, jobs: Iterator[Job]) -> None:
-        """Work until the jobs are done or the switch is set.
+    async def run(self, *queues: Iterator[Job]) -> None:
+        """Work until the jobs of all queues are done or the switch is set.
+
+        Args:
+            queues: each has workers of its own, so that none has to wait for another.
 
         Raises:
             GateError: the first one that a job raised; the other workers are cancelled before.
         """
-        tasks = [asyncio.ensure_future(self._work(jobs)) for _ in range(self.workers)]
+        tasks = [asyncio.ensure_future(self._work(jobs)) for jobs in queues for _ in range(self.workers)]
         self.stop.abandon_with(lambda: _cancel(tasks))
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)

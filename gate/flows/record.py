@@ -24,6 +24,7 @@ from gate.domain.record import (
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
+from gate.flows.collect import Collection
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
     INFORMATIVE_CASES,
@@ -42,7 +43,7 @@ class Finished:
     """Everything that a record is made of."""
 
     resolved: Resolved
-    samples: Sequence[Sample]
+    found: Collection
     assessment: Assessment
     caching: Mapping[str, CacheComparison]
     seed: int
@@ -58,7 +59,7 @@ def record(finished: Finished) -> RunRecord:
     parts: list[SuiteRecord | NewSuiteRecord] = [*suites, *new]
     calls = CallsRecord(
         made=sum(part.calls.made for part in parts),
-        cached=0,
+        cached=sum(part.calls.cached for part in parts),
         retried=sum(part.calls.retried for part in parts),
         failed=sum(part.calls.failed for part in parts),
     )
@@ -101,7 +102,7 @@ def record(finished: Finished) -> RunRecord:
 
 
 def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
-    samples = [sample for sample in finished.samples if sample.suite == suite.name]
+    samples = [sample for sample in finished.found.samples if sample.suite == suite.name]
     rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(samples)
@@ -134,7 +135,7 @@ def _uncompared_caches(finished: Finished) -> list[str]:
 
 
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
-    samples = [sample for sample in finished.samples if sample.suite == suite.name]
+    samples = [sample for sample in finished.found.samples if sample.suite == suite.name]
     rates = finished.assessment.rates
     return new_suite_record(suite, samples, rates, finished.resolved.changes[suite.name])
 

@@ -44,19 +44,25 @@ def arm_record(arm: Arm, samples: Iterable[Sample], name: ArmName) -> ArmRecord:
 
 def calls_record(samples: Iterable[Sample]) -> CallsRecord:
     """Model calls of some samples, judges included."""
-    made = retried = failed = 0
+    made = cached = retried = failed = 0
     for sample in samples:
+        made += sum(score.calls for score in sample.scores)
+        cached += sum(score.reused for score in sample.scores)
+        retried += sum(score.retries for score in sample.scores)
+        if isinstance(sample.reply, Reply) and sample.reply.origin.reused:
+            cached += 1
+            continue
         failed += isinstance(sample.reply, Failed)
-        made += isinstance(sample.reply, Reply) + sum(score.calls for score in sample.scores)
-        retried += max(0, sample.reply.attempts - 1) + sum(score.retries for score in sample.scores)
-    return CallsRecord(made=made, cached=0, retried=retried, failed=failed)
+        made += isinstance(sample.reply, Reply)
+        retried += max(0, sample.reply.attempts - 1)
+    return CallsRecord(made=made, cached=cached, retried=retried, failed=failed)
 
 
 def dollars_spent(samples: Iterable[Sample]) -> tuple[float | None, str]:
     """Dollars of answers and judges together, and why they are not known where they are not."""
     costs: list[Cost] = []
     for sample in samples:
-        if isinstance(sample.reply, Reply):
+        if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
             costs.append(sample.reply.cost)
         costs += [score.cost for score in sample.scores if score.cost is not None]
     if any(isinstance(cost, Unpriced) and cost.why == "unknown" for cost in costs):

@@ -21,6 +21,7 @@ class Request:
         params: neutral parameters.
         index: sample index, 0 to k - 1, so that k samples stay k different samples.
         schema: JSON Schema that the reply must satisfy (structured output), or None for free text.
+        about: the suite and case that it is asked for, so that equal questions of two cases stay two samples; not sent.
     """
 
     messages: tuple[Message, ...]
@@ -28,6 +29,7 @@ class Request:
     params: Params
     index: int = 0
     schema: Mapping[str, JsonValue] | None = None
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,26 +61,31 @@ class Judge:
             answer: the model's text, hostile.
             index: sample index, so that equal answers of different samples are judged apart.
         """
-        request = Request(messages(self.spec, case, answer), self.model, self.params, index, SCHEMA)
+        asked = messages(self.spec, case, answer)
+        request = Request(asked, self.model, self.params, index, SCHEMA, about=f"{self.spec.name}/{case.id}")
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight, self.spec.required)
         spent: Cost | None = None
-        calls = retries = 0
+        calls = reused = retries = 0
         problem = ""
-        for _ in range(TRIES):
-            reply = await self.calls.call(request)
+        for attempt in range(TRIES):
+            # What is known and is not the asked schema would be found again.
+            reply = await self.calls.call(request, fresh=attempt > 0)
             if isinstance(reply, Failed):
                 problem = f"the judge gave no answer: {reply.reason}"
                 retries += max(0, reply.attempts - 1)
                 break
-            calls += 1
-            retries += reply.attempts - 1
-            spent = _add(spent, reply.cost)
+            if reply.origin.reused:
+                reused += 1
+            else:
+                calls += 1
+                retries += reply.attempts - 1
+                spent = _add(spent, reply.cost)
             opinion = _parse(reply)
             if isinstance(opinion, _Opinion):
                 done = replace(blank, value=opinion.score, reason=opinion.reason)
-                return replace(done, calls=calls, retries=retries, cost=spent)
+                return replace(done, calls=calls, retries=retries, cost=spent, reused=reused)
             problem = opinion
-        return replace(blank, value=Unscored(problem), calls=calls, retries=retries, cost=spent)
+        return replace(blank, value=Unscored(problem), calls=calls, retries=retries, cost=spent, reused=reused)
 
 
 def messages(spec: ScorerSpec, case: Case, answer: str) -> tuple[Message, ...]:

@@ -12,6 +12,23 @@ from gate.providers.base import Request
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """One sample to be taken.
+
+    Args:
+        suite: name of the suite.
+        arm: prompt, model and parameters.
+        case: what is asked.
+        index: sample index, 0 to k - 1.
+    """
+
+    suite: str
+    arm: Arm
+    case: Case
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class PromptTarget:
     """Answers a case for an arm.
 
@@ -21,12 +38,18 @@ class PromptTarget:
 
     calls: Calls
 
-    async def answer(self, arm: Arm, case: Case, index: int) -> Reply | Failed:
+    async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
         """Render the arm's prompt with the case and call the arm's model.
 
         Args:
-            arm: prompt, model and parameters.
-            case: what is asked.
-            index: sample index, 0 to k - 1.
+            question: who is asked what.
+            fresh: ask even if an answer is known.
         """
-        return await self.calls.call(Request(render(arm.version.prompt, case), arm.model, arm.params, index))
+        return await self.calls.call(request_of(question), fresh=fresh)
+
+
+def request_of(question: Question) -> Request:
+    """What is sent for one sample."""
+    arm, case = question.arm, question.case
+    messages = render(arm.version.prompt, case)
+    return Request(messages, arm.model, arm.params, question.index, about=f"{question.suite}/{case.id}")

@@ -22,7 +22,7 @@ class ScriptedCalls:
     script: Sequence[Reply | Failed]
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
         self.requests.append(request)
         return self.script[len(self.requests) - 1]
 

@@ -11,6 +11,7 @@ from gate.domain.suite import Budget, RunPolicy, Suite
 from gate.engine.assess import Assessor
 from gate.engine.caching import compare_caching
 from gate.engine.pairs import by_case
+from gate.flows.collect import Collection
 from gate.flows.exam import ExamChanges
 from gate.flows.record import Finished, record
 from gate.flows.resolve import Resolved
@@ -36,4 +37,4 @@ def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CRE
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
     caching = {suite.name: compare_caching(suite, by_case(samples), terms, RunPolicy().alpha) for suite in suites}
-    return record(Finished(resolved(suites), samples, assessment, caching, 1, created, 1.0))
+    return record(Finished(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))

@@ -1,14 +1,22 @@
 import asyncio
+from collections.abc import Iterator
 
 import pytest
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import Sample
-from gate.engine.plan import Job, jobs
+from gate.domain.suite import Suite
+from gate.engine.plan import Job, Schedule
 from gate.engine.run import FAILURES_IN_A_ROW, Runner, Stop
 from gate.errors import GateError
 from tests.support.fakes import Memory
 from tests.support.runs import reply, suite
+
+
+def jobs(one: Suite) -> Iterator[Job]:
+    """Case after case, so that the tests know which comes when."""
+    ordered = sorted(Schedule((one,), 0).all_pairs(), key=lambda pair: (pair.index, pair.case.id))
+    return (job for pair in ordered for job in pair.jobs())
 
 
 def sample(job: Job, *, failed: bool = False) -> Sample:
@@ -28,7 +36,7 @@ def test_no_more_than_the_workers_are_busy_at_once() -> None:
         return sample(job)
 
     memory = Memory()
-    asyncio.run(Runner(take, memory.sample, Stop(), 4).run(jobs((suite([{}] * 50),))))
+    asyncio.run(Runner(take, memory.sample, Stop(), 4).run(jobs(suite([{}] * 50))))
     assert most == 4
     assert len(memory.samples) == 100
 
@@ -38,7 +46,7 @@ def test_a_service_that_never_answers_is_given_up() -> None:
         return sample(job, failed=True)
 
     stop, memory = Stop(), Memory()
-    asyncio.run(Runner(take, memory.sample, stop, 1).run(jobs((suite([{}] * 500),))))
+    asyncio.run(Runner(take, memory.sample, stop, 1).run(jobs(suite([{}] * 500))))
     assert len(memory.samples) == FAILURES_IN_A_ROW
     assert stop.reason is not None
     assert "connection refused" in stop.reason
@@ -51,7 +59,7 @@ def test_failures_among_answers_do_not_stop_a_run() -> None:
         return sample(job, failed=next(turn) > 0)
 
     stop, memory = Stop(), Memory()
-    asyncio.run(Runner(take, memory.sample, stop, 1).run(jobs((suite([{}] * 50),))))
+    asyncio.run(Runner(take, memory.sample, stop, 1).run(jobs(suite([{}] * 50))))
     assert stop.reason is None
     assert len(memory.samples) == 100
 
@@ -65,7 +73,7 @@ def test_drain_finishes_what_is_under_way() -> None:
         await asyncio.sleep(0)
         return sample(job)
 
-    asyncio.run(Runner(take, memory.sample, stop, 3).run(jobs((suite([{}] * 50),))))
+    asyncio.run(Runner(take, memory.sample, stop, 3).run(jobs(suite([{}] * 50))))
     assert len(memory.samples) == 3
 
 
@@ -78,7 +86,7 @@ def test_now_gives_up_what_is_under_way() -> None:
 
     async def main() -> None:
         asyncio.get_running_loop().call_later(0.01, stop.now, "SIGTERM")
-        await Runner(take, memory.sample, stop, 3).run(jobs((suite([{}] * 50),)))
+        await Runner(take, memory.sample, stop, 3).run(jobs(suite([{}] * 50)))
 
     asyncio.run(main())
     assert (memory.samples, stop.reason) == ([], "SIGTERM")
@@ -92,4 +100,4 @@ def test_a_mistake_of_the_user_ends_the_run_at_once() -> None:
         return sample(job)
 
     with pytest.raises(GateError, match="the key is wrong"):
-        asyncio.run(Runner(take, Memory().sample, Stop(), 8).run(jobs((suite([{}] * 50),))))
+        asyncio.run(Runner(take, Memory().sample, Stop(), 8).run(jobs(suite([{}] * 50))))

@@ -1,0 +1,21 @@
+"""Suites that wait for the same services stand in one queue; a service that is slow keeps no other suite waiting."""
+
+from collections.abc import Iterable
+
+from gate.domain.suite import Arm, Suite
+
+
+def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
+    """The suites in groups that ask the same services.
+
+    Args:
+        suites: of one run, in order.
+    """
+    lanes: dict[frozenset[tuple[str, str]], list[Suite]] = {}
+    for suite in suites:
+        lanes.setdefault(frozenset(_service(arm) for arm in suite.arms.values()), []).append(suite)
+    return [tuple(lane) for lane in lanes.values()]
+
+
+def _service(arm: Arm) -> tuple[str, str]:
+    return arm.model.provider, arm.params.base_url or ""

@@ -1,0 +1,169 @@
+"""Takes the samples of a run: the warm-up, pairs side by side where answers are reused, then repeat by repeat."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from gate.calls.port import Calls, Memory
+from gate.domain.absence import Failed, Unscored
+from gate.domain.case import ScorerSpec
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.engine.lanes import by_lane
+from gate.engine.plan import Job, Pair, Schedule, Share, count
+from gate.engine.run import Runner, Stop
+from gate.flows.ports import Progress, RunSink
+from gate.flows.resolve import Resolved
+from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
+from gate.scoring.judge import Judge
+from gate.scoring.panel import Panel
+from gate.targets.prompt import PromptTarget
+
+CUT_OFF = ("length", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a run works with; `bootstrap` makes them.
+
+    Args:
+        calls: sends requests under one policy of memory, retries, limits and budgets.
+        memory: what earlier runs were answered.
+        judge: makes a judge of a scorer of kind `judge`.
+        spent_usd: dollars spent so far, or None where that is not known.
+        exhausted: why no more calls make sense, or None.
+        sink: keeps samples and the record.
+        progress: tells the user.
+        workers: samples of one queue in work at once.
+        apart: the candidate's samples are numbered on from the baseline's, so that no seed and no memory gives a
+            prompt that is compared with itself the same answers twice.
+    """
+
+    calls: Calls
+    memory: Memory
+    judge: Callable[[ScorerSpec], Judge]
+    spent_usd: Callable[[], float | None]
+    exhausted: Callable[[], str | None]
+    sink: RunSink
+    progress: Progress
+    workers: int
+    apart: bool = False
+
+
+@dataclass(slots=True)
+class Collection:
+    """What a run has taken.
+
+    Args:
+        samples: in order of completion.
+        known: for each suite what was known before anything was asked.
+        drift: for each suite whose known answers were looked at what that showed.
+    """
+
+    samples: list[Sample] = field(default_factory=list)
+    known: Mapping[str, Known] = field(default_factory=dict)
+    drift: dict[str, Drift] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Collector:
+    """Takes one sample after another and keeps them.
+
+    Args:
+        resolved: what there is to evaluate.
+        tools: calls, scorers, sink and progress.
+        stop: ends the run early.
+        seed: of the order, and of the look for drift.
+        share: the part of the run that is taken here.
+    """
+
+    resolved: Resolved
+    tools: Tools
+    stop: Stop
+    seed: int
+    share: Share = Share()
+    found: Collection = field(default_factory=Collection, init=False)
+    _beside: dict[Key, Sample | None] = field(default_factory=dict, init=False)
+    _models: dict[tuple[str, ArmName], set[str]] = field(default_factory=dict, init=False)
+    _panels: Mapping[str, Panel] = field(init=False)
+    _apart: Mapping[str, bool] = field(init=False)
+    _target: PromptTarget = field(init=False)
+
+    def __post_init__(self) -> None:
+        suites = self.resolved.suites
+        self._target = PromptTarget(self.tools.calls)
+        self._panels = {suite.name: Panel(suite.exam.scorers, self.tools.judge) for suite in suites}
+        self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
+
+    async def collect(self) -> Collection:
+        """Take every sample, or as many as there are when the run ends early.
+
+        Raises:
+            GateError: a mistake that no retry mends (wrong key, unknown model).
+        """
+        schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
+        self.found.known = survey(schedules, self.tools.memory, self._apart)
+        warmups = [pair for schedule in schedules for pair in schedule.warmups()]
+        chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
+        self._beside = {pair.key: None for pair in chosen}
+        done = {pair.key for pair in (*warmups, *chosen)}
+        first = {pair.key for pair in warmups}
+        await self._run(job for pair in warmups for job in pair.jobs(fresh=self._again(pair), warmup=True))
+        await self._run(job for pair in chosen if pair.key not in first for job in pair.jobs(fresh=self._again(pair)))
+        await self._look_for_drift()
+        await self._run(*(self._rest(schedule, done) for schedule in schedules))
+        return self.found
+
+    async def _run(self, *queues: Iterator[Job]) -> None:
+        workers = min(self.tools.workers, count(self.resolved.suites))
+        await Runner(self._take, self._keep, self.stop, workers).run(*queues)
+
+    def _again(self, pair: Pair) -> frozenset[ArmName]:
+        """The arms that are asked even if their answers are known."""
+        drift = self.found.drift.get(pair.suite.name)
+        if drift is not None and drift.reason:
+            return frozenset(ArmName)
+        return frozenset({ArmName.BASELINE}) if pair.key in self._beside else frozenset()
+
+    def _rest(self, schedule: Schedule, done: set[Key]) -> Iterator[Job]:
+        for pair in schedule.all_pairs():
+            if pair.key not in done:
+                yield from pair.jobs(fresh=self._again(pair))
+
+    async def _look_for_drift(self) -> None:
+        taken = {key: sample for key, sample in self._beside.items() if sample is not None}
+        for name, known in self.found.known.items():
+            if known.chosen and self.stop.reason is None:
+                self.found.drift[name] = await look_for_drift(known.chosen, taken, self._panels[name], self.seed)
+        self._beside.clear()
+
+    async def _take(self, job: Job) -> Sample:
+        suite = job.suite
+        pair = Pair(suite, job.case, job.index, ())
+        question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
+        reply = await self._target.answer(question, fresh=job.fresh)
+        if isinstance(reply, Reply) and self._outdated(job, reply):
+            reply = await self._target.answer(question, fresh=True)
+        blank = Sample(suite.name, job.case.id, job.arm, job.index, reply, warmup=job.warmup)
+        if isinstance(reply, Failed):
+            if reason := self.tools.exhausted():
+                self.stop.drain(reason)
+            return replace(blank, score=Unscored(reply.reason))
+        if reply.stop_reason in CUT_OFF and not reply.text:
+            empty = Unscored("the reply was cut off before any text came: raise max_output_tokens")
+            return replace(blank, score=empty)
+        scores, score = await self._panels[suite.name].score(job.case, reply.text, question.index)
+        return replace(blank, scores=scores, score=score)
+
+    def _outdated(self, job: Job, reply: Reply) -> bool:
+        """Was a known answer given by another model than the one that answers this arm now?"""
+        now = self._models.get((job.suite.name, job.arm))
+        return reply.origin.reused and now is not None and reply.model_id not in now
+
+    def _keep(self, sample: Sample) -> None:
+        self.found.samples.append(sample)
+        if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
+            self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
+            key = sample.suite, sample.case_id, sample.index
+            if sample.arm is ArmName.BASELINE and key in self._beside:
+                self._beside[key] = sample
+        self.tools.sink.sample(sample)
+        self.tools.progress.advance(sample, self.tools.spent_usd())

@@ -1,0 +1,137 @@
+"""What is known already, which pairs are asked side by side in spite of it, and whether known answers still hold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gate.calls.port import Memory
+from gate.domain.absence import Unscored
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.suite import Suite
+from gate.engine.drift import drifted
+from gate.engine.plan import Pair, Schedule
+from gate.engine.sidebyside import WANTED
+from gate.scoring.panel import Panel
+from gate.targets.prompt import Question, request_of
+
+Key = tuple[str, str, int]
+
+
+def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
+    """What one arm of a pair is asked.
+
+    Args:
+        suite: the pair's.
+        pair: case and index.
+        arm: which arm.
+        apart: the candidate's samples are numbered on from the baseline's.
+    """
+    shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
+    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift)
+
+
+def same_arms(suite: Suite) -> bool:
+    """Would both arms send the same requests?"""
+    arms = {(arm.version.prompt.digest, arm.model, arm.params) for arm in suite.arms.values()}
+    return suite.baseline is not None and len(arms) == 1
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of one suite before anything is asked.
+
+    Args:
+        answers: samples that need not be asked for.
+        beside: pairs that are, or will be, of one sitting.
+        chosen: pairs whose baseline is asked again, side by side with the candidate, and what it had answered.
+    """
+
+    answers: int = 0
+    beside: int = 0
+    chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
+
+
+def survey(schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bool]) -> dict[str, Known]:
+    """Look up every sample of a run.
+
+    Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
+    candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
+
+    Args:
+        schedules: of all suites.
+        memory: answers of earlier runs.
+        apart: for each suite, whether the candidate's samples are numbered on from the baseline's.
+
+    Returns:
+        For each suite what is known; nothing where the memory is empty.
+    """
+    found: dict[str, Known] = {}
+    if memory.empty:
+        return found
+    for schedule in schedules:
+        for pair in schedule.all_pairs():
+            known = found.setdefault(pair.suite.name, Known())
+            replies = {
+                arm: memory.earlier(request_of(question_of(pair.suite, pair, arm, apart=apart[pair.suite.name])))
+                for arm in pair.order
+            }
+            _count(known, pair, replies)
+    for known in found.values():
+        known.chosen = known.chosen[: max(0, WANTED - known.beside)]
+    return found
+
+
+def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None]) -> None:
+    there = [reply for reply in replies.values() if reply is not None]
+    known.answers += len(there)
+    sittings = {reply.origin.sitting for reply in there}
+    if not there or (len(there) == len(replies) and len(sittings) == 1):
+        known.beside += 1
+        return
+    baseline = replies.get(ArmName.BASELINE)
+    if baseline is not None and len(there) < len(replies) and len(known.chosen) < WANTED:
+        known.chosen.append((pair, baseline))
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What a look at the chosen pairs of one suite showed.
+
+    Args:
+        pairs: how many could be compared.
+        reason: why the known answers of the baseline do not hold any more; empty while they do.
+    """
+
+    pairs: int
+    reason: str = ""
+
+
+async def look_for_drift(
+    chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int
+) -> Drift:
+    """Compare what the baseline answers now with what it had answered to the same requests.
+
+    Args:
+        chosen: pairs with the earlier answer.
+        fresh: the baseline's samples of this sitting.
+        panel: the suite's scorers, which the earlier answer is given to once more.
+        seed: of the test.
+    """
+    before: list[float] = []
+    after: list[float] = []
+    models: set[str] = set()
+    for pair, reply in chosen:
+        sample = fresh.get(pair.key)
+        if sample is None or not isinstance(sample.reply, Reply):
+            continue
+        if sample.reply.model_id != reply.model_id:
+            models.add(f"{reply.model_id} became {sample.reply.model_id}")
+        _, score = await panel.score(pair.case, reply.text, pair.index)
+        if not isinstance(score, Unscored) and not isinstance(sample.score, Unscored):
+            before.append(score)
+            after.append(sample.score)
+    if models:
+        return Drift(len(before), f"the model behind the name changed: {min(models)}")
+    if drifted(before, after, seed):
+        fell = sum(after) / len(after) - sum(before) / len(before)
+        return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
+    return Drift(len(before))
