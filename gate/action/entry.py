@@ -8,6 +8,7 @@ from gate.action.output_folder import hand_over, output_folder
 from gate.action.runner_files import traced
 from gate.action.telling import Herald
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.signals import told_of_signals
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.unevaluated import failed
@@ -64,7 +65,8 @@ def _judged(
         mistakes.check()
         out = output_folder(workspace, evaluation.inputs.out)
         run_folder(out).clear()
-        run = evaluation.run(stage, out)
+        with told_of_signals():
+            run = evaluation.run(stage, out)
     except GateError as mistake:
         error, run = mistake, failed(mistake, commit, stage.now(), advice=evaluation.advice(mistake))
     except Exception as fault:  # the last resort: a defect of ours is told on the pull request, too

@@ -3,14 +3,13 @@
 import asyncio
 import gc
 import random
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.resolving import DiskSource
+from gate.bootstrap.signals import ended_by_signals
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.port import Forgetful
 from gate.domain.caching import CacheTerms
@@ -99,7 +98,7 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         gc.freeze()
         stop = Stop()
         tools = _tools(plan, factory, folder)
-        with _terminated(stop):
+        with ended_by_signals(stop):
             return await evaluate(plan.resolved, tools, _caching(factory), seed, stop)
     finally:
         await factory.close()
@@ -172,17 +171,6 @@ def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
 
 def _caching(factory: Factory) -> Callable[[Arm], CacheTerms]:
     return lambda arm: factory.caching(arm.model, arm.params)
-
-
-@contextmanager
-def _terminated(stop: Stop) -> Iterator[None]:
-    """SIGTERM ends the run as INCONCLUSIVE, with what there is."""
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop.now, "the process was asked to end (SIGTERM)")
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def _read_text(path: str) -> str:

@@ -42,6 +42,9 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
         facts: comparisons, axes, and whether the run was finished.
         policy: `fail_on` turns HOLD into exit 1.
     """
+    if facts.unfinished is not None:
+        # What was not asked is not known: neither a fall nor the absence of one is read into half a run.
+        return Decision(Verdict.INCONCLUSIVE, 3, (f"The evaluation was not finished: {facts.unfinished}.",))
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
@@ -71,8 +74,6 @@ def _regressions(facts: Facts) -> Iterator[str]:
 
 
 def _gaps(facts: Facts) -> Iterator[str]:
-    if facts.unfinished is not None:
-        yield f"The evaluation was not finished: {facts.unfinished}."
     for suite in facts.deciding:
         rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
         for name in suite.exam.policy.required:

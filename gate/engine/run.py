@@ -14,9 +14,15 @@ FAILURES_IN_A_ROW = 25
 
 @dataclass(slots=True)
 class Stop:
-    """A switch that ends a run early; the first reason stays."""
+    """A switch that ends a run early; the first reason stays.
+
+    Args:
+        reason: why it is set, or None.
+        interrupted: a user set it, by Ctrl-C.
+    """
 
     reason: str | None = None
+    interrupted: bool = False
     _abandon: Callable[[], None] | None = None
 
     def drain(self, reason: str) -> None:

@@ -17,6 +17,9 @@ from gate.flows.collect import Collection, Collector, Tools
 from gate.flows.record import Finished, record
 from gate.flows.resolve import Resolved
 
+INTERRUPTED = 130
+"""Exit code of a run that its user ended."""
+
 Caching = Callable[[Arm], CacheTerms]
 """On what terms the provider of an arm caches prompts."""
 
@@ -53,6 +56,8 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     finally:
         tools.progress.finish()
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
+    if stop.interrupted:
+        run = run.model_copy(update={"exit_code": INTERRUPTED})
     tools.sink.run(run)
     return run
 

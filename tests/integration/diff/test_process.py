@@ -73,7 +73,9 @@ def test_interrupted_by_the_user(repo: Path) -> None:
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "out/samples.jsonl" in err
+    run = json.loads((repo / "out/run.json").read_text())
+    assert (run["verdict"], run["exit_code"]) == ("INCONCLUSIVE", 130)
+    assert "SIGINT" in run["reasons"][0]
     rows = [json.loads(line) for line in (repo / "out/samples.jsonl").read_text().splitlines()]
     assert len(rows) >= 4
     assert {row["schema"] for row in rows} == {"prompt-gate/sample/1"}

@@ -1,0 +1,66 @@
+"""What ends a run from outside: Ctrl-C, and the signals of a runner that cancels a job."""
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from gate.engine.run import Stop
+from gate.errors import CannotEvaluate
+
+ENDING = {
+    signal.SIGINT: "it was interrupted (SIGINT)",
+    signal.SIGTERM: "the process was asked to end (SIGTERM)",
+}
+
+
+@contextmanager
+def ended_by_signals(stop: Stop) -> Iterator[None]:
+    """Within an event loop: the first signal ends the run with what there is, a second Ctrl-C ends the process.
+
+    Args:
+        stop: the switch of the run.
+    """
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in ENDING}
+
+    def end(number: signal.Signals) -> None:
+        stop.interrupted = stop.interrupted or number is signal.SIGINT
+        stop.now(ENDING[number])
+        if number is signal.SIGINT:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.default_int_handler)
+
+    for number in ENDING:
+        loop.add_signal_handler(number, end, number)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+@contextmanager
+def told_of_signals() -> Iterator[None]:
+    """Outside of a run: the first signal becomes an error, which is told like any other; later ones change nothing.
+
+    A container's first process is never ended by a signal that it does not handle: it would go on until it is killed,
+    and nobody would be told.
+
+    Raises:
+        CannotEvaluate: a signal came.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each in ENDING:
+            signal.signal(each, signal.SIG_IGN)
+        raise CannotEvaluate(f"The evaluation was not finished: {ENDING[signal.Signals(number)]}", "run the job again")
+
+    before = {number: signal.signal(number, end) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

@@ -1,0 +1,70 @@
+"""A reply as bytes and back; what does not read as a reply is refused, whoever wrote it."""
+
+import json
+import math
+from typing import TypeGuard
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.sample import Origin, Reply
+from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+
+CODEC = 1
+"""Goes up when the bytes get another meaning."""
+
+_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Unreadable(ValueError):
+    """Bytes that are not a reply."""
+
+
+def encode(reply: Reply) -> bytes:
+    """JSON in UTF-8; lone surrogates survive. The origin is left out: it has columns of its own."""
+    usage, cost = reply.usage, reply.cost
+    price: JsonValue = cost.amount if isinstance(cost, Dollars) else cost.why
+    tokens: list[JsonValue] = [
+        usage.input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.output_tokens,
+    ]
+    parts = [reply.text, reply.model_id, tokens, price, reply.latency_s, reply.attempts, reply.stop_reason]
+    return _write(parts).encode("utf-8", "surrogatepass")
+
+
+def decode(blob: bytes, origin: Origin) -> Reply:
+    """The reply that was encoded.
+
+    Raises:
+        Unreadable: the bytes are something else.
+    """
+    try:
+        text, model_id, tokens, price, latency_s, attempts, stop_reason = json.loads(
+            blob.decode("utf-8", "surrogatepass")
+        )
+        if not all(isinstance(part, str) for part in (text, model_id, stop_reason)):
+            raise Unreadable("not text")
+        if latency_s is not None and not _amount(latency_s):
+            raise Unreadable("not a time")
+        usage = Usage(*(_count(tokens[i]) for i in range(4)))
+        return Reply(text, model_id, usage, _cost(price), latency_s, _count(attempts), stop_reason, origin)
+    except (ValueError, TypeError, LookupError, RecursionError, OverflowError):
+        raise Unreadable("the bytes are not a reply") from None
+
+
+def _cost(price: object) -> Cost:
+    if price == "unknown" or price == "n/a":
+        return Unpriced("n/a" if price == "n/a" else "unknown")
+    if _amount(price):
+        return Dollars(price)
+    raise Unreadable("not a price")
+
+
+def _amount(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _count(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise Unreadable("not a count")
