@@ -89,6 +89,7 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         settings.anthropic_api_key,
         settings.openai_base_url,
         settings.anthropic_base_url,
+        settings.sdk,
     )
     prices = PriceList(by_name=settings.price_by_name)
     factory = Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices)

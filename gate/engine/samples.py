@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast, overload
 
 import numpy as np
@@ -162,7 +163,7 @@ class SampleTable(Sequence[Sample]):
             reply = Failed(self._strings.values[source], attempts)
         else:
             model_id, stop_reason, sitting = self._sources.values[source]
-            usage, origin = Usage(fresh, read, write, output), Origin(sitting, at, bool(reused))
+            usage, origin = _usage(fresh, read, write, output), Origin(sitting, at, bool(reused))
             seconds = None if latency == _NO_TIME else latency
             paid = cast(Cost, _cost(price, cost))
             reply = Reply("", model_id, usage, paid, seconds, attempts, stop_reason, origin)
@@ -232,9 +233,20 @@ class _ByCase(Mapping[Key, Sequence[Sample]]):
         return len(self._keys.values)
 
 
+@lru_cache(maxsize=4096)
+def _usage(fresh: int, read: int, write: int, output: int) -> Usage:
+    """One object for all replies of the same length, as readers may hold those of a whole suite."""
+    return Usage(fresh, read, write, output)
+
+
+@lru_cache(maxsize=4096)
+def _dollars(amount: float) -> Dollars:
+    return Dollars(amount)
+
+
 def _priced(cost: Cost | None) -> tuple[int, float]:
     return (_DOLLARS, cost.amount) if isinstance(cost, Dollars) else (_COSTS.index(cost), 0.0)
 
 
 def _cost(price: int, amount: float) -> Cost | None:
-    return Dollars(amount) if price == _DOLLARS else _COSTS[price]
+    return _dollars(amount) if price == _DOLLARS else _COSTS[price]
