@@ -31,8 +31,8 @@ IN_FLIGHT = 64
 SAMPLES = 3
 CPU_GOAL_MS = 1.0
 MEMORY_GOAL_MIB = 150.0
-FINE = frozenset({0})
-"""Exit codes of a comparison of two prompts that are equally good."""
+FINE = frozenset({0, 1})
+"""Exit codes of a verdict: two prompts that are equally good are now and then told apart by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def loads(*, quick: bool) -> tuple[Load, ...]:
     return short if quick else (*short, Load("openai", 10_000, 0.02, 2.5), Load("openai", 1_000, 0.02, 2.5, 30))
 
 
-def spend(command: Sequence[str], cwd: Path, env: dict[str, str]) -> Spent:
+def spend(words: Sequence[str], cwd: Path, env: dict[str, str]) -> Spent:
     """Run a command to its end.
 
     Raises:
@@ -123,13 +123,13 @@ def spend(command: Sequence[str], cwd: Path, env: dict[str, str]) -> Spent:
     """
     with tempfile.TemporaryFile("w+") as said:
         started = time.perf_counter()
-        process = subprocess.Popen(command, cwd=cwd, env=env, stdout=said, stderr=said)
+        process = subprocess.Popen(words, cwd=cwd, env=env, stdout=said, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode not in FINE:
             said.seek(0)
-            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{said.read()}")
+            raise SystemExit(f"{' '.join(words)} ended with {process.returncode}:\n{said.read()}")
     return Spent(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024.0)
 
 
@@ -166,13 +166,17 @@ def write_inputs(root: Path, cases: int) -> None:
 def measure(load: Load, root: Path) -> Measured:
     """One comparison from the command line, start-up and scoring included."""
     write_inputs(root, load.cases)
-    files = ["--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl"]
-    how = ["--model", f"{load.provider}:m", "--samples", str(load.samples), "--concurrency", str(IN_FLIGHT), "--quiet"]
-    command = [sys.executable, "-m", "gate", "diff", *files, *how]
     with serving("--latency-ms", f"{load.latency_s * 1000:g}") as url:
-        spent = spend(command, root, environment(root, url))
+        spent = spend(command(load), root, environment(root, url))
         told = ledger(url)
     return Measured(load, spent, 1000.0 * told["cpu_s"] / load.calls, told["answered"])
+
+
+def command(load: Load) -> list[str]:
+    """The comparison from the command line."""
+    files = ["--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl"]
+    how = ["--model", f"{load.provider}:m", "--samples", str(load.samples), "--concurrency", str(IN_FLIGHT), "--quiet"]
+    return [sys.executable, "-m", "gate", "diff", *files, *how]
 
 
 def environment(root: Path, url: str) -> dict[str, str]:

@@ -110,9 +110,11 @@ class PullRequestEvaluation:
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.
+        from gate.bootstrap.memory import CACHE, Remembering
         from gate.bootstrap.running import Plan, run_plan
 
-        plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress())
+        remember = Remembering(folder=self.runner.workspace / CACHE)
+        plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say)
         return run_plan(plan, stage.services)
 
     def _now(self) -> tuple[str, Override | None]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.bootstrap.earlier import CALIBRATION
+from gate.bootstrap.memory import Remembering
 from gate.bootstrap.planning import against_itself
 from gate.bootstrap.running import Plan, run_plan
 from gate.domain.calibration import CalibrationRecord, dump
@@ -59,7 +60,9 @@ def measure(trial: Trial, settings: Settings, progress: Progress) -> RunRecord:
         (trial.out / CALIBRATION).unlink(missing_ok=True)
     except OSError as error:
         raise GateError(f"cannot remove {trial.out / CALIBRATION}: {error.strerror}", "name another --out") from None
-    return run_plan(Plan(resolved, trial.concurrency, None, trial.out, progress, apart=True), settings)
+    remember = Remembering(cache=False)
+    plan = Plan(resolved, trial.concurrency, None, trial.out, progress, apart=True, remember=remember)
+    return run_plan(plan, settings)
 
 
 def conclude(run: RunRecord, steps: Steps, out: Path | None) -> CalibrationRecord:

@@ -9,7 +9,11 @@ from pathlib import Path
 from gate.domain.record import RunRecord
 from gate.errors import GateError
 from gate.flows.plan import EarlierRun
+from gate.git.repo import Repo
 from gate.store.load import load_run
+
+KEPT = Path(".gate")
+"""Where runs are kept."""
 
 CALIBRATION = "calibration.json"
 """Stands beside the `run.json` of a calibration."""
@@ -81,3 +85,12 @@ def _records(folder: Path) -> Iterator[_Record]:
         path = Path(parent) / "run.json"
         if "run.json" in names and not path.is_symlink() and path.is_file():
             yield _Record(path, (path.parent / CALIBRATION).is_file(), path.stat().st_mtime)
+
+
+def kept_runs() -> Shelf:
+    """The runs below `.gate`, those that git tracks left out."""
+    try:
+        repo = Repo.open(Path())
+    except GateError:
+        return Shelf(KEPT, lambda path: False)
+    return Shelf(KEPT, lambda path: repo.is_tracked(path.absolute()))

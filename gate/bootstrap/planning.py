@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.bootstrap.earlier import Shelf
+from gate.bootstrap.earlier import Shelf, kept_runs
 from gate.bootstrap.resolving import rehearsed, resolve_git_mode
 from gate.domain.forecast import Forecast
 from gate.domain.model import ModelRef, Params
@@ -18,9 +18,6 @@ from gate.git.repo import Repo
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.settings.services import Settings
-
-KEPT = Path(".gate")
-"""Where runs are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +54,7 @@ def forecast(asked: Asked, settings: Settings) -> Forecast:
         resolved = resolve_git_mode((asked.base, asked.head), asked.config, asked.suites, everything=False)
     else:
         resolved = against_itself(asked.config, asked.suites)
-    repo = Repo.open(Path())
-    shelf = Shelf(KEPT, lambda path: repo.is_tracked(path.absolute()))
+    shelf = kept_runs()
     found = plan(resolved, _world(asked, settings, shelf), asked.question)
     return replace(found, notes=(*found.notes, *shelf.notes()))
 

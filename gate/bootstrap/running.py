@@ -7,22 +7,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.bootstrap.earlier import kept_runs
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.memory import Remembered, Remembering, remembered, secret_of
+from gate.bootstrap.notebook import Notebook
 from gate.bootstrap.resolving import DiskSource
 from gate.bootstrap.signals import ended_by_signals
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.port import Forgetful
 from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
+from gate.domain.forecast import Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
 from gate.domain.suite import Arm, Suite
-from gate.domain.usage import Unpriced, Usage
+from gate.domain.usage import Cost, Unpriced, Usage
 from gate.engine.run import Stop
 from gate.errors import GateError, Interrupted
 from gate.flows.collect import Tools
 from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
+from gate.flows.plan import World, spending
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
@@ -46,6 +50,8 @@ class Plan:
         out: folder for `run.json`, `samples.jsonl`, `report.md` and `report.html`.
         progress: tells the user.
         apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
+        remember: what it may know beforehand.
+        say: tells the user what should be known before anything is spent.
     """
 
     resolved: Resolved
@@ -54,6 +60,8 @@ class Plan:
     out: Path
     progress: Progress
     apart: bool = False
+    remember: Remembering = Remembering()
+    say: Callable[[str], None] = lambda text: None  # noqa: E731
 
 
 def run_plan(plan: Plan, settings: Settings) -> RunRecord:
@@ -84,6 +92,28 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
 
 
 async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> RunRecord:
+    factory = _factory(plan, settings)
+    try:
+        _preflight(plan.resolved, factory)
+        secret = secret_of(settings)
+        with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
+            return await _asked(plan, factory, folder, memory, seed)
+    finally:
+        await factory.close()
+
+
+async def _asked(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered, seed: int) -> RunRecord:
+    # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
+    gc.freeze()
+    stop = Stop()
+    tools = _tools(plan, factory, folder, memory)
+    with ended_by_signals(stop):
+        run = await evaluate(plan.resolved, tools, _caching(factory), seed, stop)
+    memory.done = stop.reason is None
+    return run
+
+
+def _factory(plan: Plan, settings: Settings) -> Factory:
     keys = Keys(
         settings.openai_api_key,
         settings.anthropic_api_key,
@@ -92,17 +122,7 @@ async def _run(plan: Plan, settings: Settings, folder: RunFolder, seed: int) -> 
         settings.sdk,
     )
     prices = PriceList(by_name=settings.price_by_name)
-    factory = Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices)
-    try:
-        _preflight(plan.resolved, factory)
-        # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
-        gc.freeze()
-        stop = Stop()
-        tools = _tools(plan, factory, folder)
-        with ended_by_signals(stop):
-            return await evaluate(plan.resolved, tools, _caching(factory), seed, stop)
-    finally:
-        await factory.close()
+    return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices)
 
 
 def _preflight(resolved: Resolved, factory: Factory) -> None:
@@ -145,29 +165,37 @@ def _judge_of(spec: ScorerSpec, factory: Factory) -> tuple[ModelRef, Params]:
     return model, params
 
 
-def _tools(plan: Plan, factory: Factory, folder: RunFolder) -> Tools:
+def _tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered) -> Tools:
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, Judge] = {}
+    notes = Notebook(plan.say, plan.resolved.budget, lambda: _outlay(plan, factory), memory.notes)
 
     def judge(spec: ScorerSpec) -> Judge:
         if id(spec) not in judges:
             judges[id(spec)] = Judge(spec, *_judge_of(spec, factory), caller)
         return judges[id(spec)]
 
-    memory = Forgetful()
     jitter = random.Random()  # noqa: S311 jitter is no secret
-    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory)
+    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
     return Tools(
         calls=caller,
-        memory=memory,
+        memory=memory.store,
         judge=judge,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,
         progress=plan.progress,
+        notes=notes,
         workers=plan.concurrency,
         apart=plan.apart,
     )
+
+
+def _outlay(plan: Plan, factory: Factory) -> Spending:
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return spending(plan.resolved, World(kept_runs().runs(), price, plan.concurrency))
 
 
 def _caching(factory: Factory) -> Callable[[Arm], CacheTerms]:

@@ -17,6 +17,8 @@ UNSENT = frozenset({"timeout_s", "base_url"})
 def request_key(request: Request, address: str) -> bytes:
     """SHA-256 (32 bytes) of everything that is sent: model, address, parameters, messages, schema, sample index.
 
+    And of what it is asked for: two cases with the same question are two samples.
+
     Args:
         request: what is sent.
         address: where it is sent, after environment and defaults: the URL of the interface. Where a path is the model
@@ -26,7 +28,7 @@ def request_key(request: Request, address: str) -> bytes:
     # A model fills a schema in the order in which it is written, so its keys are not sorted.
     schema = None if request.schema is None else json.dumps(dict(request.schema), ensure_ascii=False)
     head = _head(request.model, request.params, address)
-    return bytes.fromhex(digest([head, turns, schema, request.index]))
+    return bytes.fromhex(digest([head, turns, schema, request.index, request.about]))
 
 
 @lru_cache(maxsize=256)

@@ -110,6 +110,14 @@ class AnswerStore:
             self.close()
             raise Unusable(plain(error)) from None
 
+    @property
+    def empty(self) -> bool:
+        """No answer is known, old or new."""
+        try:
+            return self._reader is None or self._reader.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is None
+        except sqlite3.Error:
+            return True
+
     def find(self, request: Request) -> Reply | None:
         """The answer to exactly this request, marked as reused; None where there is none to rely on."""
         if (known := self._believed(request, self._stats)) is None:

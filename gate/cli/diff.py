@@ -54,6 +54,8 @@ Examples:
 @click.option("--breakage", is_flag=True, default=None, help="With maxt: also look for any case that changed at all.")
 @click.option("--fail-on", type=click.Choice(["block", "hold"]), help="What exits with 1.  [default: block]")
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
+@click.option("--no-cache", is_flag=True, help="Reuse no answer of an earlier run, and keep none for later ones.")
+@click.option("--refresh", is_flag=True, help="Ask for every answer anew, and replace those that are kept.")
 @click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/last]"

@@ -33,6 +33,8 @@ class DiffOptions:
     breakage: bool | None
     fail_on: Literal["block", "hold"] | None
     concurrency: int
+    no_cache: bool
+    refresh: bool
     seed: int | None
     out: Path | None
     as_json: bool

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from gate.bootstrap.memory import Remembering
 from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import Plan, run_plan
 from gate.cli import show
@@ -38,6 +39,8 @@ def execute(options: DiffOptions) -> int:
         The exit code of the verdict; 0 where the change touches no suite.
     """
     resolved = _with_options(_resolve(options), options)
+    if options.no_cache and options.refresh:
+        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     if not resolved.suites:
@@ -45,7 +48,15 @@ def execute(options: DiffOptions) -> int:
         click.echo(f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway.")
         return 0
     folder, file = _out(options.out)
-    plan = Plan(resolved, options.concurrency, options.seed, folder, _progress(options))
+    plan = Plan(
+        resolved,
+        options.concurrency,
+        options.seed,
+        folder,
+        _progress(options),
+        remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
+        say=lambda note: click.echo(note, err=True),
+    )
     run = run_plan(plan, Settings.from_environ())
     if file is not None:
         show.write(run, file)

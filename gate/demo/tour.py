@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from gate.bootstrap.memory import CACHE, Remembering
 from gate.bootstrap.resolving import resolve_git_mode
 from gate.bootstrap.running import Plan, run_plan
 from gate.demo.repository import CHANGES, MAIN, Change, build
@@ -52,7 +53,8 @@ def play(root: Path, stage: Stage) -> bool:
         stage.say(_prompt_diff(change))
         resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, directory=root)
         out = root / ".gate" / change.branch
-        run = run_plan(Plan(resolved, 1, None, out, stage.progress()), stage.settings)
+        remember = Remembering(folder=root / CACHE)
+        run = run_plan(Plan(resolved, 1, None, out, stage.progress(), remember=remember), stage.settings)
         stage.show(run)
         stage.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
         stage.say(f"The same as a page for the browser:          {out / 'report.html'}")

@@ -119,6 +119,21 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class CachePolicy:
+    """Which answers of earlier runs quality may rest on, and how many are kept.
+
+    Args:
+        max_age_days: older answers are asked for anew.
+        same_model: an answer counts only while the model id that it names is the one that answers now.
+        max_mb: size of the cache, beyond which the least recently used answers go.
+    """
+
+    max_age_days: float = 7.0
+    same_model: bool = True
+    max_mb: int = 512
+
+
+@dataclass(frozen=True, slots=True)
 class Exam:
     """Cases, scorers and policy, pinned to one ref.
 

@@ -1,6 +1,7 @@
 """What to be warned of before a run: slices that cannot do what they are for, and budgets that would not suffice."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gate.domain.forecast import Spending, SuiteForecast, Warned
 from gate.domain.suite import OVERALL, Budget, Suite
@@ -76,3 +77,9 @@ def _dollar_warnings(spending: Spending, limit: float) -> Iterator[Warned]:
 
 def _counted(units: int) -> str:
     return "no case" if units == 0 else f"{units} independent case{'s' * (units != 1)}"
+
+
+def foreseen(spending: Spending, known_calls: int, budget: Budget) -> list[str]:
+    """What the limits would not let finish, for a run of which some answers are known."""
+    left = replace(spending, calls=max(0, spending.calls - known_calls))
+    return [warned.text for warned in budget_warnings(left, budget)]

@@ -11,7 +11,7 @@ from gate.engine.lanes import by_lane
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import SampleTable
-from gate.flows.ports import Progress, RunSink
+from gate.flows.ports import Notes, Progress, RunSink
 from gate.flows.resolve import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
 from gate.scoring.judge import Judge
@@ -33,6 +33,7 @@ class Tools:
         exhausted: why no more calls make sense, or None.
         sink: keeps samples and the record.
         progress: tells the user.
+        notes: what the user should know.
         workers: samples of one queue in work at once.
         apart: the candidate's samples are numbered on from the baseline's, so that no seed and no memory gives a
             prompt that is compared with itself the same answers twice.
@@ -45,6 +46,7 @@ class Tools:
     exhausted: Callable[[], str | None]
     sink: RunSink
     progress: Progress
+    notes: Notes
     workers: int
     apart: bool = False
 
@@ -103,6 +105,7 @@ class Collector:
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
         self.found.known = survey(schedules, self.tools.memory, self._apart)
+        self.tools.notes.begin(sum(known.answers for known in self.found.known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
         chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
         self._beside = {pair.key: None for pair in chosen}

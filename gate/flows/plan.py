@@ -1,9 +1,9 @@
 """Suites and earlier runs in, a forecast out: nothing is asked, nothing is spent."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.domain.forecast import Forecast, Role, Spread, Warned
+from gate.domain.forecast import Forecast, Role, Spending, Spread, Warned
 from gate.domain.record import ArmAxisRecord, ArmRecord, RunRecord, SuiteRecord
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
@@ -58,15 +58,13 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
     """
     check_method(resolved.policy, resolved.suites)
     found = _known(resolved.suites, world.earlier)
-    earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
-    estimator = Estimator(world.price, earlier)
-    spending = estimator.spending(resolved.suites, world.concurrency)
+    outlay = _spending(resolved.suites, found, world)
     spreads = {
         suite.name: found[suite.name].spread if suite.name in found else _assumed(suite) for suite in resolved.suites
     }
     slices = layout(resolved.suites, resolved.policy, spreads)
     suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
-    told = [*warnings(suites, resolved.suites), *budget_warnings(spending, resolved.budget)]
+    told = [*warnings(suites, resolved.suites), *budget_warnings(outlay, resolved.budget)]
     return Forecast(
         method=resolved.policy.method,
         alpha=resolved.policy.alpha,
@@ -74,11 +72,26 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
         effect=question.effect,
         tested=len(slices.tested),
         critical=slices.critical if slices.tested else None,
-        spending=spending,
+        spending=outlay,
         suites=suites,
         warnings=tuple(sorted(told, key=_severity)),
         notes=tuple(_notes(resolved, spreads)),
     )
+
+
+def spending(resolved: Resolved, world: World) -> Spending:
+    """What an evaluation would spend if no answer were known.
+
+    Args:
+        resolved: what would be evaluated.
+        world: earlier runs, prices, concurrency.
+    """
+    return _spending(resolved.suites, _known(resolved.suites, world.earlier), world)
+
+
+def _spending(suites: Sequence[Suite], found: "Mapping[str, _Known]", world: World) -> Spending:
+    earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
+    return Estimator(world.price, earlier).spending(suites, world.concurrency)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What a flow needs of the world: somewhere to put samples, somebody to tell."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from gate.domain.record import RunRecord
@@ -40,4 +41,16 @@ class Progress(Protocol):
 
     def finish(self) -> None:
         """No more samples will come."""
+        ...
+
+
+class Notes(Protocol):
+    """Tells the user what should be known before anything is spent, and keeps it for the record."""
+
+    def begin(self, known: int) -> None:
+        """So many answers are known; the first call comes next."""
+        ...
+
+    def all(self) -> Sequence[str]:
+        """Sentences for the record."""
         ...

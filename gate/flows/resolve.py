@@ -7,7 +7,7 @@ from typing import TypeVar
 from gate.domain.case import Case
 from gate.domain.model import ModelRef
 from gate.domain.prompt import PromptVersion
-from gate.domain.suite import Arm, Budget, RunPolicy, Suite
+from gate.domain.suite import Arm, Budget, CachePolicy, RunPolicy, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.answers import of_config, of_suite, refused, replaced
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes, stray_slices
@@ -31,7 +31,7 @@ class Resolved:
         changes: exam changes of each suite, by its name.
         untouched: names of the suites that were left out.
         notes: sentences for the reader about how the exam was found.
-        policy, budget: for the whole run, from the ref that the exam comes from.
+        policy, budget, cache: for the whole run, from the ref that the exam comes from.
         commit: the candidate's commit, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
     """
@@ -44,6 +44,7 @@ class Resolved:
     budget: Budget
     commit: str | None
     config: str = ""
+    cache: CachePolicy = CachePolicy()
 
 
 def resolve(
@@ -76,8 +77,8 @@ def resolve(
     notes = [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs) if base else []
-    if base and (head.policy, head.budget) != (base.policy, base.budget):
-        notes.append("The change edits the policy or the budget of the run; the base's are used.")
+    if base and (head.policy, head.budget, head.cache) != (base.policy, base.budget, base.cache):
+        notes.append("The change edits the policy, the budget or the cache of the run; the base's are used.")
     notes += [note for suite in touched.values() for note in stray_slices(suite)]
     run = base or head
     return Resolved(
@@ -87,6 +88,7 @@ def resolve(
         notes=tuple(notes),
         policy=run.policy,
         budget=run.budget,
+        cache=run.cache,
         commit=sides.head.sha,
         config=config,
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from gate.domain.suite import Budget, CorrectionName, MethodName, RunPolicy
+from gate.domain.suite import Budget, CachePolicy, CorrectionName, MethodName, RunPolicy
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import CONFIG_CHARS
 from gate.inputs.nodes import described
@@ -13,9 +13,10 @@ from gate.inputs.suites import SuiteConfig, read_suites
 from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
-KEYS = ("version", "policy", "budget", "defaults", "suites")
+KEYS = ("version", "policy", "budget", "cache", "defaults", "suites")
 POLICY = ("confidence", "fail_on", "method", "correction", "breakage")
 BUDGET = ("max_calls", "max_usd", "max_minutes")
+CACHE = ("max_age_days", "same_model", "max_mb")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
 CORRECTIONS = ("none", "bonferroni", "holm")
 FAIL_ON = ("block", "hold")
@@ -23,6 +24,8 @@ CONFIDENCE = Range(0.5, 0.999, above=True)
 MAX_CALLS = Range(1, 10_000_000)
 MAX_USD = Range(0, 1_000_000)
 MAX_MINUTES = Range(0, 10_000, above=True)
+MAX_AGE_DAYS = Range(0, 90)
+MAX_MB = Range(1, 100_000)
 
 _LATER = ("server", "store", "github", "extends", "include", "plugins")
 _LATER_POLICY = ("early_stop", "futility")
@@ -36,11 +39,13 @@ class Config:
     Args:
         policy: for the whole run.
         budget: limits that are enforced before each call.
+        cache: which known answers may be reused.
         suites: in file order, at least one.
     """
 
     policy: RunPolicy
     budget: Budget
+    cache: CachePolicy
     suites: tuple[SuiteConfig, ...]
 
 
@@ -66,7 +71,12 @@ def load(text: str, file: str) -> Config:
     fields = Fields(root, "", problems)
     _check_version(fields)
     fields.only(KEYS, later=_LATER)
-    config = Config(_policy(fields.mapping("policy")), _budget(fields.mapping("budget")), read_suites(fields))
+    config = Config(
+        policy=_policy(fields.mapping("policy")),
+        budget=_budget(fields.mapping("budget")),
+        cache=_cache(fields.mapping("cache")),
+        suites=read_suites(fields),
+    )
     problems.check()
     return config
 
@@ -105,4 +115,14 @@ def _budget(fields: Fields) -> Budget:
         max_calls=fields.integer("max_calls", 1, MAX_CALLS) if fields.has("max_calls") else None,
         max_usd=fields.number("max_usd", 0, MAX_USD) if fields.has("max_usd") else None,
         max_minutes=fields.number("max_minutes", 1, MAX_MINUTES) if fields.has("max_minutes") else None,
+    )
+
+
+def _cache(fields: Fields) -> CachePolicy:
+    fields.only(CACHE, meant={"max_age": "max_age_days", "max_size": "max_mb"})
+    default = CachePolicy()
+    return CachePolicy(
+        max_age_days=fields.number("max_age_days", default.max_age_days, MAX_AGE_DAYS, "0 reuses nothing"),
+        same_model=fields.flag("same_model", default.same_model),
+        max_mb=fields.integer("max_mb", default.max_mb, MAX_MB),
     )

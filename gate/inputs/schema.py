@@ -29,6 +29,7 @@ def config_schema() -> Schema:
                 "version": {"const": config.VERSION},
                 "policy": _optional(_run_policy()),
                 "budget": _optional(_budget()),
+                "cache": _optional(_cache()),
                 "defaults": _optional(_object({key: _suite()[key] for key in suites.DEFAULTS})),
                 "suites": {"type": "array", "minItems": 1, "items": _object(_suite(), required=_NEEDED)},
             },
@@ -58,6 +59,16 @@ def _budget() -> Schema:
             "max_calls": _integer(config.MAX_CALLS),
             "max_usd": _number(config.MAX_USD),
             "max_minutes": _number(config.MAX_MINUTES),
+        }
+    )
+
+
+def _cache() -> Schema:
+    return _object(
+        {
+            "max_age_days": _number(config.MAX_AGE_DAYS),
+            "same_model": {"type": "boolean"},
+            "max_mb": _integer(config.MAX_MB),
         }
     )
 

@@ -86,6 +86,13 @@ class Factory:
         """Price one reply; see `PriceList.price`."""
         return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "")
 
+    def address(self, model: ModelRef, params: Params) -> str:
+        """Where a model is asked; for a model that is a file, what changes with the file."""
+        if model.provider in ("local", "replay") and (path := Path(model.name)).is_file():
+            found = path.stat()
+            return f"{path.resolve()} {found.st_size} {found.st_mtime_ns}"
+        return self._address(model.provider, params) or ""
+
     def caching(self, model: ModelRef, params: Params) -> CacheTerms:
         """On what terms the requests of an arm are cached; see `gate.providers.caching`."""
         own = {"openai": addresses.is_openai, "anthropic": addresses.is_anthropic}.get(model.provider)

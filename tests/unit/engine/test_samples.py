@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
@@ -56,12 +56,16 @@ SAMPLES = st.lists(
 )
 
 
+STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
 def bare(sample: Sample) -> Sample:
     """The sample without its texts."""
     reply = replace(sample.reply, text="") if isinstance(sample.reply, Reply) else sample.reply
     return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
 
 
+@STEADY
 @given(SAMPLES)
 def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
@@ -71,6 +75,7 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     assert [table.whole(sample) for sample in table] == samples
 
 
+@STEADY
 @given(SAMPLES)
 def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     expected = by_case([bare(sample) for sample in samples])
@@ -79,6 +84,7 @@ def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
 
 
+@STEADY
 @given(SAMPLES)
 def test_one_suite_of_it(samples: list[Sample]) -> None:
     part = SampleTable.holding(samples).of("s")

@@ -1,0 +1,154 @@
+"""Opens what a run remembers: the answer cache, or a journal of its own, and never a file that came with a change."""
+
+import hashlib
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.calls.answer_file import Unusable, files_of
+from gate.calls.store import AnswerStore, StoreOptions
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import CachePolicy
+from gate.errors import CannotEvaluate, GateError
+from gate.git.repo import Repo
+from gate.settings.services import Settings
+from gate.store.own_folder import make_folder
+
+CACHE = Path(".gate/cache")
+"""Where answers are kept from run to run."""
+
+_DAY_S = 86_400.0
+_REFRESHING = "refreshing"
+_CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """What a run may know beforehand.
+
+    Args:
+        cache: answers of earlier runs; without it a run keeps a journal of its own, so that it can be taken up again
+            when it is killed.
+        refresh: ask for everything anew, and replace what is known.
+        folder: of the cache.
+    """
+
+    cache: bool = True
+    refresh: bool = False
+    folder: Path = CACHE
+
+
+@dataclass(slots=True)
+class Remembered:
+    """An open memory.
+
+    Args:
+        store: the answers.
+        done: set when the run is complete, so that nothing has to be taken up again.
+    """
+
+    store: AnswerStore
+    done: bool = False
+    _notes: tuple[str, ...] = ()
+    _leftovers: tuple[Path, ...] = ()
+
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know about it, so far."""
+        return (*self._notes, *self.store.warnings)
+
+    def close(self) -> None:
+        """Write what is left, and remove what only an incomplete run needs."""
+        self.store.close()
+        if self.done:
+            for path in self._leftovers:
+                path.unlink(missing_ok=True)
+
+
+@contextmanager
+def remembered(
+    wanted: Remembering,
+    out: Path,
+    policy: CachePolicy,
+    secret: bytes,
+    address_of: Callable[[ModelRef, Params], str],
+) -> Iterator[Remembered]:
+    """The memory of one run.
+
+    Args:
+        wanted: what it may know.
+        out: the run's folder, for a journal of its own.
+        policy: age and size.
+        secret: seals the answers.
+        address_of: where a model is asked.
+
+    Raises:
+        CannotEvaluate: answers can be kept nowhere, so that none could count.
+    """
+    opened = _open(wanted, out, _options(wanted, out, policy, secret), address_of)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def secret_of(settings: Settings) -> bytes:
+    """What the answers are sealed with: who does not have the services' keys cannot forge any. Empty without keys."""
+    keys = [settings.openai_api_key or "", settings.anthropic_api_key or ""]
+    if not any(keys):
+        return b""
+    return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()
+
+
+def _options(wanted: Remembering, out: Path, policy: CachePolicy, secret: bytes) -> StoreOptions:
+    not_before = _refreshed_since(out) if wanted.cache and wanted.refresh else 0.0
+    return StoreOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
+
+
+def _refreshed_since(out: Path) -> float:
+    """When the refresh began: now, or before it was killed."""
+    mark = out / _REFRESHING
+    try:
+        return float(mark.read_text())
+    except (OSError, ValueError):
+        now = time.time()
+        make_folder(out)
+        mark.unlink(missing_ok=True)
+        with mark.open("x") as file:
+            file.write(repr(now))
+        return now
+
+
+def _open(
+    wanted: Remembering, out: Path, options: StoreOptions, address_of: Callable[[ModelRef, Params], str]
+) -> Remembered:
+    sitting = uuid.uuid4().hex[:12]
+    notes: list[str] = []
+    for path in (wanted.folder / _CACHED,) * wanted.cache + (out / _JOURNAL,):
+        own = path.name == _JOURNAL
+        try:
+            _refuse_tracked(path)
+            make_folder(path.parent)
+            store = AnswerStore(path, address_of, sitting, options)
+        except (Unusable, GateError) as error:
+            reason = error.reason if isinstance(error, Unusable) else error.message
+            if own:
+                raise CannotEvaluate(
+                    f"answers cannot be kept in {path}: {reason}", "name a folder with --out"
+                ) from None
+            notes.append(f"The answer cache {path} was not used: {reason}.")
+            continue
+        leftovers = files_of(path) * own + (out / _REFRESHING,) * wanted.refresh
+        return Remembered(store, False, tuple(notes), leftovers)
+    raise AssertionError("one of the two is always tried")
+
+
+def _refuse_tracked(path: Path) -> None:
+    try:
+        repo = Repo.open(path.parent if path.parent.is_dir() else Path())
+    except GateError:
+        return
+    if any(repo.is_tracked(file.absolute()) for file in files_of(path)):
+        raise GateError("git tracks it, so a change could have brought it", "git rm --cached it")

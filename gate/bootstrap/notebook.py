@@ -1,0 +1,44 @@
+"""What the user is told before the first call, and what the record keeps of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from gate.domain.forecast import Spending
+from gate.domain.suite import Budget
+from gate.engine.cautions import foreseen
+from gate.report.escape import terminal
+
+
+@dataclass(slots=True)
+class Notebook:
+    """Notes of one run.
+
+    Args:
+        say: tells the user.
+        budget: what the run may spend.
+        spending: what it would spend if nothing were known; asked for only where there is a budget.
+        later: notes that come up while the run goes on.
+    """
+
+    say: Callable[[str], None]
+    budget: Budget
+    spending: Callable[[], Spending]
+    later: Callable[[], Sequence[str]]
+    _told: list[str] = field(default_factory=list, init=False)
+
+    def begin(self, known: int) -> None:
+        """Tell what should be known before the first call.
+
+        Args:
+            known: answers that need not be asked for.
+        """
+        told = list(self.later())
+        if self.budget != Budget():
+            told += foreseen(self.spending(), known, self.budget)
+        self._told = told
+        for note in told:
+            self.say(terminal(note))
+
+    def all(self) -> Sequence[str]:
+        """Everything that the record is to keep, each note once."""
+        return list(dict.fromkeys([*self._told, *self.later()]))

@@ -1,0 +1,31 @@
+"""`.gate`: the gate's own folder in a repository, which holds model outputs and is not for git."""
+
+from pathlib import Path
+
+from gate.errors import GateError
+
+NAME = ".gate"
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and keep it out of git if it lies in `.gate`.
+
+    Args:
+        path: the folder.
+
+    Raises:
+        GateError: it cannot be made, or a link stands on the way, which a repository may have brought.
+    """
+    own = path.parent.name == NAME
+    if own and (path.is_symlink() or path.parent.is_symlink()):
+        raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        ignored = path.parent / ".gitignore"
+        if own and not ignored.is_file():
+            # Runs hold model outputs; they are not for the repository unless somebody decides so.
+            ignored.unlink(missing_ok=True)
+            with ignored.open("x", encoding="utf-8") as file:
+                file.write("*\n")
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", "name another folder with --out") from None
