@@ -180,9 +180,9 @@ def command(load: Load) -> list[str]:
 
 
 def environment(root: Path, url: str) -> dict[str, str]:
-    """Nothing of the user's own but what finds the interpreter and the package."""
-    kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH") if key in os.environ}
-    keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
+    """Nothing of the user's own but what finds the interpreter; the package measured is the one beside this folder."""
+    kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ}
+    keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "PYTHONPATH": str(Path(__file__).parents[1])}
     return kept | keys | {"HOME": str(root), "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
 
 
