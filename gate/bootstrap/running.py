@@ -119,6 +119,7 @@ def _factory(plan: Plan, settings: Settings) -> Factory:
         settings.anthropic_api_key,
         settings.openai_base_url,
         settings.anthropic_base_url,
+        settings.sdk,
     )
     prices = PriceList(by_name=settings.price_by_name)
     return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices)

@@ -15,6 +15,7 @@ class Settings:
         openai_base_url, anthropic_base_url: compatible servers, or None.
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
+        sdk: requests go through the official SDKs instead of directly (`GATE_SDK=1`).
     """
 
     openai_api_key: str | None = field(default=None, repr=False)
@@ -23,6 +24,7 @@ class Settings:
     anthropic_base_url: str | None = None
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
+    sdk: bool = False
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
@@ -40,4 +42,5 @@ class Settings:
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
+            sdk=env.get("GATE_SDK") == "1",
         )
