@@ -14,6 +14,7 @@ from gate.domain.record import RunRecord
 from gate.domain.shard import Evaluation, GitInputs, NamedCommit, ShardRecord
 from gate.domain.suite import Arm
 from gate.engine.run import Stop
+from gate.engine.samples import SampleTable
 from gate.engine.shares import Places, dealt
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.collect import Collection
@@ -138,10 +139,9 @@ def merge(shards: Shards, resolved: Resolved, out: Path, settings: Settings) -> 
     stop = Stop(unfinished(shards.records, whole.of))
     with closing(run_folder(out)) as folder:
         folder.clear()
-        found = Collection()
+        found = Collection(SampleTable(folder.words))
         for sample in gathered.samples():
-            found.samples.append(sample)
-            folder.sample(sample)
+            found.samples.add(sample, folder.sample(sample))
         run = conclude(resolved, found, _caching(settings), whole.seed, (*_times(shards.records.values()), stop))
         folder.run(run)
     return run

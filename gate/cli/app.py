@@ -3,8 +3,6 @@
 import gc
 import io
 import sys
-import tempfile
-import traceback
 
 import click
 
@@ -85,6 +83,9 @@ def main() -> None:
 
 def _defect(error: Exception) -> str:
     """Name the defect in one paragraph, and keep its trace in a file for a report."""
+    import tempfile
+    import traceback
+
     trace = "".join(traceback.format_exception(error))
     with tempfile.NamedTemporaryFile("w", prefix="prompt-gate-", suffix=".txt", delete=False, encoding="utf-8") as file:
         file.write(trace)

@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 from gate.domain.absence import Unscored
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
+from gate.engine.samples import Key as Key
+from gate.engine.samples import SampleTable
 
 Floats = NDArray[np.float64]
-Key = tuple[str, str, ArmName]
 
 
-def by_case(samples: Iterable[Sample]) -> Mapping[Key, list[Sample]]:
+def by_case(samples: Iterable[Sample]) -> Mapping[Key, Sequence[Sample]]:
     """Samples of each suite, case and arm, in order of their index."""
+    if isinstance(samples, SampleTable):
+        return samples.by_case()
     table: dict[Key, list[Sample]] = {}
     for sample in samples:
         table.setdefault((sample.suite, sample.case_id, sample.arm), []).append(sample)

@@ -12,6 +12,7 @@ from gate.engine.looks import looked_at, progress, why_not
 from gate.engine.pairs import by_case
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
+from gate.engine.samples import SampleTable
 from gate.flows.ports import Notes, Progress, RunSink
 from gate.flows.resolve import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
@@ -62,7 +63,7 @@ class Collection:
         drift: for each suite whose known answers were looked at what that showed.
     """
 
-    samples: list[Sample] = field(default_factory=list)
+    samples: SampleTable = field(default_factory=SampleTable)
     known: Mapping[str, Known] = field(default_factory=dict)
     drift: dict[str, Drift] = field(default_factory=dict)
 
@@ -93,6 +94,7 @@ class Collector:
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
+        self.found.samples = SampleTable(self.tools.sink.words)
         self._target = PromptTarget(self.tools.calls)
         self._panels = {suite.name: Panel(suite.exam.scorers, self.tools.judge) for suite in suites}
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
@@ -178,13 +180,12 @@ class Collector:
         return reply.origin.reused and now is not None and reply.model_id not in now
 
     def _keep(self, sample: Sample) -> None:
-        self.found.samples.append(sample)
+        self.found.samples.add(sample, self.tools.sink.sample(sample))
         if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
             self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
             key = sample.suite, sample.case_id, sample.index
             if sample.arm is ArmName.BASELINE and key in self._beside:
                 self._beside[key] = sample
-        self.tools.sink.sample(sample)
         self.tools.progress.advance(sample, self.tools.spent_usd())
 
 

@@ -5,13 +5,22 @@ from typing import Protocol
 
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample
+from gate.engine.samples import Words
 
 
 class RunSink(Protocol):
     """Keeps the record of a run."""
 
-    def sample(self, sample: Sample) -> None:
-        """Keep one finished sample at once, so that nothing is lost when the run is killed."""
+    def sample(self, sample: Sample) -> int:
+        """Keep one finished sample at once, so that nothing is lost when the run is killed.
+
+        Returns:
+            Where its texts can be found, for `words`.
+        """
+        ...
+
+    def words(self, place: int) -> Words:
+        """The texts of a sample that was kept."""
         ...
 
     def run(self, run: RunRecord) -> None:

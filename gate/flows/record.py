@@ -1,6 +1,6 @@
 """A finished evaluation becomes `run.json`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -25,6 +25,7 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
 from gate.engine.cautions import sampling_notes
+from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
@@ -117,7 +118,7 @@ def record(finished: Finished) -> RunRecord:
 
 
 def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
-    samples = [sample for sample in finished.found.samples if sample.suite == suite.name]
+    samples = finished.found.samples.of(suite.name)
     rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(samples)
@@ -131,7 +132,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         quality=QualityRecord(overall=_comparison(rows[0]), slices=[_comparison(row) for row in rows[1:]]),
         cost=_axis(cost),
         latency=_axis(latency),
-        cases=_cases(suite, samples),
+        cases=_cases(suite, finished.found.samples),
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
@@ -151,9 +152,8 @@ def _uncompared_caches(finished: Finished) -> list[str]:
 
 
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
-    samples = [sample for sample in finished.found.samples if sample.suite == suite.name]
     rates = finished.assessment.rates
-    return new_suite_record(suite, samples, rates, finished.resolved.changes[suite.name])
+    return new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
 
 
 def _comparison(row: Comparison) -> ComparisonRecord:
@@ -164,13 +164,11 @@ def _axis(axis: AxisComparison) -> AxisRecord:
     return AxisRecord.model_validate(asdict(axis))
 
 
-def _cases(suite: Suite, samples: Iterable[Sample]) -> list[CaseRecord]:
-    by_case: dict[tuple[str, ArmName], list[Sample]] = {}
-    for sample in sorted(samples, key=lambda sample: sample.index):
-        by_case.setdefault((sample.case_id, sample.arm), []).append(sample)
+def _cases(suite: Suite, samples: SampleTable) -> list[CaseRecord]:
+    by_case = samples.by_case()
     rows = []
     for case in suite.exam.cases:
-        found = {arm: _values(suite, by_case.get((case.id, arm), ())) for arm in ArmName}
+        found = {arm: _values(suite, by_case.get((suite.name, case.id, arm), ())) for arm in ArmName}
         known = {arm: [v for v in found[arm] if v is not None] for arm in ArmName}
         k = min(len(values) for values in known.values())
         means = [sum(known[arm][:k]) / k for arm in (ArmName.BASELINE, ArmName.CANDIDATE)] if k else []
@@ -185,7 +183,7 @@ def _cases(suite: Suite, samples: Iterable[Sample]) -> list[CaseRecord]:
                 delta=means[1] - means[0] if means else None,
             )
         )
-    return _with_outputs(suite, rows, by_case)
+    return _with_outputs(suite, rows, samples)
 
 
 def _values(suite: Suite, samples: Iterable[Sample]) -> list[float | None]:
@@ -193,9 +191,7 @@ def _values(suite: Suite, samples: Iterable[Sample]) -> list[float | None]:
     return [known.get(index) for index in range(suite.samples)]
 
 
-def _with_outputs(
-    suite: Suite, rows: list[CaseRecord], by_case: Mapping[tuple[str, ArmName], Sequence[Sample]]
-) -> list[CaseRecord]:
+def _with_outputs(suite: Suite, rows: list[CaseRecord], samples: SampleTable) -> list[CaseRecord]:
     """Outputs of the informative cases: failures first, then the largest falls, then the largest rises."""
     moved = [row for row in rows if row.delta is None or abs(row.delta) > 1e-9]
     ordered = sorted(moved, key=lambda row: (row.delta is not None, row.delta or 0.0, row.id))
@@ -205,7 +201,8 @@ def _with_outputs(
     out = []
     for row in rows:
         if row.id in chosen:
-            outputs = {arm: [output_record(s) for s in by_case.get((row.id, arm), ())] for arm in ArmName}
+            taken = {arm: samples.by_case().get((suite.name, row.id, arm), ()) for arm in ArmName}
+            outputs = {arm: [output_record(samples.whole(s)) for s in taken[arm]] for arm in ArmName}
             extra = {
                 "input": shortened(cases[row.id].question),
                 "expected": cases[row.id].expected,

@@ -1,16 +1,17 @@
 """The record of a suite whose prompt the change brings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from gate.domain.absence import Unscored
 from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.domain.record_parts import ArmAxisRecord
-from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.sample import ArmName, Reply
 from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced
 from gate.engine.absolute import PassRates
 from gate.engine.figures import cost_figures, latency_figures
+from gate.engine.samples import SampleTable
 from gate.flows.exam import ExamChanges
 from gate.flows.record_parts import (
     INFORMATIVE_CASES,
@@ -25,15 +26,16 @@ from gate.flows.record_reuse import reuse_record
 from gate.scoring.passing import passes
 
 
-def new_suite_record(suite: Suite, samples: Sequence[Sample], rates: PassRates, changes: ExamChanges) -> NewSuiteRecord:
+def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes: ExamChanges) -> NewSuiteRecord:
     """The record of one suite.
 
     Args:
         suite: without a baseline.
-        samples: its own.
+        table: samples of the run.
         rates: of the run.
         changes: how the change would have changed the exam.
     """
+    samples = table.of(suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
     overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates.suites[suite.name])
     spent, note = dollars_spent(samples)
@@ -49,7 +51,7 @@ def new_suite_record(suite: Suite, samples: Sequence[Sample], rates: PassRates, 
         cost=ArmAxisRecord.model_validate(asdict(cost_figures(replies))),
         latency=ArmAxisRecord.model_validate(asdict(latency_figures(replies))),
         priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),
-        cases=_cases(suite, samples),
+        cases=_cases(suite, table),
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
@@ -57,13 +59,11 @@ def new_suite_record(suite: Suite, samples: Sequence[Sample], rates: PassRates, 
     )
 
 
-def _cases(suite: Suite, samples: Sequence[Sample]) -> list[NewCaseRecord]:
-    by_case: dict[str, dict[int, Sample]] = {}
-    for sample in sorted(samples, key=lambda sample: sample.index):
-        by_case.setdefault(sample.case_id, {})[sample.index] = sample
+def _cases(suite: Suite, samples: SampleTable) -> list[NewCaseRecord]:
+    by_case = samples.by_case()
     rows = []
     for case in suite.exam.cases:
-        found = by_case.get(case.id, {})
+        found = {s.index: s for s in by_case.get((suite.name, case.id, ArmName.CANDIDATE), ())}
         scores = {index: sample.score for index, sample in found.items() if not isinstance(sample.score, Unscored)}
         judged = {index: passes(sample, case, suite.exam) for index, sample in found.items()}
         passed = {index: one for index, one in judged.items() if not isinstance(one, Unscored)}
@@ -76,12 +76,10 @@ def _cases(suite: Suite, samples: Sequence[Sample]) -> list[NewCaseRecord]:
                 passed=[passed.get(index) for index in range(suite.samples)],
             )
         )
-    return _with_outputs(suite, rows, by_case)
+    return _with_outputs(suite, rows, samples)
 
 
-def _with_outputs(
-    suite: Suite, rows: Sequence[NewCaseRecord], by_case: Mapping[str, Mapping[int, Sample]]
-) -> list[NewCaseRecord]:
+def _with_outputs(suite: Suite, rows: Sequence[NewCaseRecord], samples: SampleTable) -> list[NewCaseRecord]:
     """Outputs of the cases that do not pass whole: those that pass least come first where not all can be kept."""
     failing = sorted((row for row in rows if not all(row.passed)), key=lambda row: (row.passed.count(True), row.id))
     chosen = {row.id for row in failing[:INFORMATIVE_CASES]}
@@ -89,10 +87,11 @@ def _with_outputs(
     out = []
     for row in rows:
         if row.id in chosen:
+            taken = samples.by_case().get((suite.name, row.id, ArmName.CANDIDATE), ())
             extra = {
                 "input": shortened(cases[row.id].question),
                 "expected": cases[row.id].expected,
-                "outputs": [output_record(sample) for sample in by_case.get(row.id, {}).values()],
+                "outputs": [output_record(samples.whole(sample)) for sample in taken],
             }
             row = row.model_copy(update=extra)
         out.append(row)

@@ -82,6 +82,9 @@ def fill(text: str, case: Case) -> str:
     """
     if "{{" not in text:
         return text
+    if text == "{{ expected }}" and isinstance(case.expected, str) and case.expected.isascii():
+        # What nearly every scorer says; the template would give the same, at thirty times the cost.
+        return case.expected
     variables = variables_of(case)
     if case.expected is not None:
         variables["expected"] = case.expected

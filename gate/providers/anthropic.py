@@ -1,18 +1,23 @@
 """Anthropic's Messages interface."""
 
+from dataclasses import replace
+
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers import addresses
 from gate.providers.base import Completion, Rejected, Request, Transient
-from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
+from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
 from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.wire import Endpoint, Wire
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
+VERSION = "2026-10-21"
+"""Of the interface; the official SDK names the same, which a contract test sees to."""
 
 
 class AnthropicProvider:
@@ -27,22 +32,13 @@ class AnthropicProvider:
     priced = True
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
-        with quick_import():
-            import anthropic as sdk
         base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
+        self.endpoint = replace(endpoint, base_url=base_url)
         self.model = model
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
         self.service = Service(name, "ANTHROPIC_API_KEY", model)
-        self._client = sdk.AsyncAnthropic(
-            api_key=endpoint.api_key,
-            base_url=base_url,
-            max_retries=0,
-            http_client=sdk.DefaultAioHttpClient(**client_settings(endpoint.connections)),  # type: ignore[arg-type]
-        )
-        self._transform = sdk.transform_schema
         self.cleaner = Cleaner((endpoint.api_key,))
-        errors = SdkErrors(sdk.APIStatusError, sdk.APIConnectionError)
-        self.exchange = Exchange(self._client, errors, self.cleaner)
+        self._exchange = Exchange(_wire(self.endpoint), self.service, self.cleaner)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
@@ -51,7 +47,7 @@ class AnthropicProvider:
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self.exchange.post("/v1/messages", self.body(request), self.service, request.params.timeout_s)
+        received = await self._exchange.post(self.body(request), request.params.timeout_s)
         try:
             return completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
@@ -59,7 +55,7 @@ class AnthropicProvider:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._exchange.wire.close()
 
     def body(self, request: Request) -> dict[str, JsonValue]:
         """What is sent for a request, by itself or as a line of a batch."""
@@ -80,10 +76,21 @@ class AnthropicProvider:
         if params.reasoning_effort is not None:
             output["effort"] = params.reasoning_effort
         if request.schema is not None:
-            output["format"] = {"type": "json_schema", "schema": self._transform(dict(request.schema))}
+            output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
         if output:
             body["output_config"] = output
         return body
+
+
+def _wire(endpoint: Endpoint) -> Wire:
+    if endpoint.sdk:
+        from gate.providers.sdk import anthropic_wire
+
+        return anthropic_wire(endpoint)
+    from gate.providers.direct import DirectWire
+
+    headers = {"Authorization": f"Bearer {endpoint.api_key}", "anthropic-version": VERSION}
+    return DirectWire(f"{endpoint.base_url}/v1/messages", headers, endpoint.connections)
 
 
 def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:

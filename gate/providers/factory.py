@@ -35,12 +35,14 @@ class Keys:
     Args:
         openai, anthropic: keys, or None.
         openai_base_url, anthropic_base_url: servers to use instead of the services' own, or None.
+        sdk: send through the official SDKs, which start slowly and cost more per call, instead of directly.
     """
 
     openai: str | None = field(default=None, repr=False)
     anthropic: str | None = field(default=None, repr=False)
     openai_base_url: str | None = None
     anthropic_base_url: str | None = None
+    sdk: bool = False
 
 
 class Factory:
@@ -91,10 +93,11 @@ class Factory:
         return self._made[key]
 
     def batches(self, model: ModelRef, params: Params) -> BatchService:
-        """The batch interface of a model, over the connections of its provider; nothing is sent.
+        """The batch interface of a model, made at the first call, over connections of its own; nothing is sent.
 
         Raises:
-            MissingKey, Misconfigured, GateError: as `provider` does, and for a model that has no such interface.
+            MissingKey, Misconfigured, GateError: as `provider` does, for a model that has no such interface, and for
+                requests that are sent by an executor.
         """
         key = self._identity(model, params)
         if key not in self._batches:
@@ -122,9 +125,12 @@ class Factory:
 
     async def close(self) -> None:
         """Close every provider that was made, and the executor."""
-        made, self._made, self._batches = list(self._made.values()), {}, {}
+        made, self._made = list(self._made.values()), {}
         for provider in made:
             await provider.close()
+        batches, self._batches = list(self._batches.values()), {}
+        for service in batches:
+            await service.close()
         if self._executor is not None:
             await self._executor.close()
 
@@ -133,6 +139,9 @@ class Factory:
         return model.provider, model.name, params.base_url, template
 
     def _batch_service(self, model: ModelRef, params: Params) -> BatchService:
+        if self._executor is not None:
+            hint = "use the executor in-process, or run without --batch"
+            raise GateError("batches are sent from this process only", hint)
         provider = self.provider(model, params)
         place = Place(
             model.provider, addresses.checked(self._address(model.provider, params) or "http://-"), model.name
@@ -140,15 +149,17 @@ class Factory:
         if model.provider == "openai":
             from gate.providers.batches.openai import OpenAIBatches
             from gate.providers.openai import OpenAIProvider
+            from gate.providers.sdk import openai_client
 
             if isinstance(provider, OpenAIProvider):
-                return OpenAIBatches(provider, place)
+                return OpenAIBatches(provider, place, openai_client(provider.endpoint))
         if model.provider == "anthropic":
             from gate.providers.anthropic import AnthropicProvider
             from gate.providers.batches.anthropic import AnthropicBatches
+            from gate.providers.sdk import anthropic_client
 
             if isinstance(provider, AnthropicProvider):
-                return AnthropicBatches(provider, place)
+                return AnthropicBatches(provider, place, anthropic_client(provider.endpoint))
         raise Misconfigured(f"{model} has no batch interface", "run without --batch")
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
@@ -182,10 +193,10 @@ class Factory:
             check = partial(parameters.check_openai, model.name, own=own)
             return self._elsewhere(self._executor, check)
 
-        from gate.providers.exchange import Endpoint
         from gate.providers.openai import OpenAIProvider
+        from gate.providers.wire import Endpoint
 
-        provider = OpenAIProvider(Endpoint(key, base_url, self._connections), model.name)
+        provider = OpenAIProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
         self._prices.prepare()
         return provider
 
@@ -198,9 +209,9 @@ class Factory:
             return self._elsewhere(self._executor, check)
 
         from gate.providers.anthropic import AnthropicProvider
-        from gate.providers.exchange import Endpoint
+        from gate.providers.wire import Endpoint
 
-        provider = AnthropicProvider(Endpoint(key, base_url, self._connections), model.name)
+        provider = AnthropicProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
         self._prices.prepare()
         return provider
 

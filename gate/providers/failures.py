@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Misconfigured, Rejected, Transient
 from gate.providers.untrusted import Cleaner, Malformed, json_object
+from gate.providers.wire import Broken
 
 Failure = Transient | Rejected | Misconfigured
 
@@ -97,6 +98,11 @@ def classify(error: ErrorReply, service: Service) -> Failure:
     if _blames_a_setting(error):
         return Misconfigured(said, f"change or remove that parameter for {service.model}")
     return Rejected(said)
+
+
+def dropped(broken: Broken, service: Service, cleaner: Cleaner) -> Failure:
+    """The exception that a missing reply stands for."""
+    return Transient(f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}")
 
 
 def _blames_a_setting(error: ErrorReply) -> bool:

@@ -5,11 +5,12 @@ from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.providers import addresses
 from gate.providers.base import Completion, Request, Transient
-from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
+from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.wire import Endpoint, Wire
 
 
 class OpenAIProvider:
@@ -24,22 +25,14 @@ class OpenAIProvider:
     priced = True
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
-        with quick_import():
-            import openai as sdk
+        self.endpoint = endpoint
         self._own = addresses.is_openai(endpoint.base_url)
         self._limit = "max_completion_tokens" if addresses.takes_new_token_limit(endpoint.base_url) else "max_tokens"
         self.model = model
         name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
         self.service = Service(name, "OPENAI_API_KEY", model)
-        self._client = sdk.AsyncOpenAI(
-            api_key=endpoint.api_key,
-            base_url=endpoint.base_url,
-            max_retries=0,
-            http_client=sdk.DefaultAioHttpClient(**client_settings(endpoint.connections)),  # type: ignore[arg-type]
-        )
         self.cleaner = Cleaner((endpoint.api_key,))
-        errors = SdkErrors(sdk.APIStatusError, sdk.APIConnectionError)
-        self.exchange = Exchange(self._client, errors, self.cleaner)
+        self._exchange = Exchange(_wire(endpoint), self.service, self.cleaner)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
@@ -48,9 +41,7 @@ class OpenAIProvider:
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self.exchange.post(
-            "/chat/completions", self.body(request), self.service, request.params.timeout_s
-        )
+        received = await self._exchange.post(self.body(request), request.params.timeout_s)
         try:
             return completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
@@ -58,7 +49,7 @@ class OpenAIProvider:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._exchange.wire.close()
 
     def body(self, request: Request) -> dict[str, JsonValue]:
         """What is sent for a request, by itself or as a line of a batch."""
@@ -78,6 +69,17 @@ class OpenAIProvider:
             shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": dict(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
+
+
+def _wire(endpoint: Endpoint) -> Wire:
+    if endpoint.sdk:
+        from gate.providers.sdk import openai_wire
+
+        return openai_wire(endpoint)
+    from gate.providers.direct import DirectWire
+
+    url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
+    return DirectWire(url, {"Authorization": f"Bearer {endpoint.api_key}"}, endpoint.connections)
 
 
 def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:

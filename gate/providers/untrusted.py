@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from gate.domain.jsonvalue import JsonValue
 
@@ -15,6 +16,8 @@ _LOOKED_AT = 20_000
 _KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
 # Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
 _SHORTEST_KEY = 12
+# Characters of what is remembered.
+_WORD = 100
 
 
 class Malformed(ValueError):
@@ -35,6 +38,9 @@ class Cleaner:
         """One printable line of at most `limit` characters, without secrets; empty when `value` is not text."""
         if not isinstance(value, str):
             return ""
+        return _short_line(self, value, limit) if len(value) <= _WORD else self._line(value, limit)
+
+    def _line(self, value: str, limit: int) -> str:
         kept = (" " if char.isspace() else char for char in value[:_LOOKED_AT] if not _unprintable(char))
         clean = _KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split())))
         return clean if len(clean) <= limit else clean[: limit - 1] + "…"
@@ -50,6 +56,12 @@ class Cleaner:
             if len(secret) >= _SHORTEST_KEY:
                 text = text.replace(secret, "[key]")
         return text
+
+
+@lru_cache(maxsize=256)
+def _short_line(cleaner: Cleaner, value: str, limit: int) -> str:
+    """Every reply names its model and why it stopped, in the same few words."""
+    return cleaner._line(value, limit)
 
 
 def json_object(body: bytes | str) -> dict[str, JsonValue]:

@@ -16,6 +16,7 @@ class Settings:
         cache_secret: seals the answers that are kept, besides the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
+        sdk: requests go through the official SDKs instead of directly (`GATE_SDK=1`).
     """
 
     openai_api_key: str | None = field(default=None, repr=False)
@@ -25,6 +26,7 @@ class Settings:
     cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
+    sdk: bool = False
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
@@ -43,4 +45,5 @@ class Settings:
             cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
+            sdk=env.get("GATE_SDK") == "1",
         )

@@ -7,16 +7,20 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Score
 from gate.domain.usage import Cost, Dollars, Unpriced
+from gate.engine.samples import Words
 from gate.errors import GateError
 
 SAMPLE_SCHEMA = "prompt-gate/sample/1"
+
+# `json.dumps` makes a new encoder for each call with options.
+_line = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 @dataclass(slots=True)
@@ -31,20 +35,34 @@ class RunFolder:
     path: Path
     reports: Mapping[str, Callable[[RunRecord], str]]
     kept: int = 0
-    _samples: TextIO | None = field(default=None, init=False)
+    _samples: BinaryIO | None = field(default=None, init=False)
+    _end: int = field(default=0, init=False)
 
-    def sample(self, sample: Sample) -> None:
-        """Append one line to `samples.jsonl` and flush it."""
+    def sample(self, sample: Sample) -> int:
+        """Append one line to `samples.jsonl` and flush it.
+
+        Returns:
+            Where the line begins, in bytes.
+        """
         if self._samples is None:
             self._prepare()
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
             (self.path / "samples.jsonl").unlink(missing_ok=True)
-            self._samples = (self.path / "samples.jsonl").open(
-                "x", encoding="utf-8", errors="backslashreplace", newline="\n"
-            )
-        self._samples.write(json.dumps(sample_row(sample), ensure_ascii=False) + "\n")
+            self._samples = (self.path / "samples.jsonl").open("xb")
+        line = f"{_line(sample_row(sample))}\n".encode(errors="backslashreplace")
+        place = self._end
+        self._samples.write(line)
         self._samples.flush()
+        self._end += len(line)
         self.kept += 1
+        return place
+
+    def words(self, place: int) -> Words:
+        """The texts of the sample whose line begins there."""
+        with (self.path / "samples.jsonl").open("rb") as file:
+            file.seek(place)
+            row = json.loads(file.readline())
+        return Words(row.get("text", ""), tuple(score["reason"] for score in row["scores"]))
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""

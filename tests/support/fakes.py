@@ -7,6 +7,7 @@ from gate.domain.absence import Failed
 from gate.domain.record import RunRecord
 from gate.domain.sample import Reply, Sample
 from gate.domain.usage import Dollars, Usage
+from gate.engine.samples import Words, words_of
 from gate.providers.base import Request
 
 
@@ -36,8 +37,12 @@ class Memory:
     total: int = 0
     finished: bool = False
 
-    def sample(self, sample: Sample) -> None:
+    def sample(self, sample: Sample) -> int:
         self.samples.append(sample)
+        return len(self.samples) - 1
+
+    def words(self, place: int) -> Words:
+        return words_of(self.samples[place])
 
     def run(self, run: RunRecord) -> None:
         self.runs.append(run)

@@ -11,6 +11,7 @@ from gate.domain.suite import Budget, RunPolicy, Suite
 from gate.engine.assess import Assessor
 from gate.engine.caching import compare_caching
 from gate.engine.pairs import by_case
+from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.exam import ExamChanges
 from gate.flows.record import Finished, record
@@ -33,7 +34,7 @@ def resolved(suites: Sequence[Suite], policy: RunPolicy | None = None, budget: B
 
 def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CREATED) -> RunRecord:
     """The record of a run of these suites."""
-    samples = [sample for suite in suites for sample in take(suite, score_of)]
+    samples = SampleTable.holding(sample for suite in suites for sample in take(suite, score_of))
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
     caching = {suite.name: compare_caching(suite, by_case(samples), terms, RunPolicy().alpha) for suite in suites}

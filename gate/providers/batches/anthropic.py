@@ -16,6 +16,7 @@ from gate.providers.base import Completion, Request, Transient
 from gate.providers.batches.lines import Table, encoded, message_of, row_of, tables, unanswered
 from gate.providers.batches.port import BatchState, Found, Gone, Limits, Mark, Place, Result, checked_id, id_or_empty
 from gate.providers.batches.wire import Wire, no_batches
+from gate.providers.sdk import Client
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 
 PATH = "/v1/messages/batches"
@@ -31,13 +32,15 @@ class AnthropicBatches:
     only be guessed by its time and size, until its results name the requests.
 
     Args:
-        provider: makes the bodies, and owns the connections.
+        provider: makes the bodies.
         place: who is asked.
+        client: of the SDK, owned by this.
         limits: what one batch may hold.
     """
 
     provider: AnthropicProvider
     place: Place
+    client: Client
     limits: Limits = Limits(100_000)
     keeps_marks: bool = False
 
@@ -102,9 +105,12 @@ class AnthropicBatches:
     async def cancel(self, batch_id: str) -> None:
         await self._wire.post(f"{PATH}/{checked_id(batch_id)}/cancel")
 
+    async def close(self) -> None:
+        await self.client.close()
+
     @property
     def _wire(self) -> Wire:
-        return Wire(self.provider.exchange, self.provider.service)
+        return Wire(self.client, self.provider.service, self.provider.cleaner)
 
     @property
     def _cleaner(self) -> Cleaner:

@@ -119,7 +119,7 @@ class Gone(Exception):
 
 
 class BatchService(Protocol):
-    """The batch interface of one model at one address. Its connections belong to the provider.
+    """The batch interface of one model at one address.
 
     Every method raises `Transient`, `Rejected` and `Misconfigured` as `gate.providers.base.Provider` does.
     """
@@ -185,6 +185,10 @@ class BatchService(Protocol):
 
     async def cancel(self, batch_id: str) -> None:
         """Ask for an end of the batch; what is answered by then can still be collected, and is paid for."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
         ...
 
 

@@ -1,6 +1,7 @@
-"""Requests to a batch interface through the SDK's client that the provider uses, errors sorted the same way."""
+"""Requests to a batch interface through an official SDK's client, errors sorted as the provider sorts them."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ import httpx2
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Misconfigured, Transient
 from gate.providers.batches.port import Gone
-from gate.providers.exchange import BROKEN, MAX_REPLY_BYTES, Exchange
-from gate.providers.failures import Service
-from gate.providers.untrusted import Malformed, json_object
+from gate.providers.failures import Service, classify, dropped, read_error
+from gate.providers.sdk import Client, unbroken
+from gate.providers.untrusted import Cleaner, Malformed, json_object
+from gate.providers.wire import MAX_REPLY_BYTES, Broken
 
 T = TypeVar("T")
 
@@ -29,12 +31,14 @@ class Wire:
     """A client of an official SDK, used for batches.
 
     Args:
-        exchange: the client, its error classes, and what removes secrets.
+        client: of the SDK.
         service: who is asked, for messages.
+        cleaner: removes secrets from what the server says.
     """
 
-    exchange: Exchange
+    client: Client
     service: Service
+    cleaner: Cleaner
 
     async def get(self, path: str) -> dict[str, JsonValue]:
         """Ask for a JSON object.
@@ -42,7 +46,7 @@ class Wire:
         Raises:
             Gone: there is no such thing.
         """
-        return await self._object(self.exchange.client.get(path, cast_to=httpx2.Response), ASK_TIMEOUT_S)
+        return await self._object(self.client.sdk.get(path, cast_to=httpx2.Response), ASK_TIMEOUT_S)
 
     async def post(self, path: str, parts: Sequence[bytes] = (b"{}",)) -> dict[str, JsonValue]:
         """Send JSON, and read a JSON object.
@@ -56,9 +60,7 @@ class Wire:
         """
         headers = {"Content-Type": "application/json", "Content-Length": str(sum(map(len, parts)))}
         return await self._object(
-            self.exchange.client.post(
-                path, content=_each(parts), cast_to=httpx2.Response, options={"headers": headers}
-            ),
+            self.client.sdk.post(path, content=_each(parts), cast_to=httpx2.Response, options={"headers": headers}),
             SEND_TIMEOUT_S,
         )
 
@@ -66,7 +68,7 @@ class Wire:
         """Send a file of lines as a form."""
         file = ("prompt-gate.jsonl", content, "application/jsonl")
         return await self._object(
-            self.exchange.client.post(
+            self.client.sdk.post(
                 path,
                 body=dict(fields),
                 files={"file": file},
@@ -89,7 +91,7 @@ class Wire:
         async with self._stream(path) as response:
             chunks, splitter = aiter(response.aiter_bytes()), _Splitter(longest)
             while True:
-                chunk = await self._sorted(anext(chunks, None), ASK_TIMEOUT_S)
+                chunk = await self._timed(unbroken(anext(chunks, None)), ASK_TIMEOUT_S)
                 for line in splitter.end() if chunk is None else splitter.feed(chunk):
                     yield line
                 if chunk is None:
@@ -98,30 +100,37 @@ class Wire:
     @asynccontextmanager
     async def _stream(self, path: str) -> AsyncIterator[httpx2.Response]:
         streamed: bool = True
-        call = self.exchange.client.get(path, cast_to=httpx2.Response, stream=streamed)
-        response = await self._sorted(call, ASK_TIMEOUT_S)
+        call = self.client.sdk.get(path, cast_to=httpx2.Response, stream=streamed)
+        response = await self._answered(call, ASK_TIMEOUT_S)
         try:
             yield response
         finally:
             await response.aclose()
 
     async def _object(self, call: Awaitable[httpx2.Response], timeout_s: float) -> dict[str, JsonValue]:
-        response = await self._sorted(call, timeout_s)
+        response = await self._answered(call, timeout_s)
         try:
             return json_object(response.content)
         except Malformed as error:
-            raise self.exchange.explain(error, self.service) from None
+            raise Transient(f"{self.service.name}: {error}") from None
 
-    async def _sorted(self, call: Awaitable[T], timeout_s: float) -> T:
+    async def _answered(self, call: Awaitable[httpx2.Response], timeout_s: float) -> httpx2.Response:
+        response = await self._timed(self.client.reply(call), timeout_s)
+        if response.status_code in _NONE:
+            raise Gone
+        if not response.is_success:
+            parts = (response.status_code, response.headers, response.content)
+            raise classify(read_error(*parts, self.cleaner, time.time()), self.service)
+        return response
+
+    async def _timed(self, reading: Awaitable[T], timeout_s: float) -> T:
         try:
             async with asyncio.timeout(timeout_s):
-                return await call
+                return await reading
         except TimeoutError:
             raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s") from None
-        except (self.exchange.errors.status, self.exchange.errors.connection, *BROKEN) as error:
-            if getattr(error, "status_code", None) in _NONE:
-                raise Gone from None
-            raise self.exchange.explain(error, self.service) from None
+        except Broken as broken:
+            raise dropped(broken, self.service, self.cleaner) from None
 
 
 async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:

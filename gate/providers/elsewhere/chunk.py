@@ -77,8 +77,10 @@ async def _answer(factory: Factory, request: Item) -> Item:
 @cache
 def _factory(setup: ChunkSetup) -> Factory:
     """The providers of this process; used in the loop below only."""
-    urls = {"openai_base_url": setup.openai_base_url, "anthropic_base_url": setup.anthropic_base_url}
-    return Factory(replace(setup.read_keys(), **urls), Path(), setup.connections, no_files, Unpriced())
+    keys = replace(
+        setup.read_keys(), openai_base_url=setup.openai_base_url, anthropic_base_url=setup.anthropic_base_url
+    )
+    return Factory(keys, Path(), setup.connections, no_files, Unpriced())
 
 
 _lock = threading.Lock()

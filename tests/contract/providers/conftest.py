@@ -7,6 +7,8 @@ import pytest
 from tests.contract.providers.subjects import MODELS, Subject, Workers
 from tests.support.model_server import ModelServer
 
+REMOTE = [f"{model}{way}" for way in ("", " by its SDK", " in a worker") for model in ("openai", "anthropic")]
+
 
 @pytest.fixture(scope="session")
 def running() -> Iterator[ModelServer]:
@@ -27,12 +29,9 @@ def workers() -> Iterator[Workers]:
     workers.close()
 
 
-REMOTE = ["openai", "anthropic", "openai in a worker", "anthropic in a worker"]
-
-
 @pytest.fixture(params=REMOTE)
 def remote(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
-    """A model behind an official SDK, here or in a worker process."""
+    """A model behind HTTP, reached directly, through its official SDK and from a worker process."""
     return made(request.param, server, workers)
 
 
@@ -43,5 +42,7 @@ def subject(request: pytest.FixtureRequest, server: ModelServer, workers: Worker
 
 
 def made(name: str, server: ModelServer, workers: Workers) -> Subject:
-    provider, _, where = name.partition(" ")
-    return Subject(MODELS[provider], server.url, workers=workers if where else None)
+    model, _, way = name.partition(" ")
+    return Subject(
+        MODELS[model], server.url, sdk=way == "by its SDK", workers=workers if way == "in a worker" else None
+    )

@@ -75,6 +75,7 @@ class Subject:
         system: the system prompt of the questions.
         params: parameters of each question.
         workers: send the requests; None for this process.
+        sdk: the official SDK sends the requests.
     """
 
     model: ModelRef
@@ -82,12 +83,13 @@ class Subject:
     system: str = SYSTEM
     params: Params = field(default_factory=Params)
     workers: Workers | None = None
+    sdk: bool = False
 
     def request(self, user: str = "answer=blue number=0", index: int = 0) -> Request:
         return Request((Message("system", self.system), Message("user", user)), self.model, self.params, index)
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
-        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
+        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url, self.sdk) if self.url else Keys()
         executor = self.workers.executor(self.url) if self.workers else None
         return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True), executor)
 

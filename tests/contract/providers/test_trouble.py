@@ -1,4 +1,4 @@
-"""Errors, hostile replies and broken connections, through the real SDKs."""
+"""Errors, hostile replies and broken connections, directly and through the real SDKs."""
 
 import gzip
 import json

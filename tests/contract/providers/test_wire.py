@@ -1,8 +1,9 @@
-"""What the two SDKs put on the wire."""
+"""What is put on the wire."""
 
 from dataclasses import replace
 from typing import Any
 
+import anthropic
 import pytest
 
 from gate.domain.jsonvalue import JsonValue
@@ -10,6 +11,7 @@ from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.providers.base import Rejected, Request
 from gate.providers.seeds import seed_of
+from gate.scoring import judge
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, SYSTEM, Subject
 from tests.support.model_server import ModelServer
 
@@ -96,6 +98,29 @@ def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, .
     with pytest.raises(Rejected, match="user first"):
         body(server, "anthropic", Params(), messages=tuple(Message(role, "x") for role in roles))
     assert server.requests == 0
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+def test_the_sdk_sends_the_same_but_for_what_it_says_of_itself(server: ModelServer, name: str) -> None:
+    params = Params(max_output_tokens=64, stop=("END",))
+    for sdk in (False, True):
+        subject = Subject(MODELS[name], server.url, params=params, sdk=sdk)
+        sent(server, subject, subject.request('an umlaut ü, a quote " and a line\nbreak'))
+    assert server.bodies[0] == server.bodies[1]
+    direct, official = [
+        {name.lower(): value for name, value in headers.items() if not name.lower().startswith("x-stainless-")}
+        for headers in server.headers
+    ]
+    assert direct.pop("user-agent") == "prompt-gate"
+    assert official.pop("user-agent").startswith("Async")
+    assert direct.pop("host") == official.pop("host")
+    # The SDKs' transport asks for what HTTP/1.1 does anyway.
+    assert official.pop("connection", "keep-alive") == "keep-alive"
+    assert direct == official
+
+
+def test_the_judges_schema_needs_no_translation() -> None:
+    assert anthropic.transform_schema(dict(judge.SCHEMA)) == judge.SCHEMA
 
 
 def test_keys_go_where_the_interfaces_look_for_them(server: ModelServer) -> None:

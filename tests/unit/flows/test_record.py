@@ -2,6 +2,7 @@
 
 from gate.domain.suite import RunPolicy
 from gate.engine.assess import Assessor
+from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record import Finished, record
 from gate.report.markdown import render
@@ -11,7 +12,7 @@ from tests.support.runs import suite, take
 
 def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_same() -> None:
     one = suite([{}] * 12)
-    samples = take(one, lambda *_: 1.0)
+    samples = SampleTable.holding(take(one, lambda *_: 1.0))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
     made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None

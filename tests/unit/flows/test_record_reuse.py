@@ -7,6 +7,7 @@ from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.suite import RunPolicy, Suite
 from gate.engine.assess import Assessor
+from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record import Finished, record
 from gate.flows.record_reuse import reuse_record
@@ -29,7 +30,7 @@ def _samples(one: Suite, fresh: int) -> list[Sample]:
 
 
 def _record(one: Suite, samples: Sequence[Sample], drift: Drift | None = None) -> RunRecord:
-    found = Collection(list(samples), drift={} if drift is None else {one.name: drift})
+    found = Collection(SampleTable.holding(samples), drift={} if drift is None else {one.name: drift})
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
     return record(Finished(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
 
@@ -105,11 +106,10 @@ def test_endings_are_counted_for_each_arm() -> None:
     assert fallen == {"c000": "cut off", "c001": "refused", "c002": "empty", "c003": "empty"}
 
 
-def test_what_was_said_before_the_first_call_is_kept() -> None:
+def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples, "the budget of 5 calls is used up")
-    done = Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0)
-    made = record(replace(done, unfinished="the budget of 5 calls is used up", told=("it will end early",)))
+    done = Finished(resolved([one]), Collection(SampleTable.holding(samples)), assessment, {}, 1, CREATED, 1.0)
+    made = record(replace(done, unfinished="the budget of 5 calls is used up"))
     assert made.unfinished == "the budget of 5 calls is used up"
-    assert "it will end early" in made.notes

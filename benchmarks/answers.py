@@ -1,0 +1,169 @@
+"""What the benchmark's server answers, how good that is, and the ledger that it keeps.
+
+The words are those of `gate.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9 quality[S]=0.45`
+in the system prompt. A request with a JSON Schema is taken for a judge's.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from gate.providers.fake import judge, oracle, tokens, true_quality
+
+CACHE_STEP = 128
+"""OpenAI's cached tokens come in steps of so many."""
+CACHE_MINIMUM = 1024
+"""Tokens of the shortest prefix that the cache takes."""
+
+OPENAI, ANTHROPIC = "/v1/chat/completions", "/v1/messages"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of either interface, in common words.
+
+    Args:
+        path, model, system, user: what was asked.
+        seed: the request's own number for this sample, if it has one.
+        judged: it is a judge's.
+        cached: the system prompt may be read from and written to the prompt cache.
+    """
+
+    path: str
+    model: str
+    system: str
+    user: str
+    seed: int | None
+    judged: bool
+    cached: bool
+
+    @property
+    def prefix(self) -> tuple[str, str, str]:
+        """What the prompt cache knows the request by."""
+        return self.path, self.model, self.system
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer with its tokens by kind."""
+
+    text: str
+    fresh: int
+    read: int
+    write: int
+    output: int
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What was asked and answered so far.
+
+    Args:
+        requests: that came in, faulty ones included.
+        answered: answers that were sent.
+        faults: by kind.
+        fresh, read, write, output: tokens by kind.
+        quality: by the words of the prompt that state it and by slice: answers, right ones, and the true quality.
+    """
+
+    requests: int = 0
+    answered: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    fresh: int = 0
+    read: int = 0
+    write: int = 0
+    output: int = 0
+    quality: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+
+    def note(self, asked: Asked, answer: Answer) -> None:
+        """Count one answer."""
+        self.answered += 1
+        self.fresh += answer.fresh
+        self.read += answer.read
+        self.write += answer.write
+        self.output += answer.output
+        if not asked.judged:
+            arm, piece, true = _stated(asked.system, asked.user)
+            row = self.quality.setdefault((arm, piece), [0, 0, true])
+            row[0] += 1
+            row[1] += answer.text != "wrong"
+
+    def told(self) -> dict[str, Any]:
+        """As JSON, with one row for each prompt and slice."""
+        rows = [
+            {"prompt": prompt, "slice": piece, "answers": n, "right": right, "true_quality": true}
+            for (prompt, piece), (n, right, true) in self.quality.items()
+        ]
+        plain = ("requests", "answered", "fresh", "read", "write", "output")
+        return {name: getattr(self, name) for name in plain} | {"faults": dict(self.faults), "quality": rows}
+
+
+class Oracle:
+    """Answers requests; the same request gets the next sample each time, in whatever order they come."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self._answered: dict[bytes, int] = {}
+        self._warm: set[tuple[str, str, str]] = set()
+
+    def answer(self, asked: Asked) -> Answer:
+        """The answer to one request, not yet counted: `sent` does that."""
+        if asked.judged:
+            text = judge(asked.user)
+        else:
+            text = oracle(asked.system, asked.user, self._index(asked))
+        prefix, output = _tokens(asked.system), tokens(text)
+        read, write = self._cached(asked, prefix)
+        return Answer(text, prefix + tokens(asked.user) - read - write, read, write, output)
+
+    def sent(self, asked: Asked, answer: Answer) -> None:
+        """The answer is out: it counts, and from now on its prompt can be read from the cache."""
+        self.ledger.note(asked, answer)
+        if asked.cached and asked.prefix not in self._warm:
+            self._warm.update(_starts(asked.path, asked.model, asked.system))
+            self._warm.add(asked.prefix)
+
+    def _index(self, asked: Asked) -> int:
+        if asked.seed is not None:
+            return asked.seed
+        key = blake2b(f"{asked.system}\0{asked.user}".encode("utf-8", "replace"), digest_size=12).digest()
+        index = self._answered.get(key, 0)
+        self._answered[key] = index + 1
+        return index
+
+    def _cached(self, asked: Asked, prefix: int) -> tuple[int, int]:
+        """Tokens read from and written to the cache: whole marked prompts, or the longest start in OpenAI's steps."""
+        if not asked.cached or prefix < CACHE_MINIMUM:
+            return 0, 0
+        if asked.path == ANTHROPIC:
+            return (prefix, 0) if asked.prefix in self._warm else (0, prefix)
+        if asked.prefix in self._warm:
+            return prefix // CACHE_STEP * CACHE_STEP, 0
+        warm = sum(start in self._warm for start in _starts(asked.path, asked.model, asked.system)) * CACHE_STEP
+        return (warm, 0) if warm >= CACHE_MINIMUM else (0, 0)
+
+
+@lru_cache(maxsize=256)
+def _tokens(system: str) -> int:
+    return tokens(system)
+
+
+@lru_cache(maxsize=256)
+def _starts(path: str, model: str, system: str) -> tuple[tuple[str, str, str], ...]:
+    """The starts of a prompt that a cache in steps keeps."""
+    ends = range(CACHE_STEP, tokens(system) + 1, CACHE_STEP)
+    return tuple((path, model, system[: 4 * end]) for end in ends)
+
+
+def _stated(system: str, user: str) -> tuple[str, str, float]:
+    """Which prompt, which slice, and what is true of them."""
+    at = user.find("slice=")
+    piece = user[at + 6 :].split(None, 1)[0] if at >= 0 else ""
+    return _known(system, piece)
+
+
+@lru_cache(maxsize=4096)
+def _known(system: str, piece: str) -> tuple[str, str, float]:
+    return system[:200], piece, true_quality(system, f"slice={piece}" if piece else "")

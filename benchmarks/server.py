@@ -1,0 +1,229 @@
+"""A model server for benchmarks: one process on the loopback interface that speaks two interfaces and costs little.
+
+    python -m benchmarks.server --latency-ms 100 --fault-rate 0.05 --faults 429,500
+
+The first line printed is the address. `GET /ledger` tells what was asked and answered, `POST /reset` empties it. What
+is answered, and how good that is, see `benchmarks.answers`. HTTP is read by hand: the server shares two cores with
+what is being measured, so only what clients of this benchmark send is understood (no chunks, no pipelining).
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.answers import ANTHROPIC, OPENAI, Answer, Asked, Oracle
+
+FAULTS = ("429", "500", "529", "drop", "truncated", "html", "hang")
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_TRUNCATED = b'{"id": "x", "choices": [{"mess'
+_HTML = b"<html>Bad gateway</html>"
+
+
+@dataclass(slots=True)
+class Desk:
+    """What all connections share.
+
+    Args:
+        latency_s: seconds before each answer.
+        fault_rate: share of requests that meet a fault.
+        faults: kinds of fault, each as likely as the others.
+        retry_after: the header that comes with 429 and 529, in seconds.
+        seed: of the faults.
+    """
+
+    latency_s: float = 0.0
+    fault_rate: float = 0.0
+    faults: tuple[str, ...] = ("429", "500", "drop", "truncated")
+    retry_after: float = 0.05
+    seed: int = 1
+    oracle: Oracle = field(default_factory=Oracle)
+    rng: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+
+    def fault(self) -> str | None:
+        """The fault that the next request meets, if any."""
+        if self.fault_rate and self.rng.random() < self.fault_rate:
+            return self.rng.choice(self.faults)
+        return None
+
+
+class Connection(asyncio.Protocol):
+    """One kept-alive connection: a request, its answer, the next request."""
+
+    __slots__ = ("_buffer", "_desk", "_later", "_transport")
+
+    def __init__(self, desk: Desk, later: Callable[..., object]) -> None:
+        self._desk = desk
+        self._later = later
+        self._buffer = b""
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+
+    def data_received(self, data: bytes) -> None:
+        buffer = self._buffer = self._buffer + data if self._buffer else data
+        end = buffer.find(b"\r\n\r\n")
+        if end < 0:
+            return
+        found = _LENGTH.search(buffer, 0, end)
+        whole = end + 4 + (int(found[1]) if found else 0)
+        if len(buffer) >= whole:
+            self._buffer = buffer[whole:]
+            method, path, _ = buffer[: buffer.find(b"\r\n")].split(b" ", 2)
+            self._asked(method, path.decode("latin-1"), buffer[end + 4 : whole])
+
+    def _asked(self, method: bytes, path: str, body: bytes) -> None:
+        reader = _READERS.get(path)
+        if reader is None or method != b"POST":
+            self._write(*_housekeeping(self._desk, method, path))
+            return
+        desk = self._desk
+        desk.oracle.ledger.requests += 1
+        if fault := desk.fault():
+            desk.oracle.ledger.faults[fault] += 1
+            if fault != "hang":
+                self._later(desk.latency_s, self._stumble, fault)
+            return
+        asked = reader(json.loads(body))
+        answer = desk.oracle.answer(asked)
+        reply = json.dumps(_REPLIES[path](asked, answer)).encode()
+        self._later(desk.latency_s, self._answer, asked, answer, reply)
+
+    def _answer(self, asked: Asked, answer: Answer, reply: bytes) -> None:
+        if self._transport is not None:
+            self._desk.oracle.sent(asked, answer)
+            self._write(200, reply)
+
+    def _stumble(self, fault: str) -> None:
+        if fault == "drop":
+            if self._transport is not None:
+                self._transport.abort()
+        elif fault == "truncated":
+            self._write(200, _TRUNCATED)
+        elif fault == "html":
+            self._write(200, _HTML, "content-type: text/html\r\n")
+        else:
+            error = {"type": "error", "error": {"type": f"fault_{fault}", "message": "made up", "code": None}}
+            wait = f"retry-after: {self._desk.retry_after:g}\r\n" if fault in ("429", "529") else ""
+            self._write(int(fault), json.dumps(error).encode(), f"content-type: application/json\r\n{wait}")
+
+    def _write(self, status: int, body: bytes, headers: str = "content-type: application/json\r\n") -> None:
+        if self._transport is not None:
+            head = f"HTTP/1.1 {status} X\r\n{headers}content-length: {len(body)}\r\n\r\n"
+            self._transport.write(head.encode() + body)
+
+
+def _housekeeping(desk: Desk, method: bytes, path: str) -> tuple[int, bytes]:
+    if path == "/ledger":
+        spent = time.process_time()
+        return 200, json.dumps(desk.oracle.ledger.told() | {"cpu_s": spent}).encode()
+    if path == "/reset" and method == b"POST":
+        desk.oracle = Oracle()
+        desk.rng = random.Random(desk.seed)
+        return 200, b"{}"
+    return 404, b'{"error": {"message": "no such path"}}'
+
+
+def _read_openai(data: dict[str, Any]) -> Asked:
+    turns = data["messages"]
+    system = "\n".join([turn["content"] for turn in turns if turn["role"] in ("system", "developer")])
+    users = [turn["content"] for turn in turns if turn["role"] == "user"]
+    judged = "response_format" in data
+    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), judged, cached=True)
+
+
+def _read_anthropic(data: dict[str, Any]) -> Asked:
+    blocks = data.get("system", [])
+    system = "\n".join([block["text"] for block in blocks])
+    users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
+    judged = "format" in data.get("output_config", {})
+    marked = any("cache_control" in block for block in blocks)
+    return Asked(ANTHROPIC, data["model"], system, users[-1], None, judged, cached=marked)
+
+
+def _openai_reply(asked: Asked, answer: Answer) -> dict[str, Any]:
+    prompt = answer.fresh + answer.read + answer.write
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_790_000_000,
+        "model": asked.model,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": answer.output,
+            "total_tokens": prompt + answer.output,
+            "prompt_tokens_details": {"cached_tokens": answer.read, "audio_tokens": 0},
+        },
+    }
+
+
+def _anthropic_reply(asked: Asked, answer: Answer) -> dict[str, Any]:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": asked.model,
+        "content": [{"type": "text", "text": answer.text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": answer.fresh,
+            "cache_read_input_tokens": answer.read,
+            "cache_creation_input_tokens": answer.write,
+            "output_tokens": answer.output,
+        },
+    }
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], Asked]] = {OPENAI: _read_openai, ANTHROPIC: _read_anthropic}
+_REPLIES: dict[str, Callable[[Asked, Answer], dict[str, Any]]] = {OPENAI: _openai_reply, ANTHROPIC: _anthropic_reply}
+
+
+async def serve(desk: Desk, port: int) -> None:
+    """Serve until cancelled; prints the address when it listens."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(desk, loop.call_later), "127.0.0.1", port, backlog=1024)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    await server.serve_forever()
+
+
+def main() -> None:
+    """Read the options and serve."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency-ms", type=float, default=0.0)
+    parser.add_argument("--fault-rate", type=float, default=0.0, help="share of requests, 0 to 1")
+    parser.add_argument("--faults", default="429,500,drop,truncated", help=f"comma-separated, of {', '.join(FAULTS)}")
+    parser.add_argument("--retry-after", type=float, default=0.05, help="seconds, with 429 and 529")
+    parser.add_argument("--seed", type=int, default=1, help="of the faults")
+    options = parser.parse_args()
+    faults = tuple(fault for fault in options.faults.split(",") if fault)
+    if set(faults) - set(FAULTS) or not faults:
+        parser.error(f"--faults knows {', '.join(FAULTS)}")
+    desk = Desk(options.latency_ms / 1000.0, options.fault_rate, faults, options.retry_after, options.seed)
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    try:
+        asyncio.run(serve(desk, options.port))
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""Every sample of a run in about a hundred bytes: the figures in columns, the texts where they were written down."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.engine.columns import Columns, Names
+
+Key = tuple[str, str, ArmName]
+_COSTS: tuple[Cost | None, ...] = (None, Unpriced("unknown"), Unpriced("n/a"))
+_DOLLARS = len(_COSTS)
+_NO_TIME = -1.0
+UNREAD = "…"
+"""Stands for a text that is not blank."""
+_SCORED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The texts of one sample.
+
+    Args:
+        text: of the reply; empty where there is none.
+        reasons: of its scores, in their order.
+    """
+
+    text: str
+    reasons: tuple[str, ...]
+
+
+def words_of(sample: Sample) -> Words:
+    """The texts of a sample, to be put back by `SampleTable.whole`."""
+    text = sample.reply.text if isinstance(sample.reply, Reply) else ""
+    return Words(text, tuple(score.reason for score in sample.scores))
+
+
+class SampleTable(Sequence[Sample]):
+    """Samples in order of completion, made anew each time one is looked at, without their texts.
+
+    Args:
+        words: the texts of the sample that `add` was told to be at this place, for `whole`.
+    """
+
+    def __init__(self, words: Callable[[int], Words] | None = None) -> None:
+        self._words = words
+        self._keys: Names[Key] = Names()
+        self._strings: Names[str] = Names()
+        self._sources: Names[tuple[str, str, str]] = Names()
+        self._scorers: Names[tuple[str, float, bool]] = Names()
+        self._rows = Columns(
+            key="I", index="I", failed="B", warmup="B", reused="B", source="I", attempts="H", place="q", scores="I",
+            latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
+            blank="B", why="i", score="d",
+        )  # fmt: skip
+        self._scores = Columns(
+            scorer="I", why="i", value="d", calls="H", retries="H", price="B", cost="d", reused="H"
+        )  # fmt: skip
+        self._grouped: _ByCase | None = None
+
+    @classmethod
+    def holding(cls, samples: Iterable[Sample]) -> "SampleTable":
+        """A table of samples whose texts are in memory, for few of them."""
+        kept: list[Words] = []
+        table = cls(kept.__getitem__)
+        for sample in samples:
+            table.add(sample, len(kept))
+            kept.append(words_of(sample))
+        return table
+
+    def add(self, sample: Sample, place: int = 0) -> None:
+        """Take one sample in.
+
+        Args:
+            sample: finished.
+            place: where its texts can be found, for `words`.
+        """
+        for score in sample.scores:
+            why, value = self._valued(score.value)
+            scorer = self._scorers.number((score.scorer, score.weight, score.required))
+            self._scores.add(scorer, why, value, score.calls, score.retries, *_priced(score.cost), score.reused)
+        key = self._keys.number((sample.suite, sample.case_id, sample.arm))
+        self._rows.add(
+            key, sample.index, isinstance(sample.reply, Failed), sample.warmup, *self._replied(sample.reply, place),
+            *self._valued(sample.score),
+        )  # fmt: skip
+        self._grouped = None
+
+    def whole(self, sample: Sample) -> Sample:
+        """A sample of this table with its texts put back; the same where they are not to be had.
+
+        Args:
+            sample: from this table.
+        """
+        number = self._keys.known((sample.suite, sample.case_id, sample.arm))
+        if self._words is None or number is None:
+            return sample
+        rows = [row for row in self.by_case().rows(number) if self._rows["index"][row] == sample.index]
+        words = self._words(self._rows["place"][rows[0]])
+        reply = sample.reply
+        reasoned = zip(sample.scores, words.reasons, strict=True)
+        return replace(
+            sample,
+            reply=replace(reply, text=words.text) if isinstance(reply, Reply) else reply,
+            scores=tuple(replace(score, reason=reason) for score, reason in reasoned),
+        )
+
+    def of(self, suite: str) -> "SampleTable | _Part":
+        """The samples of one suite, in order of completion."""
+        wanted = np.array([key[0] == suite for key in self._keys.values], dtype=np.bool_)
+        keys = np.array(self._rows["key"], dtype=np.int64)
+        return _Part(self, np.flatnonzero(wanted[keys]) if len(keys) else keys)
+
+    def by_case(self) -> "_ByCase":
+        """Samples of each suite, case and arm, in order of their index."""
+        if self._grouped is None:
+            self._grouped = _ByCase(self, self._keys, self._rows)
+        return self._grouped
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return map(self._sample, range(len(self)))
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
+        if isinstance(at, slice):
+            return [self._sample(row) for row in range(len(self))[at]]
+        return self._sample(range(len(self))[at])
+
+    def _replied(self, reply: Reply | Failed, place: int) -> tuple[float, ...]:
+        """The columns from `reused` to `blank`."""
+        end = len(self._scores)
+        if isinstance(reply, Failed):
+            return 0, self._strings.number(reply.reason), reply.attempts, place, end, _NO_TIME, 0, 0, 0, 0, 0, 0, 0, 1
+        origin, usage = reply.origin, reply.usage
+        source = self._sources.number((reply.model_id, reply.stop_reason, origin.sitting))
+        latency = _NO_TIME if reply.latency_s is None else reply.latency_s
+        tokens = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+        return (
+            origin.reused, source, reply.attempts, place, end, latency, origin.at, *_priced(reply.cost), *tokens,
+            not reply.text.strip(),
+        )  # fmt: skip
+
+    def _valued(self, score: float | Unscored) -> tuple[int, float]:
+        """Number of the reason why there is no score, and the score."""
+        return (self._strings.number(score.reason), 0.0) if isinstance(score, Unscored) else (_SCORED, score)
+
+    def _sample(self, row: int) -> Sample:
+        (
+            key, index, failed, warmup, reused, source, attempts, _, end,
+            latency, at, price, cost, fresh, read, write, output, blank, why, score,
+        ) = self._rows.row(row)  # fmt: skip
+        suite, case_id, arm = self._keys.values[key]
+        reply: Reply | Failed
+        if failed:
+            reply = Failed(self._strings.values[source], attempts)
+        else:
+            model_id, stop_reason, sitting = self._sources.values[source]
+            usage, origin = _usage(fresh, read, write, output), Origin(sitting, at, bool(reused))
+            seconds = None if latency == _NO_TIME else latency
+            paid = cast(Cost, _cost(price, cost))
+            text = "" if blank else UNREAD
+            reply = Reply(text, model_id, usage, paid, seconds, attempts, stop_reason, origin)
+        first = self._rows["scores"][row - 1] if row else 0
+        scores = tuple(self._score(at) for at in range(first, end))
+        return Sample(suite, case_id, arm, index, reply, scores, self._value(why, score), bool(warmup))
+
+    def _score(self, row: int) -> Score:
+        number, why, value, calls, retries, price, cost, reused = self._scores.row(row)
+        scorer, weight, required = self._scorers.values[number]
+        counted = (calls, retries, _cost(price, cost), reused)
+        return Score(scorer, self._value(why, value), "", weight, required, *counted)
+
+    def _value(self, why: int, score: float) -> float | Unscored:
+        return score if why == _SCORED else Unscored(self._strings.values[why])
+
+
+class _Part(Sequence[Sample]):
+    """Some rows of a table."""
+
+    def __init__(self, table: SampleTable, rows: NDArray[np.int64]) -> None:
+        self._table = table
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (self._table[int(row)] for row in self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
+        if isinstance(at, slice):
+            return [self._table[int(row)] for row in self._rows[at]]
+        return self._table[int(self._rows[at])]
+
+
+class _ByCase(Mapping[Key, Sequence[Sample]]):
+    """Rows of a table by key, in order of their index."""
+
+    def __init__(self, table: SampleTable, keys: "Names[Key]", rows: Columns) -> None:
+        self._table = table
+        self._keys = keys
+        numbers, indices = (np.array(rows[name], dtype=np.int64) for name in ("key", "index"))
+        self._order = np.lexsort((indices, numbers))
+        self._ends = np.cumsum(np.bincount(numbers, minlength=len(keys.values)))
+
+    def rows(self, number: int) -> list[int]:
+        """The rows of the key with this number."""
+        first = int(self._ends[number - 1]) if number else 0
+        found: list[int] = self._order[first : int(self._ends[number])].tolist()
+        return found
+
+    def __getitem__(self, key: Key) -> Sequence[Sample]:
+        number = self._keys.known(key)
+        if number is None:
+            raise KeyError(key)
+        return [self._table[row] for row in self.rows(number)]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._keys.values)
+
+    def __len__(self) -> int:
+        return len(self._keys.values)
+
+
+@lru_cache(maxsize=4096)
+def _usage(fresh: int, read: int, write: int, output: int) -> Usage:
+    """One object for all replies of the same length, as readers may hold those of a whole suite."""
+    return Usage(fresh, read, write, output)
+
+
+@lru_cache(maxsize=4096)
+def _dollars(amount: float) -> Dollars:
+    return Dollars(amount)
+
+
+def _priced(cost: Cost | None) -> tuple[int, float]:
+    return (_DOLLARS, cost.amount) if isinstance(cost, Dollars) else (_COSTS.index(cost), 0.0)
+
+
+def _cost(price: int, amount: float) -> Cost | None:
+    return _dollars(amount) if price == _DOLLARS else _COSTS[price]

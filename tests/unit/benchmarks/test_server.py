@@ -1,0 +1,58 @@
+"""The benchmark's server answers both interfaces, and its ledger says what it did."""
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+
+from benchmarks.engine import ledger, serving
+
+SYSTEM, USER = "You know colours. quality=1.0 quality[hard]=0.0", "answer=blue slice={}"
+
+
+def ask(url: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as reply:
+        answer: dict[str, Any] = json.load(reply)
+    return answer
+
+
+def chat(url: str, piece: str, system: str = SYSTEM) -> dict[str, Any]:
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": USER.format(piece)}]
+    return ask(url, "/v1/chat/completions", {"model": "m", "messages": messages})
+
+
+def message(url: str, piece: str, system: str = SYSTEM) -> dict[str, Any]:
+    block = {"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}
+    messages = [{"role": "user", "content": USER.format(piece)}]
+    return ask(url, "/v1/messages", {"model": "m", "max_tokens": 9, "system": [block], "messages": messages})
+
+
+def test_both_interfaces_and_the_ledger() -> None:
+    with serving() as url:
+        assert chat(url, "easy")["choices"][0]["message"]["content"] == "blue"
+        assert message(url, "hard")["content"] == [{"type": "text", "text": "wrong"}]
+        told = ledger(url)
+    rows = {row["slice"]: (row["answers"], row["right"], row["true_quality"]) for row in told["quality"]}
+    assert rows == {"easy": (1, 1, 1.0), "hard": (1, 0, 0.0)}
+    assert (told["requests"], told["answered"], told["faults"]) == (2, 2, {})
+
+
+def test_the_second_request_reads_what_the_first_wrote() -> None:
+    long = "word " * 2000
+    with serving() as url:
+        chats = [chat(url, "easy", long)["usage"]["prompt_tokens_details"]["cached_tokens"] for _ in range(2)]
+        usage = [message(url, "easy", long)["usage"] for _ in range(2)]
+    assert chats == [0, 2432]
+    assert [row["cache_creation_input_tokens"] for row in usage] == [2500, 0]
+    assert [row["cache_read_input_tokens"] for row in usage] == [0, 2500]
+
+
+def test_faults_are_made_and_told() -> None:
+    with serving("--fault-rate", "1", "--faults", "429", "--retry-after", "0.25") as url:
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            chat(url, "easy")
+        assert (caught.value.code, caught.value.headers["retry-after"]) == (429, "0.25")
+        assert ledger(url)["faults"] == {"429": 1}

@@ -1,0 +1,110 @@
+"""What goes into the table comes out, the texts aside; and they can be put back."""
+
+from dataclasses import replace
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.engine.pairs import by_case
+from gate.engine.samples import UNREAD, SampleTable
+
+WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
+AMOUNTS = st.floats(0.0, 1e6)
+TOKENS = st.integers(0, 10**9)
+VALUES: st.SearchStrategy[float | Unscored] = st.floats(0.0, 1.0) | st.builds(Unscored, WORDS)
+COSTS: st.SearchStrategy[Cost] = st.builds(Dollars, AMOUNTS) | st.sampled_from([Unpriced("unknown"), Unpriced("n/a")])
+REPLIES = st.builds(
+    Reply,
+    text=st.text(max_size=20),
+    model_id=WORDS,
+    usage=st.builds(Usage, TOKENS, TOKENS, TOKENS, TOKENS),
+    cost=COSTS,
+    latency_s=st.none() | st.floats(0.0, 1e4),
+    attempts=st.integers(1, 9),
+    stop_reason=WORDS,
+    origin=st.builds(Origin, WORDS, AMOUNTS, st.booleans()),
+)
+SCORES = st.builds(
+    Score,
+    scorer=WORDS,
+    value=VALUES,
+    reason=st.text(max_size=20),
+    weight=st.sampled_from([1.0, 2.5]),
+    required=st.booleans(),
+    calls=st.integers(0, 3),
+    retries=st.integers(0, 9),
+    cost=st.none() | COSTS,
+    reused=st.integers(0, 3),
+)
+SAMPLES = st.lists(
+    st.builds(
+        Sample,
+        suite=st.sampled_from(["s", "t"]),
+        case_id=st.sampled_from(["c1", "c2", "c3"]),
+        arm=st.sampled_from(ArmName),
+        index=st.integers(0, 9),
+        reply=REPLIES | st.builds(Failed, WORDS, st.integers(0, 9)),
+        scores=st.lists(SCORES, max_size=3).map(tuple),
+        score=VALUES,
+        warmup=st.booleans(),
+    ),
+    max_size=12,
+    unique_by=lambda sample: (sample.suite, sample.case_id, sample.arm, sample.index),
+)
+
+
+STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def bare(sample: Sample) -> Sample:
+    """The sample without its texts."""
+    reply = sample.reply
+    if isinstance(reply, Reply):
+        reply = replace(reply, text=UNREAD if reply.text.strip() else "")
+    return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
+
+
+@STEADY
+@given(SAMPLES)
+def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
+    table = SampleTable.holding(samples)
+    assert list(table) == [bare(sample) for sample in samples]
+    assert len(table) == len(samples)
+    assert [table[i] for i in range(len(table))] == table[:] == list(table)
+    assert [table.whole(sample) for sample in table] == samples
+
+
+@STEADY
+@given(SAMPLES)
+def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
+    expected = by_case([bare(sample) for sample in samples])
+    found = by_case(SampleTable.holding(samples))
+    assert {key: list(row) for key, row in found.items()} == expected
+    assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
+
+
+@STEADY
+@given(SAMPLES)
+def test_one_suite_of_it(samples: list[Sample]) -> None:
+    part = SampleTable.holding(samples).of("s")
+    expected = [bare(sample) for sample in samples if sample.suite == "s"]
+    assert list(part) == list(part) == expected
+    assert len(part) == len(expected)
+    assert part[1:] == expected[1:]
+
+
+def test_what_comes_later_is_grouped_too() -> None:
+    table = SampleTable()
+    for index in (1, 0):
+        table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no")))
+        assert len(by_case(table)["s", "c", ArmName.BASELINE]) == len(table)
+    assert [sample.index for sample in by_case(table)["s", "c", ArmName.BASELINE]] == [0, 1]
+
+
+def test_without_a_place_for_texts_there_are_none() -> None:
+    table = SampleTable()
+    table.add(Sample("s", "c", ArmName.BASELINE, 0, Failed("no")))
+    assert table.whole(table[0]) == table[0]
