@@ -1,14 +1,16 @@
 """Anthropic's Messages interface."""
 
+from dataclasses import replace
+
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers import addresses
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
-from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
+from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, lane_of, quick_import
 from gate.providers.failures import Service
-from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
@@ -33,6 +35,7 @@ class AnthropicProvider:
             import anthropic as sdk
         base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
         self._model = model
+        self.lane = lane_of("anthropic", endpoint)
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
         self._service = Service(name, "ANTHROPIC_API_KEY", model)
         self._client = sdk.AsyncAnthropic(
@@ -66,9 +69,12 @@ class AnthropicProvider:
             "/v1/messages", self._body(request), self._service, request.params.timeout_s
         )
         try:
-            return completion(received.data, received.latency_s, self._cleaner, self._model)
+            answer = completion(received.data, received.latency_s, self._cleaner, self._model)
         except Malformed as error:
             raise Transient(f"{self._service.name}: {error}") from None
+        except TooLong as error:
+            raise Rejected(f"{self._service.name}: {error}") from None
+        return answer if received.headroom is None else replace(answer, headroom=received.headroom)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -112,7 +118,7 @@ def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, a
     if stop == "refusal" and not text:
         text = cleaner.line(table(data, "stop_details").get("explanation"), 2000)
     return Completion(
-        text=cleaner.text(text),
+        text=cleaner.answer(text),
         model_id=cleaner.line(data.get("model"), 200) or asked,
         usage=_usage(table(data, "usage")),
         latency_s=latency_s,

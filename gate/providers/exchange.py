@@ -5,6 +5,7 @@ Loaded only by the providers that need it, because it brings the HTTP libraries 
 
 import asyncio
 import gc
+import hashlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -17,13 +18,15 @@ import httpx2
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Rejected, Transient
 from gate.providers.failures import Service, classify, read_error
+from gate.providers.headroom import Headroom, headroom
 from gate.providers.untrusted import Cleaner, Malformed, json_object
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from openai import AsyncOpenAI
 
-MAX_REPLY_BYTES = 16 * 2**20
+MAX_REPLY_BYTES = 8 * 2**20
+"""The longest text that is kept, should every character of it be written as an escape."""
 CONNECT_TIMEOUT_S = 15.0
 
 _SENT = "gate.sent"
@@ -66,6 +69,12 @@ class Endpoint:
         return f"Endpoint({self.base_url!r}, connections={self.connections})"
 
 
+def lane_of(provider: str, endpoint: Endpoint) -> str:
+    """What shares a rate limit: interface, address and key, of which a digest is enough to tell two apart."""
+    digest = hashlib.sha256(endpoint.api_key.encode()).hexdigest()[:8]
+    return f"{provider} {endpoint.base_url} {digest}"
+
+
 @dataclass(frozen=True, slots=True)
 class Received:
     """A successful reply.
@@ -73,10 +82,12 @@ class Received:
     Args:
         data: the JSON object in the body.
         latency_s: seconds from sending the request to the last byte of the reply.
+        headroom: what the server said of its rate limit.
     """
 
     data: dict[str, JsonValue]
     latency_s: float
+    headroom: Headroom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +135,12 @@ class Exchange:
         except self.errors.status as error:
             raise self._sorted(error, service) from None
         except (self.errors.connection, httpx2.HTTPError, aiohttp.ClientError) as error:
-            raise Transient(f"the connection to {service.name} failed: {self._cause(error)}") from None
+            raise self._dropped(error, service) from None
         except UnicodeEncodeError:
             raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
         except Malformed as error:
             raise Transient(f"{service.name}: {error}") from None
-        return Received(data, response.extensions[_SECONDS])
+        return Received(data, response.extensions[_SECONDS], headroom(response.headers, self.wall_clock()))
 
     def _sorted(self, error: Exception, service: Service) -> Exception:
         response = getattr(error, "response", None)
@@ -138,11 +149,26 @@ class Exchange:
         parts = (response.status_code, response.headers, response.content)
         return classify(read_error(*parts, self.cleaner, self.wall_clock()), service)
 
+    def _dropped(self, error: Exception, service: Service) -> Exception:
+        if isinstance(_innermost(error), _TooLarge):
+            # It would be as large the next time.
+            return Rejected(f"{service.name}: {_innermost(error)}")
+        return Transient(f"the connection to {service.name} failed: {self._cause(error)}")
+
     def _cause(self, error: BaseException) -> str:
         """The innermost error's own words: the SDK says no more than "Connection error."."""
-        while error.__cause__ is not None:
-            error = error.__cause__
+        error = _innermost(error)
         return self.cleaner.line(str(error), 200) or type(error).__name__
+
+
+class _TooLarge(httpx2.ReadError):
+    """A reply that is not read to its end."""
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def client_settings(connections: int, clock: Callable[[], float] = time.perf_counter) -> dict[str, object]:
@@ -192,7 +218,7 @@ class _Watched(httpx2.AsyncByteStream):
         async for chunk in self._inner:
             left -= len(chunk)
             if left < 0:
-                raise httpx2.ReadError(f"the reply is larger than {MAX_REPLY_BYTES} bytes")
+                raise _TooLarge(f"the reply is larger than {MAX_REPLY_BYTES:,} bytes")
             yield chunk
         self._response.extensions[_SECONDS] = self._clock() - self._response.request.extensions[_SENT]
 

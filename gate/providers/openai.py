@@ -1,16 +1,17 @@
 """OpenAI's Chat Completions, and every server that speaks the same interface."""
 
 import re
+from dataclasses import replace
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Misconfigured, Request, Transient
-from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, quick_import
+from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.exchange import Endpoint, Exchange, SdkErrors, client_settings, lane_of, quick_import
 from gate.providers.failures import Service
 from gate.providers.seeds import seed_of
-from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
 
 _REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
 
@@ -32,6 +33,7 @@ class OpenAIProvider:
         self._own = addresses.is_openai(endpoint.base_url)
         self._limit = "max_completion_tokens" if addresses.takes_new_token_limit(endpoint.base_url) else "max_tokens"
         self._model = model
+        self.lane = lane_of("openai", endpoint)
         name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
         self._service = Service(name, "OPENAI_API_KEY", model)
         self._client = sdk.AsyncOpenAI(
@@ -64,9 +66,12 @@ class OpenAIProvider:
             "/chat/completions", self._body(request), self._service, request.params.timeout_s
         )
         try:
-            return completion(received.data, received.latency_s, self._cleaner, self._model)
+            answer = completion(received.data, received.latency_s, self._cleaner, self._model)
         except Malformed as error:
             raise Transient(f"{self._service.name}: {error}") from None
+        except TooLong as error:
+            raise Rejected(f"{self._service.name}: {error}") from None
+        return answer if received.headroom is None else replace(answer, headroom=received.headroom)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -102,6 +107,7 @@ def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, a
 
     Raises:
         Malformed: there is no message in it.
+        TooLong: the answer is longer than any that is kept.
     """
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -114,7 +120,7 @@ def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, a
         raise Malformed("the content of the reply is not text")
     refused = isinstance(refusal, str) and bool(refusal) and not content
     return Completion(
-        text=cleaner.text(str(refusal) if refused else content or ""),
+        text=cleaner.answer(str(refusal) if refused else content or ""),
         model_id=cleaner.line(data.get("model"), 200) or asked,
         usage=_usage(table(data, "usage")),
         latency_s=latency_s,
