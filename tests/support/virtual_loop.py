@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-class _Idle(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
+class _Idle(selectors.DefaultSelector):
     """Jumps over the time that it is told to wait."""
 
     now = 0.0

@@ -81,6 +81,4 @@ def caller_of(policy: CallPolicy, *services: Service) -> Caller:
     """A caller in virtual time; a model's name is the number of its service."""
     loop = asyncio.get_running_loop()
     timing = Timing(loop.time, asyncio.sleep, loop.time)
-    return Caller(
-        lambda model, params: services[int(model.name)], policy, random.Random(1), cent, timing
-    )
+    return Caller(lambda model, params: services[int(model.name)], policy, random.Random(1), cent, timing)
