@@ -69,7 +69,7 @@ class Breaker:
             now: seconds on a clock that only grows.
             reason: one line.
             throttled: the service is there, and busy.
-            in_flight: requests that may be under way.
+            in_flight: requests that may be under way at best: so many can fail for one and the same reason.
 
         Returns:
             Seconds until the next request should be sent; 0 outside an outage, and while such a wait runs.

@@ -11,6 +11,9 @@ from gate.domain.suite import Budget
 from gate.domain.usage import Cost, Dollars
 from gate.errors import GateError
 
+_DUST = 1e-9
+"""Dollars that sums of floats may be off by."""
+
 
 @dataclass(slots=True)
 class Money:
@@ -95,7 +98,6 @@ class BudgetGuard:
     def settle(self, reserved_usd: float, cost: Cost | None) -> None:
         """Replace what was put aside by the price of the reply; None where there was no reply."""
         money = self._money
-        # Sums of floats leave dust.
         money.reserved = max(0.0, money.reserved - reserved_usd)
         if isinstance(cost, Dollars):
             money.spent += cost.amount
@@ -106,15 +108,15 @@ class BudgetGuard:
 
     def _fits(self, estimate_usd: float) -> bool:
         limit, money = self._budget.max_usd, self._money
-        return limit is None or money.reserved <= _DUST or money.spent + money.reserved + estimate_usd <= limit
+        return limit is None or money.reserved <= _DUST or money.spent + money.reserved + estimate_usd <= limit + _DUST
 
     def _used_up(self, estimate_usd: float) -> str | None:
         limits, spent = self._budget, self._money.spent
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             return f"the budget of {limits.max_calls} calls is used up; raise max_calls, or ask for less"
-        if limits.max_usd is not None and spent >= limits.max_usd:
+        if limits.max_usd is not None and spent >= limits.max_usd - _DUST:
             return f"the budget of ${limits.max_usd:g} is used up; raise max_usd, or ask for less"
-        if limits.max_usd is not None and spent + estimate_usd > limits.max_usd:
+        if limits.max_usd is not None and spent + estimate_usd > limits.max_usd + _DUST:
             return (
                 f"the budget of ${limits.max_usd:g} does not suffice for another call: ${spent:.4g} is spent, and the "
                 f"call may cost ${estimate_usd:.4g}; raise max_usd, or lower max_output_tokens"
@@ -126,9 +128,6 @@ class BudgetGuard:
     def _refuse(self, reason: str) -> str:
         self._refused = self._refused or reason
         return reason
-
-
-_DUST = 1e-12
 
 
 def capped(params: Params, cap: int | None) -> Params:

@@ -74,6 +74,7 @@ class Lane:
     """
 
     def __init__(self, ceiling: int, retry: RetryPolicy, timing: Timing) -> None:
+        self._ceiling = ceiling
         self._pace = Pace(ceiling)
         self._breaker = Breaker(retry.patience, retry.base_s)
         self._retry = retry
@@ -81,7 +82,7 @@ class Lane:
         self._claims = _Claims()
         self._in_use = 0
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
-        self._paused_until = 0.0
+        self._paused_until = self._probe_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._naps: set[asyncio.Future[None]] = set()
         self.given_up: str | None = None
@@ -126,18 +127,17 @@ class Lane:
             latency_s: seconds, or None where time means nothing.
             claim: what the server said of its rate limit.
         """
-        if self._breaker.works():
-            self._pace.halve()
-            self._paused_until = 0.0
+        self.alive()
         self._pace.answered(sent.round, self._in_use >= self.allowed, kind, latency_s)
         if claim is not None:
             longest_s = self._retry.longest_retry_after_s
             self._pause_for(self._claims.wait_s(claim, sent.at, self._timing.clock(), longest_s))
 
     def alive(self) -> None:
-        """Note that the service answered, if only to refuse this one request."""
+        """Note that the service answered, if only to reject this one request."""
         if self._breaker.works():
             self._pace.halve()
+            self._probe_at = 0.0
 
     def failed(self, sent: Sent, failure: Transient) -> None:
         """Note a failure that another try may mend, before the slot is given back."""
@@ -148,8 +148,8 @@ class Lane:
                 asked = failure.headroom.reset_s
             self._pause_for(asked or 0.0)
         now = self._timing.clock()
-        wait = self._breaker.fails(now, failure.reason, throttled=failure.throttled, in_flight=self._pace.allowed)
-        self._pause_for(wait)
+        wait = self._breaker.fails(now, failure.reason, throttled=failure.throttled, in_flight=self._ceiling)
+        self._probe_at = max(self._probe_at, now + wait)
         if self._breaker.given_up and self.given_up is None:
             self._give_up(now)
 
@@ -191,7 +191,8 @@ class Lane:
                 turn.set_result(None)
 
     def _pause(self) -> float:
-        return self._paused_until - self._timing.clock() if self._paused_until else 0.0
+        until = max(self._paused_until, self._probe_at)
+        return until - self._timing.clock() if until else 0.0
 
     def _pause_for(self, seconds: float) -> None:
         if seconds > 0.0:

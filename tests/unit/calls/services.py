@@ -41,6 +41,7 @@ class Service:
     requests: int = 0
     refused: int = 0
     texts: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     begun: list[float] = field(default_factory=list)
     seed: int = 1
     spread: float = 0.1
@@ -55,6 +56,7 @@ class Service:
         now = asyncio.get_running_loop().time()
         self.requests += 1
         self.begun.append(now)
+        self.asked.append(request.messages[0].content)
         if (trouble := self.trouble(now)) is not None:
             await asyncio.sleep(0.001)
             raise trouble

@@ -65,7 +65,11 @@ def test_aliases_are_shared_values() -> None:
         ("max_usd: 5", "max_eur: 5", "gate.yaml:3: unknown key 'max_eur' in budget (did you mean 'max_usd'?)"),
         ("max_usd: 5", "max_usd: -5", "gate.yaml:3: budget.max_usd must be a number from 0 to 1,000,000, not -5"),
         ("max_usd: 5", "max_tokens: 5", "unknown key 'max_tokens' in budget (did you mean 'max_output_tokens'?)"),
-        ("max_usd: 5", "max_output_tokens: 0", "budget.max_output_tokens must be a whole number from 1 to 1,000,000"),
+        (
+            "max_output_tokens: 2048",
+            "max_output_tokens: 0",
+            "budget.max_output_tokens must be a whole number from 1 to 1,000,000",
+        ),
         ("max_calls: 5000", "max_calls: 0", "budget.max_calls must be a whole number from 1 to 10,000,000, not 0"),
         ("max_calls: 5000", "max_calls: 1.5", "budget.max_calls must be a whole number from 1 to 10,000,000, not 1.5"),
         ("max_minutes: 20", "max_minutes: .nan", "gate.yaml:3: '.nan' is not a usable number"),
