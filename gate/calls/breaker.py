@@ -18,7 +18,7 @@ class Patience:
     """
 
     outage_s: float = 90.0
-    absent_s: float = 20.0
+    absent_s: float = 7.0
     probe_s: float = 8.0
 
 

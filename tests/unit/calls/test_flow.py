@@ -169,7 +169,7 @@ def test_an_outage_without_end_is_given_up_and_the_rest_fails_at_once() -> None:
 def test_a_service_that_is_not_there_is_given_up_sooner() -> None:
     service = Service(trouble=between(0, 1e9, Transient("refused to connect")))
     _, caller, seconds = run(5000, CallPolicy(64), service)
-    assert seconds < 35
+    assert seconds < 15
     assert "has not answered once" in (caller.exhausted() or "")
 
 
