@@ -1,11 +1,14 @@
 """The file that holds the answers: opened with suspicion, and set aside when it is damaged."""
 
 import errno
+import fcntl
 import os
 import re
 import sqlite3
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gate.calls.answer_rows import APPLICATION_ID, SCHEMA, VERSION
@@ -40,8 +43,8 @@ class Unusable(Exception):
         self.reason = reason
 
 
-class _Strange(sqlite3.DatabaseError):
-    """Our mark, but not our tables."""
+class _Damaged(sqlite3.DatabaseError):
+    """Our mark, but not our tables, or not in order."""
 
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
@@ -82,6 +85,7 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unusable(f"its folder cannot be made: {plain(error)}") from None
+    reason = ""
     for _ in range(_TRIES):
         before = identity(path)
         try:
@@ -92,11 +96,10 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         except sqlite3.Error as error:
             if is_corrupt(error):
                 replace(path, before, warnings)
-            elif not is_busy(error):
-                raise Unusable(plain(error)) from None
-            else:
+            else:  # busy; or just now set aside by another process, of which SQLite has many words
                 time.sleep(0.05)
-    raise Unusable("another process holds the file")
+            reason = plain(error)
+    raise Unusable(reason)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -120,6 +123,15 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def size_of(path: Path) -> int:
+    """Bytes of the file and of its log."""
+    size = 0
+    for file in files_of(path)[:2]:
+        with suppress(OSError):
+            size += file.stat().st_size
+    return size
+
+
 def replace(path: Path, before: tuple[int, int] | None, warnings: list[str]) -> None:
     """Set a damaged file aside, unless another process has done so already and begun a new one.
 
@@ -131,13 +143,26 @@ def replace(path: Path, before: tuple[int, int] | None, warnings: list[str]) -> 
     Raises:
         Unusable: it cannot be renamed.
     """
-    if identity(path) != before:
-        return
     try:
-        aside = _set_aside(path)
+        with _alone(path.parent):
+            if identity(path) != before:
+                return
+            aside = _set_aside(path)
     except OSError as error:
         raise Unusable(f"it is damaged, and cannot be set aside: {plain(error)}") from None
     warnings.append(f"{path.name} was damaged: it was set aside as {aside.name}, and a new one was begun.")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time, so that nobody sets the new file aside in place of the damaged one."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _set_aside(path: Path) -> Path:
@@ -183,6 +208,9 @@ def _opened(path: Path) -> sqlite3.Connection:
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
             raise Unusable("its file system does not allow write-ahead logging")
         _prepare(connection)
+        # About 2 ms for each MiB. What a damaged tree swallows would be asked again by every later run.
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise _Damaged("its trees are damaged")
     except BaseException:
         connection.close()
         raise
@@ -201,7 +229,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version={VERSION}")
     # A trigger or a view of somebody else's would run at each of our statements.
     if {row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")} != set(SCHEMA):
-        raise _Strange("its tables are not ours")
+        raise _Damaged("its tables are not ours")
     connection.execute("COMMIT")
 
 

@@ -31,6 +31,7 @@ SEAL_BYTES = 16
 Row: TypeAlias = tuple[bytes, int, bytes, float, int, bytes, bytes]
 """key, codec, sitting, taken at, size, seal, reply: the columns of `answers` without its id."""
 
+_SEALED = struct.Struct(">32sQdQ")
 _CHUNKS = (64, 32, 16, 8, 4, 2, 1)
 _INSERTS = {
     rows: "INSERT OR REPLACE INTO answers (key, codec, sitting, taken_at, size, seal, reply) VALUES "  # noqa: S608
@@ -60,7 +61,7 @@ class Sealer:
     """
 
     def __init__(self, secret: bytes) -> None:
-        self._key = hashlib.sha256(b"prompt-gate answers\0" + secret).digest()
+        self._mac = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=SEAL_BYTES, person=b"gate answers")
 
     def row(self, key: bytes, reply: Reply, origin: Origin) -> Row:
         """The row that keeps `reply` under `key`."""
@@ -90,8 +91,12 @@ class Sealer:
             raise Distrusted from None
 
     def _seal(self, key: bytes, codec: int, sitting: bytes, taken_at: float, blob: bytes) -> bytes:
-        head = struct.pack(">32sQdQ", key, codec, taken_at, len(sitting))
-        return hmac.digest(self._key, head + sitting + blob, "sha256")[:SEAL_BYTES]
+        # BLAKE2b with a key (RFC 7693) is a MAC at a fifth of the time of HMAC-SHA256.
+        mac = self._mac.copy()
+        mac.update(_SEALED.pack(key, codec, taken_at, len(sitting)))
+        mac.update(sitting)
+        mac.update(blob)
+        return mac.digest()
 
 
 def insert(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:

@@ -54,7 +54,8 @@ def prune(connection: sqlite3.Connection, bound: Bound, now: float) -> None:
             if _delete(connection, oldest, bound.sitting) == 0:
                 break
     connection.execute("DELETE FROM uses WHERE id NOT IN (SELECT id FROM answers)")
-    connection.execute("PRAGMA incremental_vacuum").fetchall()
+    # Each page that is given back is a row without columns, at the first of which `execute` would stop.
+    connection.executescript("PRAGMA incremental_vacuum")
 
 
 def _until(connection: sqlite3.Connection, used: tuple[float, float], excess: int) -> Iterator[int]:

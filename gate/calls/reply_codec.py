@@ -2,15 +2,16 @@
 
 import json
 import math
+import struct
 from typing import TypeGuard
 
-from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Origin, Reply
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 
 CODEC = 1
 """Goes up when the bytes get another meaning."""
 
+_LENGTH = struct.Struct(">I")
 _write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -19,17 +20,22 @@ class Unreadable(ValueError):
 
 
 def encode(reply: Reply) -> bytes:
-    """JSON in UTF-8; lone surrogates survive. The origin is left out: it has columns of its own."""
+    """Length of the head (4 bytes), head in JSON, text; both in UTF-8, in which lone surrogates survive.
+
+    The origin is left out: it has columns of its own.
+    """
     usage, cost = reply.usage, reply.cost
-    price: JsonValue = cost.amount if isinstance(cost, Dollars) else cost.why
-    tokens: list[JsonValue] = [
-        usage.input_tokens,
-        usage.cache_read_tokens,
-        usage.cache_write_tokens,
-        usage.output_tokens,
-    ]
-    parts = [reply.text, reply.model_id, tokens, price, reply.latency_s, reply.attempts, reply.stop_reason]
-    return _write(parts).encode("utf-8", "surrogatepass")
+    head = (
+        reply.model_id,
+        (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens),
+        cost.amount if isinstance(cost, Dollars) else cost.why,
+        reply.latency_s,
+        reply.attempts,
+        reply.stop_reason,
+    )
+    # The text stays out of the JSON: it is most of the bytes, and would take most of the time.
+    blob = _write(head).encode("utf-8", "surrogatepass")
+    return _LENGTH.pack(len(blob)) + blob + reply.text.encode("utf-8", "surrogatepass")
 
 
 def decode(blob: bytes, origin: Origin) -> Reply:
@@ -39,16 +45,17 @@ def decode(blob: bytes, origin: Origin) -> Reply:
         Unreadable: the bytes are something else.
     """
     try:
-        text, model_id, tokens, price, latency_s, attempts, stop_reason = json.loads(
-            blob.decode("utf-8", "surrogatepass")
-        )
-        if not all(isinstance(part, str) for part in (text, model_id, stop_reason)):
+        start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
+        text = blob[start:].decode("utf-8", "surrogatepass")
+        head = json.loads(blob[_LENGTH.size : start].decode("utf-8", "surrogatepass"))
+        model_id, tokens, price, latency_s, attempts, stop_reason = head
+        if not (isinstance(model_id, str) and isinstance(stop_reason, str)):
             raise Unreadable("not text")
         if latency_s is not None and not _amount(latency_s):
             raise Unreadable("not a time")
         usage = Usage(*(_count(tokens[i]) for i in range(4)))
         return Reply(text, model_id, usage, _cost(price), latency_s, _count(attempts), stop_reason, origin)
-    except (ValueError, TypeError, LookupError, RecursionError, OverflowError):
+    except (ValueError, TypeError, LookupError, RecursionError, OverflowError, struct.error):
         raise Unreadable("the bytes are not a reply") from None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from gate.calls.answer_file import Unusable, connect, files_of, is_busy, is_corrupt, plain
+from gate.calls.answer_file import Unusable, connect, is_busy, is_corrupt, plain, size_of
 from gate.calls.answer_rows import Distrusted, Known, Sealer
 from gate.calls.port import NotKept
 from gate.calls.pruning import AHEAD_S, Bound
@@ -23,6 +23,7 @@ from gate.domain.sample import Origin, Reply
 from gate.providers.base import Request
 
 _USES_AT_ONCE = 500
+_ASKED_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class AnswerStore:
         self._sealer = Sealer(self._options.secret)
         self._stats = Stats()
         self._used: list[int] = []
+        self._asked: dict[int, tuple[Request, bytes]] = {}
         self._warnings: list[str] = []
         mine = sitting.encode("utf-8", "surrogatepass")
         bound = Bound(self._options.max_age_s, self._options.max_bytes, mine, self._started)
@@ -144,15 +146,14 @@ class AnswerStore:
             raise NotKept("the file is closed")
         self._hand_over_uses()
         taken = Origin(self._sitting, self._clock()) if reply.origin == Origin() else reply.origin
-        refused = await self._writer.write(self._sealer.row(self._key(request), reply, taken))
+        refused = await self._writer.write(self._sealer.row(self._key_of(request, last=True), reply, taken))
         if refused is not None:
             raise NotKept(refused)
 
     @property
     def stats(self) -> Stats:
         """The counts so far."""
-        size = sum(_size(file) for file in files_of(self.path)[:2])
-        return replace(self._stats, kept=self._writer.kept, bytes=size)
+        return replace(self._stats, kept=self._writer.kept, bytes=size_of(self.path))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -181,8 +182,15 @@ class AnswerStore:
     ) -> None:
         self.close()
 
-    def _key(self, request: Request) -> bytes:
-        return request_key(request, self._address_of(request.model, request.params))
+    def _key_of(self, request: Request, *, last: bool = False) -> bytes:
+        """The key, which is made once for a request that is looked for, asked and kept."""
+        known = self._asked.pop(id(request), None)
+        key = known[1] if known else request_key(request, self._address_of(request.model, request.params))
+        if not last:
+            if len(self._asked) >= _ASKED_AT_ONCE:  # of requests that failed, and so were never kept
+                self._asked.clear()
+            self._asked[id(request)] = request, key  # holding the request holds its id
+        return key
 
     def _believed(self, request: Request, stats: Stats) -> Known | None:
         try:
@@ -205,7 +213,7 @@ class AnswerStore:
         if self._reader is None:
             return None
         try:
-            return self._sealer.find(self._reader, self._key(request))
+            return self._sealer.find(self._reader, self._key_of(request))
         except sqlite3.Error as error:
             if is_busy(error):
                 return None
@@ -226,10 +234,3 @@ class AnswerStore:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0

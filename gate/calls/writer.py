@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
-from gate.calls.answer_file import Unusable, identity, is_busy, is_corrupt, open_file, plain, replace
+from gate.calls.answer_file import Unusable, identity, is_busy, is_corrupt, open_file, plain, replace, size_of
 from gate.calls.answer_rows import Row, insert
 from gate.calls.pruning import Bound, prune
 
@@ -128,7 +128,7 @@ class Writer:
         elif entries:
             self.broken = refused
         _settle(entries, refused)
-        if refused is None and self._size() > self._prune_at:
+        if refused is None and size_of(self._path) > self._prune_at:
             self._prune()
             self._shrink()
 
@@ -140,7 +140,7 @@ class Writer:
                 self._commit(rows, uses)
                 if self._identity == (now := self._identities()):
                     return None
-                if now[0] is None or now[1] == self._identity[1] or self._renewed:
+                if now[0] is None or self._renewed or any(a == b for a, b in zip(now, self._identity, strict=True)):
                     return "the file was removed while it was in use"
                 self._begin_anew()  # another process set it aside, and has begun a new one
             except sqlite3.Error as error:
@@ -187,12 +187,6 @@ class Writer:
         self._connection = open_file(self._path, self._warnings)
         self._identity = self._identities()
 
-    def _size(self) -> int:
-        try:
-            return self._path.stat().st_size
-        except OSError:
-            return 0
-
     def _prune(self) -> None:
         try:
             prune(self._connection, self._bound, self._clock())
@@ -204,7 +198,7 @@ class Writer:
         with suppress(sqlite3.Error):  # else the log is moved into the file later
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         # What this sitting uses stays, so the file may be over its bound for now: no use in trying at every batch.
-        self._prune_at = max(self._bound.max_bytes, int(_GROWTH * self._size()))
+        self._prune_at = max(self._bound.max_bytes, int(_GROWTH * size_of(self._path)))
 
 
 def _settle(entries: Sequence[_Entry], refused: str | None) -> None:

@@ -15,6 +15,9 @@ from gate.targets.prompt import Question, request_of
 
 Key = tuple[str, str, int]
 
+_ASKED = WANTED + 1
+"""The pair that warms up does not count."""
+
 
 def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
     """What one arm of a pair is asked.
@@ -76,7 +79,7 @@ def survey(schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bo
             }
             _count(known, pair, replies)
     for known in found.values():
-        known.chosen = known.chosen[: max(0, WANTED - known.beside)]
+        known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
     return found
 
 
@@ -88,7 +91,7 @@ def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None]) ->
         known.beside += 1
         return
     baseline = replies.get(ArmName.BASELINE)
-    if baseline is not None and len(there) < len(replies) and len(known.chosen) < WANTED:
+    if baseline is not None and len(there) < len(replies) and len(known.chosen) < _ASKED:
         known.chosen.append((pair, baseline))
 
 

@@ -1,25 +1,27 @@
 """Anthropic's Messages interface."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.base import Completion, Rejected, Request, Transient
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
+from gate.providers.parameters import check_anthropic
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 from gate.providers.wire import Endpoint, Wire
+
+if TYPE_CHECKING:
+    from gate.providers.sdk import Official
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
 VERSION = "2026-10-21"
 """Of the interface; the official SDK names the same, which a contract test sees to."""
-
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
-_REFUSED = ("temperature", "top_p", "seed", "chat_template")
 
 
 class AnthropicProvider:
@@ -35,45 +37,60 @@ class AnthropicProvider:
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
-        self._model = model
+        self.model = model
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
-        self._service = Service(name, "ANTHROPIC_API_KEY", model)
-        self._cleaner = Cleaner((endpoint.api_key,))
-        self._exchange = Exchange(_wire(replace(endpoint, base_url=base_url)), self._service, self._cleaner)
+        self.service = Service(name, "ANTHROPIC_API_KEY", model)
+        self.cleaner = Cleaner((endpoint.api_key,))
+        self._endpoint = replace(endpoint, base_url=base_url)
+        self._official: Official | None = None
+        self.exchange = Exchange(self._wire(), self.service, self.cleaner)
+
+    @property
+    def official(self) -> "Official":
+        """The official SDK's client, which batches are sent through; opened when it is first wanted."""
+        from gate.providers.sdk import official_anthropic
+
+        self._official = self._official or official_anthropic(self._endpoint, self.cleaner)
+        return self._official
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
-        for name in _REFUSED:
-            if getattr(params, name) is not None:
-                raise Misconfigured(
-                    f"anthropic:{self._model} takes no {name}", f"remove {name}; the current interface has none"
-                )
-        if params.reasoning_effort is not None and params.reasoning_effort not in _EFFORTS:
-            known = ", ".join(_EFFORTS)
-            raise Misconfigured(
-                f"anthropic:{self._model} knows no reasoning_effort {params.reasoning_effort!r}", f"choose from {known}"
-            )
+        check_anthropic(self.model, params)
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(self._body(request), request.params.timeout_s)
+        received = await self.exchange.post(self.body(request), request.params.timeout_s)
         try:
-            return completion(received.data, received.latency_s, self._cleaner, self._model)
+            return completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
-            raise Transient(f"{self._service.name}: {error}") from None
+            raise Transient(f"{self.service.name}: {error}") from None
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._exchange.wire.close()
+        await self.exchange.wire.close()
+        if self._official is not None:
+            await self._official.client.close()
 
-    def _body(self, request: Request) -> dict[str, JsonValue]:
+    def _wire(self) -> Wire:
+        endpoint = self._endpoint
+        if endpoint.sdk:
+            from gate.providers.sdk import SdkWire
+
+            return SdkWire(self.official, "/v1/messages")
+        from gate.providers.direct import DirectWire
+
+        headers = {"Authorization": f"Bearer {endpoint.api_key}", "anthropic-version": VERSION}
+        return DirectWire(f"{endpoint.base_url}/v1/messages", headers, endpoint.connections)
+
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
         params = request.params
         turns = [message for message in request.messages if message.role != "system"]
         if not turns or turns[0].role != "user":
             raise Rejected("Anthropic wants a message of the user first")
         body: dict[str, JsonValue] = {
-            "model": self._model,
+            "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
             "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
         }
@@ -91,18 +108,7 @@ class AnthropicProvider:
         return body
 
 
-def _wire(endpoint: Endpoint) -> Wire:
-    if endpoint.sdk:
-        from gate.providers.sdk import anthropic_wire
-
-        return anthropic_wire(endpoint)
-    from gate.providers.direct import DirectWire
-
-    headers = {"Authorization": f"Bearer {endpoint.api_key}", "anthropic-version": VERSION}
-    return DirectWire(f"{endpoint.base_url}/v1/messages", headers, endpoint.connections)
-
-
-def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, asked: str) -> Completion:
+def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, every field of which may be missing or hostile; see `gate.providers.openai.completion`."""
     blocks = data.get("content")
     if not isinstance(blocks, list):

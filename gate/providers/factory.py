@@ -3,19 +3,25 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
 from gate.domain.usage import Cost, Dollars, Usage
 from gate.errors import GateError, MissingKey
-from gate.providers import addresses
+from gate.providers import addresses, parameters
 from gate.providers.base import Misconfigured, Provider
+from gate.providers.batches.port import BatchService, Place
 from gate.providers.caching import terms
+from gate.providers.executor import Elsewhere, Executor
 from gate.providers.prices import PriceList
 
 NO_KEY = "none"
 """Sent to a compatible server when there is no key: the interface wants some word."""
+
+_Identity: TypeAlias = tuple[str, str, str | None, str | None]
 
 _MOST_THREADS = 4
 _PRICED = 1000
@@ -48,22 +54,27 @@ class Factory:
         connections: requests that may be under way at once.
         read_text: reads a file of recorded answers, by the path after `replay:`.
         prices: prices replies; the default knows services by their addresses.
+        executor: sends the requests of services (`openai`, `anthropic`) from somewhere else, and is closed with the
+            factory; other models always answer in this process.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 one thing of each kind
         self,
         keys: Keys,
         cache_dir: Path,
         connections: int,
         read_text: Callable[[str], str],
         prices: PriceList | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self._keys = keys
         self._cache_dir = cache_dir
         self._connections = connections
         self._read_text = read_text
         self._prices = prices or PriceList()
-        self._made: dict[tuple[str, str, str | None, str | None], Provider] = {}
+        self._executor = executor
+        self._made: dict[_Identity, Provider] = {}
+        self._batches: dict[_Identity, BatchService] = {}
 
     def provider(self, model: ModelRef, params: Params) -> Provider:
         """The provider of a model, made at the first call; nothing is sent.
@@ -76,15 +87,25 @@ class Factory:
             MissingKey: the environment has no key for a service that wants one.
             Misconfigured, GateError: an unknown provider, a bad address, a model file that cannot be loaded.
         """
-        template = params.chat_template if model.provider == "local" else None
-        key = (model.provider, model.name, params.base_url, template)
+        key = self._identity(model, params)
         if key not in self._made:
             self._made[key] = self._make(model, params)
         return self._made[key]
 
-    def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage) -> Cost:
+    def batches(self, model: ModelRef, params: Params) -> BatchService:
+        """The batch interface of a model, over the connections of its provider; nothing is sent.
+
+        Raises:
+            MissingKey, Misconfigured, GateError: as `provider` does, and for a model that has no such interface.
+        """
+        key = self._identity(model, params)
+        if key not in self._batches:
+            self._batches[key] = self._batch_service(model, params)
+        return self._batches[key]
+
+    def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage, *, batch: bool = False) -> Cost:
         """Price one reply; see `PriceList.price`."""
-        return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "")
+        return self._prices.price(model, model_id, usage, self._address(model.provider, params) or "", batch=batch)
 
     def address(self, model: ModelRef, params: Params) -> str:
         """Where a model is asked; for a model that is a file, what changes with the file."""
@@ -102,10 +123,35 @@ class Factory:
         return replace(terms(model, params, known=known), write_usd=write_usd)
 
     async def close(self) -> None:
-        """Close every provider that was made."""
-        made, self._made = list(self._made.values()), {}
+        """Close every provider that was made, and the executor."""
+        made, self._made, self._batches = list(self._made.values()), {}, {}
         for provider in made:
             await provider.close()
+        if self._executor is not None:
+            await self._executor.close()
+
+    def _identity(self, model: ModelRef, params: Params) -> _Identity:
+        template = params.chat_template if model.provider == "local" else None
+        return model.provider, model.name, params.base_url, template
+
+    def _batch_service(self, model: ModelRef, params: Params) -> BatchService:
+        provider = self.provider(model, params)
+        place = Place(
+            model.provider, addresses.checked(self._address(model.provider, params) or "http://-"), model.name
+        )
+        if model.provider == "openai":
+            from gate.providers.batches.openai import OpenAIBatches
+            from gate.providers.openai import OpenAIProvider
+
+            if isinstance(provider, OpenAIProvider):
+                return OpenAIBatches(provider, place)
+        if model.provider == "anthropic":
+            from gate.providers.anthropic import AnthropicProvider
+            from gate.providers.batches.anthropic import AnthropicBatches
+
+            if isinstance(provider, AnthropicProvider):
+                return AnthropicBatches(provider, place)
+        raise Misconfigured(f"{model} has no batch interface", "run without --batch")
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
@@ -132,7 +178,11 @@ class Factory:
 
     def _openai(self, model: ModelRef, params: Params) -> Provider:
         base_url = addresses.checked(self._address("openai", params) or "")
-        key = self._key_for(model, base_url, addresses.is_openai(base_url))
+        own = addresses.is_openai(base_url)
+        key = self._key_for(model, base_url, own)
+        if self._executor is not None:
+            check = partial(parameters.check_openai, model.name, own=own)
+            return self._elsewhere(self._executor, check)
 
         from gate.providers.openai import OpenAIProvider
         from gate.providers.wire import Endpoint
@@ -143,7 +193,11 @@ class Factory:
 
     def _anthropic(self, model: ModelRef, params: Params) -> Provider:
         base_url = addresses.checked(self._address("anthropic", params) or "")
-        key = self._key_for(model, base_url, addresses.is_anthropic(base_url))
+        own = addresses.is_anthropic(base_url)
+        key = self._key_for(model, base_url, own)
+        if self._executor is not None:
+            check = partial(parameters.check_anthropic, model.name)
+            return self._elsewhere(self._executor, check)
 
         from gate.providers.anthropic import AnthropicProvider
         from gate.providers.wire import Endpoint
@@ -151,6 +205,10 @@ class Factory:
         provider = AnthropicProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
         self._prices.prepare()
         return provider
+
+    def _elsewhere(self, executor: Executor, check: Callable[[Params], None]) -> Provider:
+        self._prices.prepare()
+        return Elsewhere(executor, check)
 
     def _key_for(self, model: ModelRef, base_url: str, own: bool) -> str:
         """The key to send to an address.
@@ -165,7 +223,8 @@ class Factory:
         openai = model.provider == "openai"
         key = _key(self._keys.openai if openai else self._keys.anthropic, variable)
         named = self._keys.openai_base_url if openai else self._keys.anthropic_base_url
-        if own and key is None:
+        keys_elsewhere = self._executor is not None and self._executor.keys_elsewhere
+        if own and key is None and not keys_elsewhere:
             raise _missing(variable, model)
         trusted = (own and base_url.startswith("https://")) or (
             named is not None and base_url == addresses.checked(named)

@@ -1,19 +1,21 @@
 """OpenAI's Chat Completions, and every server that speaks the same interface."""
 
-import re
+from typing import TYPE_CHECKING
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Misconfigured, Request, Transient
+from gate.providers.base import Completion, Request, Transient
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
+from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 from gate.providers.wire import Endpoint, Wire
 
-_REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
+if TYPE_CHECKING:
+    from gate.providers.sdk import Official
 
 
 class OpenAIProvider:
@@ -30,42 +32,57 @@ class OpenAIProvider:
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self._own = addresses.is_openai(endpoint.base_url)
         self._limit = "max_completion_tokens" if addresses.takes_new_token_limit(endpoint.base_url) else "max_tokens"
-        self._model = model
+        self.model = model
         name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
-        self._service = Service(name, "OPENAI_API_KEY", model)
-        self._cleaner = Cleaner((endpoint.api_key,))
-        self._exchange = Exchange(_wire(endpoint), self._service, self._cleaner)
+        self.service = Service(name, "OPENAI_API_KEY", model)
+        self.cleaner = Cleaner((endpoint.api_key,))
+        self._endpoint = endpoint
+        self._official: Official | None = None
+        self.exchange = Exchange(self._wire(), self.service, self.cleaner)
+
+    @property
+    def official(self) -> "Official":
+        """The official SDK's client, which batches are sent through; opened when it is first wanted."""
+        from gate.providers.sdk import official_openai
+
+        self._official = self._official or official_openai(self._endpoint, self.cleaner)
+        return self._official
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
-        if params.chat_template is not None:
-            raise Misconfigured("openai: takes no chat_template", "remove it; it belongs to local: models")
-        if not self._own or params.reasoning_effort == "none" or not is_reasoning(self._model):
-            return
-        for name in ("temperature", "top_p"):
-            if getattr(params, name) is not None:
-                raise Misconfigured(
-                    f"openai:{self._model} is a reasoning model and takes no {name}",
-                    f"remove {name}, or set reasoning_effort: none where the model allows it",
-                )
+        check_openai(self.model, params, own=self._own)
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(self._body(request), request.params.timeout_s)
+        received = await self.exchange.post(self.body(request), request.params.timeout_s)
         try:
-            return completion(received.data, received.latency_s, self._cleaner, self._model)
+            return completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
-            raise Transient(f"{self._service.name}: {error}") from None
+            raise Transient(f"{self.service.name}: {error}") from None
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._exchange.wire.close()
+        await self.exchange.wire.close()
+        if self._official is not None:
+            await self._official.client.close()
 
-    def _body(self, request: Request) -> dict[str, JsonValue]:
+    def _wire(self) -> Wire:
+        endpoint = self._endpoint
+        if endpoint.sdk:
+            from gate.providers.sdk import SdkWire
+
+            return SdkWire(self.official, "/chat/completions")
+        from gate.providers.direct import DirectWire
+
+        headers = {"Authorization": f"Bearer {endpoint.api_key}"}
+        return DirectWire(f"{endpoint.base_url.rstrip('/')}/chat/completions", headers, endpoint.connections)
+
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
         params = request.params
         messages: list[JsonValue] = [{"role": m.role, "content": m.content} for m in request.messages]
-        body: dict[str, JsonValue] = {"model": self._model, "messages": messages}
+        body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
         optional: dict[str, JsonValue] = {
             self._limit: params.max_output_tokens,
             "temperature": params.temperature,
@@ -81,23 +98,12 @@ class OpenAIProvider:
         return body
 
 
-def _wire(endpoint: Endpoint) -> Wire:
-    if endpoint.sdk:
-        from gate.providers.sdk import openai_wire
-
-        return openai_wire(endpoint)
-    from gate.providers.direct import DirectWire
-
-    url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
-    return DirectWire(url, {"Authorization": f"Bearer {endpoint.api_key}"}, endpoint.connections)
-
-
-def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, asked: str) -> Completion:
+def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, every field of which may be missing or hostile.
 
     Args:
         data: the JSON object of the reply.
-        latency_s: seconds that it took.
+        latency_s: seconds that it took; None where time means nothing.
         cleaner: removes secrets and what cannot be printed.
         asked: the model that was asked, for a reply that names none.
 
@@ -121,11 +127,6 @@ def completion(data: dict[str, JsonValue], latency_s: float, cleaner: Cleaner, a
         latency_s=latency_s,
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
     )
-
-
-def is_reasoning(model: str) -> bool:
-    """Does OpenAI's interface refuse sampling parameters for this model?"""
-    return _REASONING.match(model) is not None and "chat" not in model
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:

@@ -1,6 +1,6 @@
 """What a reply costs: each kind of token at its own price, from the price list of genai-prices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,6 +14,7 @@ Price: TypeAlias = "Decimal | TieredPrices"
 
 _MILLION = Decimal(1_000_000)
 _THOUSAND = Decimal(1_000)
+_BATCH_SHARE = Decimal("0.5")
 _SOLD = ("openai", "anthropic")
 
 
@@ -25,6 +26,7 @@ class UnitPrices:
         fresh, read, write: input that no cache saw, that was read from one, that was written to one.
         output: output.
         request: dollars per thousand requests, on top.
+        share: of these prices, that is paid.
     """
 
     fresh: Price
@@ -32,6 +34,7 @@ class UnitPrices:
     write: Price
     output: Price
     request: Price
+    share: Decimal = Decimal(1)
 
     def cost(self, usage: Usage) -> Dollars:
         """Price one reply."""
@@ -42,7 +45,7 @@ class UnitPrices:
             (self.output, usage.output_tokens),
         )
         tokens = sum((_at(price, usage.total_input) * count for price, count in kinds), Decimal(0))
-        return Dollars(float(tokens / _MILLION + _at(self.request, usage.total_input) / _THOUSAND))
+        return Dollars(float(self.share * (tokens / _MILLION + _at(self.request, usage.total_input) / _THOUSAND)))
 
 
 class PriceList:
@@ -55,7 +58,7 @@ class PriceList:
 
     def __init__(self, *, by_name: bool = False) -> None:
         self._by_name = by_name
-        self._known: dict[tuple[str, str, str, str], UnitPrices | None] = {}
+        self._known: dict[tuple[str, str, str, str, bool], UnitPrices | None] = {}
 
     @property
     def by_name(self) -> bool:
@@ -68,7 +71,7 @@ class PriceList:
 
         genai_prices.data_snapshot.get_snapshot()
 
-    def price(self, model: ModelRef, model_id: str, usage: Usage, base_url: str) -> Cost:
+    def price(self, model: ModelRef, model_id: str, usage: Usage, base_url: str, *, batch: bool = False) -> Cost:
         """Price one reply.
 
         Args:
@@ -76,6 +79,8 @@ class PriceList:
             model_id: what the reply says it is; the asked name is the second choice.
             usage: tokens; a reply that reports none has no known price.
             base_url: where the request went.
+            batch: it was answered in a batch: at the list's own price for that, or at half the price where the list
+                has none, which is what both services say of all their models.
 
         Returns:
             Dollars; or `n/a` for models that are not sold by the token, or `unknown`.
@@ -84,22 +89,30 @@ class PriceList:
             return Unpriced("n/a")
         if usage == Usage():
             return Unpriced("unknown")
-        key = (model.provider, model.name, model_id, base_url)
+        key = (model.provider, model.name, model_id, base_url, batch)
         if key not in self._known:
-            self._known[key] = self._look_up(model.provider, model_id, base_url) or self._look_up(
-                model.provider, model.name, base_url
+            self._known[key] = self._look_up(model.provider, model_id, base_url, batch) or self._look_up(
+                model.provider, model.name, base_url, batch
             )
         prices = self._known[key]
         return Unpriced("unknown") if prices is None else prices.cost(usage)
 
-    def _look_up(self, provider: str, name: str, base_url: str) -> UnitPrices | None:
+    def _look_up(self, provider: str, name: str, base_url: str, batch: bool) -> UnitPrices | None:
+        standard = self._listed(provider, name, base_url, None)
+        if not batch or standard is None:
+            return standard
+        own = self._listed(provider, name, base_url, {"processing": "batch"})
+        return replace(standard, share=_BATCH_SHARE) if own is None or own == standard else own
+
+    def _listed(self, provider: str, name: str, base_url: str, context: dict[str, str] | None) -> UnitPrices | None:
         import genai_prices
 
+        usage = genai_prices.Usage()
         try:
             if self._by_name:
-                found = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=provider)
+                found = genai_prices.calc_price(usage, name, provider_id=provider, price_context=context)
             else:
-                found = genai_prices.calc_price(genai_prices.Usage(), name, provider_api_url=base_url)
+                found = genai_prices.calc_price(usage, name, provider_api_url=base_url, price_context=context)
         except LookupError:
             return None
         return _units(found.model_price)

@@ -1,6 +1,6 @@
 """Requests through an official SDK's client, its retries off, on the aiohttp transport that it ships.
 
-Loaded only where it is asked for, because it brings the SDK in.
+Batches always go this way, single requests where `GATE_SDK=1` asks for it. Loaded only then, as it brings the SDK in.
 """
 
 import gc
@@ -14,14 +14,24 @@ from typing import TYPE_CHECKING
 import aiohttp
 import httpx2
 
+from gate.providers.base import Rejected, Transient
+from gate.providers.failures import Service, classify, read_error
+from gate.providers.untrusted import Cleaner
 from gate.providers.wire import CONNECT_TIMEOUT_S, MAX_REPLY_BYTES, Broken, Endpoint, Raw, compressed, too_large
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from openai import AsyncOpenAI
 
+MAX_RESULTS_BYTES = 4 * 2**30
+"""The results of a batch, which are read line by line and never held."""
+
+BROKEN = (httpx2.HTTPError, aiohttp.ClientError)
+"""Errors of a connection that pass the SDKs by."""
+
 _SENT = "gate.sent"
 _SECONDS = "gate.seconds"
+_RESULTS = ("/content", "/results")
 
 _HEADERS = frozenset(
     {
@@ -49,41 +59,77 @@ class SdkErrors:
     connection: type[Exception]
 
 
-class SdkWire:
-    """One path of one SDK's client.
+@dataclass(frozen=True, slots=True)
+class Official:
+    """A client of an official SDK.
 
     Args:
         client: the SDK's asynchronous client.
         errors: its error classes.
+        cleaner: removes secrets from what the server says.
+        wall_clock: seconds since the epoch.
+    """
+
+    client: "AsyncOpenAI | AsyncAnthropic"
+    errors: SdkErrors
+    cleaner: Cleaner
+    wall_clock: Callable[[], float] = time.time
+
+    def explain(self, error: Exception, service: Service) -> Exception:
+        """The classified error that one of the SDK's, of a connection or of a reply stands for."""
+        if isinstance(error, self.errors.status):
+            return self._sorted(error, service)
+        if isinstance(error, (self.errors.connection, *BROKEN)):
+            return Transient(f"the connection to {service.name} failed: {self._cause(error)}")
+        if isinstance(error, UnicodeEncodeError):
+            return Rejected("the request holds half a surrogate pair, which is not valid Unicode")
+        return Transient(f"{service.name}: {error}")
+
+    def _sorted(self, error: Exception, service: Service) -> Exception:
+        response = getattr(error, "response", None)
+        if not isinstance(response, httpx2.Response):
+            return Transient(f"{service.name} answered with an error: {self._cause(error)}")
+        parts = (response.status_code, response.headers, response.content)
+        return classify(read_error(*parts, self.cleaner, self.wall_clock()), service)
+
+    def _cause(self, error: BaseException) -> str:
+        return self.cleaner.line(_words(error), 200) or type(error).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class SdkWire:
+    """One path of one SDK's client.
+
+    Args:
+        official: the client.
         path: of the call, below the client's base URL.
     """
 
-    def __init__(self, client: "AsyncOpenAI | AsyncAnthropic", errors: SdkErrors, path: str) -> None:
-        self._client = client
-        self._errors = errors
-        self._path = path
+    official: Official
+    path: str
 
     async def post(self, body: bytes) -> Raw:
         """Send one JSON text; see `Wire`."""
+        errors = self.official.errors
         try:
-            response = await self._client.post(self._path, body=json.loads(body), cast_to=httpx2.Response)
-        except self._errors.status as error:
+            response = await self.official.client.post(self.path, body=json.loads(body), cast_to=httpx2.Response)
+        except errors.status as error:
             refused = getattr(error, "response", None)
             if not isinstance(refused, httpx2.Response):
                 raise Broken(_words(error)) from None
             response = refused
-        except (self._errors.connection, httpx2.HTTPError, aiohttp.ClientError) as error:
+        except (errors.connection, *BROKEN) as error:
             raise Broken(_words(error)) from None
         seconds = response.extensions.get(_SECONDS, 0.0)
         return Raw(response.status_code, response.headers, response.content, seconds)
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self.official.client.close()
 
 
-def openai_wire(endpoint: Endpoint) -> SdkWire:
-    """Chat completions by OpenAI's SDK."""
+def official_openai(endpoint: Endpoint, cleaner: Cleaner) -> Official:
+    """OpenAI's SDK."""
     with _quick_import():
         import openai as sdk
     client = sdk.AsyncOpenAI(
@@ -92,11 +138,11 @@ def openai_wire(endpoint: Endpoint) -> SdkWire:
         max_retries=0,
         http_client=sdk.DefaultAioHttpClient(**_client_settings(endpoint.connections)),  # type: ignore[arg-type]
     )
-    return SdkWire(client, SdkErrors(sdk.APIStatusError, sdk.APIConnectionError), "/chat/completions")
+    return Official(client, SdkErrors(sdk.APIStatusError, sdk.APIConnectionError), cleaner)
 
 
-def anthropic_wire(endpoint: Endpoint) -> SdkWire:
-    """Messages by Anthropic's SDK."""
+def official_anthropic(endpoint: Endpoint, cleaner: Cleaner) -> Official:
+    """Anthropic's SDK."""
     with _quick_import():
         import anthropic as sdk
     client = sdk.AsyncAnthropic(
@@ -105,7 +151,7 @@ def anthropic_wire(endpoint: Endpoint) -> SdkWire:
         max_retries=0,
         http_client=sdk.DefaultAioHttpClient(**_client_settings(endpoint.connections)),  # type: ignore[arg-type]
     )
-    return SdkWire(client, SdkErrors(sdk.APIStatusError, sdk.APIConnectionError), "/v1/messages")
+    return Official(client, SdkErrors(sdk.APIStatusError, sdk.APIConnectionError), cleaner)
 
 
 def _client_settings(connections: int, clock: Callable[[], float] = time.perf_counter) -> dict[str, object]:
@@ -141,6 +187,10 @@ def _wanted(header: str) -> bool:
     return header.lower() in _HEADERS or header.lower().startswith(("x-stainless-", "anthropic-version"))
 
 
+def _holds_results(response: httpx2.Response) -> bool:
+    return response.status_code == 200 and response.request.url.path.endswith(_RESULTS)
+
+
 class _Watched(httpx2.AsyncByteStream):
     """Notes when a body ends, and stops reading one that has no end."""
 
@@ -150,7 +200,7 @@ class _Watched(httpx2.AsyncByteStream):
         self._clock = clock
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MAX_REPLY_BYTES
+        left = MAX_RESULTS_BYTES if _holds_results(self._response) else MAX_REPLY_BYTES
         async for chunk in self._inner:
             left -= len(chunk)
             if left < 0:

@@ -47,6 +47,8 @@ class Behaviour:
         fresh_token_s: further seconds for each input token that no cache had.
         cache_min_tokens: shortest prefix of a system prompt that the cache takes.
         raw: sent instead of an answer.
+        model_id: the model that replies name; empty for the one that was asked.
+        slowdown_s: further seconds for each request that came before.
     """
 
     latency_s: float = 0.0
@@ -55,6 +57,8 @@ class Behaviour:
     fresh_token_s: float = 0.0
     cache_min_tokens: int = 1024
     raw: Raw | None = None
+    model_id: str = ""
+    slowdown_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +196,8 @@ class ModelServer:
             data = json.loads(body)
             self.bodies.append(data)
             self.headers.append(dict(request.headers))
-            if self.behaviour.latency_s:
-                await asyncio.sleep(self.behaviour.latency_s)
+            if wait := self.behaviour.latency_s + self.behaviour.slowdown_s * self.requests:
+                await asyncio.sleep(wait)
             if raw := self.behaviour.raw:
                 return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
             entry = self._answer(read(data))
@@ -221,7 +225,7 @@ class ModelServer:
         read, write = self._cached(asked, prefix)
         entry = Entry(
             path=asked.path,
-            model=asked.model,
+            model=self.behaviour.model_id or asked.model,
             system=asked.system,
             user=asked.user,
             text=text,

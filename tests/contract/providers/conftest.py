@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.providers.subjects import MODELS, Subject
+from tests.contract.providers.subjects import MODELS, Subject, Workers
 from tests.support.model_server import ModelServer
-
-REMOTE = ["openai", "anthropic", "openai sdk", "anthropic sdk"]
 
 
 @pytest.fixture(scope="session")
@@ -22,18 +20,28 @@ def server(running: ModelServer) -> ModelServer:
     return running
 
 
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    workers = Workers()
+    yield workers
+    workers.close()
+
+
+REMOTE = ["openai", "anthropic", "openai in a worker", "anthropic in a worker", "openai sdk", "anthropic sdk"]
+
+
 @pytest.fixture(params=REMOTE)
-def remote(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
-    """A model behind HTTP, reached directly and through its official SDK."""
-    return _subject(request.param, server)
+def remote(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
+    """A model behind HTTP: reached directly, in a worker process, through its official SDK."""
+    return made(request.param, server, workers)
 
 
-@pytest.fixture(params=[*MODELS, *(name for name in REMOTE if name not in MODELS)])
-def subject(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
+@pytest.fixture(params=[*REMOTE, "fake", "replay"])
+def subject(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
     """Any model."""
-    return _subject(request.param, server)
+    return made(request.param, server, workers)
 
 
-def _subject(name: str, server: ModelServer) -> Subject:
-    model, _, way = name.partition(" ")
-    return Subject(MODELS[model], server.url, sdk=way == "sdk")
+def made(name: str, server: ModelServer, workers: Workers) -> Subject:
+    provider, _, where = name.partition(" ")
+    return Subject(MODELS[provider], server.url, sdk=where == "sdk", workers=workers if "worker" in where else None)

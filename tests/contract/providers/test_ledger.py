@@ -11,6 +11,7 @@ from gate.calls.retry import RetryPolicy
 from gate.domain.absence import Failed
 from gate.domain.sample import Reply
 from gate.domain.usage import Dollars, Usage
+from gate.providers.factory import Factory
 from tests.contract.providers.subjects import Subject
 from tests.support.model_server import Behaviour, ModelServer
 
@@ -20,15 +21,11 @@ USERS = [f"answer=word{number} slice={'hard' if number % 3 == 0 else 'easy'}" fo
 
 
 def call_all(subject: Subject) -> tuple[list[Reply | Failed], Caller]:
-    async def work() -> tuple[list[Reply | Failed], Caller]:
-        factory = subject.factory()
+    async def work(factory: Factory) -> tuple[list[Reply | Failed], Caller]:
         caller = Caller(factory.provider, CallPolicy(8, QUICK), random.Random(1), factory.price)
-        try:
-            return list(await asyncio.gather(*(caller.call(subject.request(user)) for user in USERS))), caller
-        finally:
-            await factory.close()
+        return list(await asyncio.gather(*(caller.call(subject.request(user)) for user in USERS))), caller
 
-    return asyncio.run(work())
+    return subject.use_factory(work)
 
 
 def test_every_answer_is_in_the_ledger_and_counted_once(server: ModelServer, remote: Subject) -> None:

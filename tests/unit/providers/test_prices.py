@@ -97,3 +97,37 @@ def test_a_proxy_is_priced_by_name_when_asked() -> None:
         ModelRef("openai", "gpt-4o-mini"), "gpt-4o-mini", Usage(10**6), "http://127.0.0.1:1/v1"
     )
     assert found == Dollars(0.15)
+
+
+@pytest.mark.parametrize(
+    "model", ["openai:gpt-4o-mini", "openai:gpt-5-mini", "anthropic:claude-sonnet-5-5", "anthropic:claude-haiku-5-5"]
+)
+@given(usage=USAGES)
+def test_prices_of_batches_agree_with_the_price_list(model: str, usage: Usage) -> None:
+    provider, _, name = model.partition(":")
+    url = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}[provider]
+    found = LIST.price(ModelRef(provider, name), name, usage, url, batch=True)
+    counted = genai_prices.Usage(
+        input_tokens=usage.total_input,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    listed = genai_prices.calc_price(counted, name, provider_id=provider, price_context={"processing": "batch"})
+    assert isinstance(found, Dollars)
+    assert found.amount == pytest.approx(float(listed.total_price), rel=1e-12)
+
+
+def test_a_batch_costs_half_where_the_list_has_no_price_for_it() -> None:
+    old, usage = ModelRef("openai", "o1-mini"), Usage(1000, 0, 0, 1000)
+    standard = genai_prices.calc_price(
+        genai_prices.Usage(input_tokens=1000, output_tokens=1), old.name, provider_id="openai"
+    )
+    context = {"processing": "batch"}
+    in_batch = genai_prices.calc_price(
+        genai_prices.Usage(input_tokens=1000, output_tokens=1), old.name, provider_id="openai", price_context=context
+    )
+    assert standard.total_price == in_batch.total_price, "the list has learnt it: take another model"
+    found = LIST.price(old, old.name, usage, OPENAI_URL, batch=True)
+    assert isinstance(found, Dollars)
+    assert found.amount == pytest.approx(official("openai", old.name, usage) / 2)

@@ -1,0 +1,170 @@
+"""Requests sent by the workers of a Dask cluster, in chunks."""
+
+import asyncio
+import importlib.util
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from gate.errors import CannotEvaluate, GateError
+from gate.providers.base import Completion, Request, Transient
+from gate.providers.elsewhere.chunk import VERSION, ChunkSetup, run_chunk
+from gate.providers.elsewhere.wire import Item, dumps, loads, pack_request, unpack_outcome
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+MOST_REQUESTS = 32
+"""Requests of one chunk."""
+WINDOW_S = 0.01
+"""A request waits so long for company: a task of Dask costs about a millisecond of its scheduler."""
+CONNECT_S = 10.0
+"""For the scheduler to answer, and again for a first worker to be there."""
+
+_OVERDUE_S = 60.0
+"""A chunk that is so late, after the longest of its requests' time-outs, is lost."""
+
+
+@dataclass(slots=True)
+class _Call:
+    request: Request
+    future: asyncio.Future[Completion]
+
+
+class DaskExecutor:
+    """Workers of a cluster; connects with the first request; see `gate.providers.executor.Executor`.
+
+    Args:
+        address: of the scheduler, `tcp://host:port`.
+        setup: how workers make their providers.
+
+    Raises:
+        GateError: the package `distributed` is not installed.
+    """
+
+    keys_elsewhere = True
+
+    def __init__(self, address: str, setup: ChunkSetup) -> None:
+        if importlib.util.find_spec("distributed") is None:
+            raise GateError(
+                "a Dask executor needs the package distributed, which is not installed",
+                "pip install 'prompt-gate[distributed]'",
+            )
+        self._address = address
+        self._setup = setup
+        self._waiting: list[_Call] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._connecting: asyncio.Task[Client] | None = None
+        self._chunks: set[asyncio.Task[None]] = set()
+
+    async def complete(self, request: Request) -> Completion:
+        """Have a worker send a request; see `Executor.complete`.
+
+        Raises:
+            CannotEvaluate: the scheduler cannot be reached, went away, or has no worker.
+        """
+        if self._connecting is None:
+            self._connecting = asyncio.create_task(_connected(self._address))
+        # One connection for all: a call that is cancelled must not break it off for the others.
+        client = await asyncio.shield(self._connecting)
+        call = _Call(request, asyncio.get_running_loop().create_future())
+        self._waiting.append(call)
+        if len(self._waiting) >= MOST_REQUESTS:
+            self._send(client)
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WINDOW_S, self._send, client)
+        return await call.future
+
+    async def close(self) -> None:
+        """Leave the cluster; what its workers are asking is not waited for."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for chunk in self._chunks:
+            chunk.cancel()
+        await asyncio.gather(*self._chunks, return_exceptions=True)
+        connecting, self._connecting = self._connecting, None
+        if connecting is None:
+            return
+        if not connecting.done():
+            connecting.cancel()
+        found = (await asyncio.gather(connecting, return_exceptions=True))[0]
+        if not isinstance(found, BaseException):
+            await found.close(timeout=2)
+
+    def _send(self, client: "Client") -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        calls, self._waiting = [call for call in self._waiting if not call.future.done()], []
+        if calls:
+            task = asyncio.create_task(self._run(client, calls))
+            self._chunks.add(task)
+            task.add_done_callback(self._chunks.discard)
+
+    async def _run(self, client: "Client", calls: list[_Call]) -> None:
+        outcomes: list[Completion | Exception]
+        try:
+            outcomes = await self._outcomes(client, [call.request for call in calls])
+        except (Transient, GateError) as error:
+            outcomes = [error] * len(calls)
+        for call, outcome in zip(calls, outcomes, strict=True):
+            if call.future.done():
+                continue
+            if isinstance(outcome, Completion):
+                call.future.set_result(outcome)
+            else:
+                call.future.set_exception(outcome)
+
+    async def _outcomes(self, client: "Client", requests: list[Request]) -> list[Completion | Exception]:
+        from distributed import KilledWorker
+
+        chunk = dumps([pack_request(request) for request in requests])
+        limit = max(request.params.timeout_s for request in requests) + _OVERDUE_S
+        try:
+            task = client.submit(run_chunk, VERSION, self._setup, chunk, pure=False)
+            async with asyncio.timeout(limit):
+                packed = loads(cast(bytes, await task))
+        except KilledWorker:
+            raise Transient("the Dask workers that asked died") from None
+        except TimeoutError:
+            raise Transient(f"no Dask worker answered within {limit:g} s") from None
+        except asyncio.CancelledError:
+            if (current := asyncio.current_task()) is not None and current.cancelling():
+                raise
+            raise _gone(self._address) from None
+        except Exception as error:
+            raise _gone(self._address) if client.status != "running" else _defect(error) from None
+        return [unpack_outcome(cast(Item, item)) for item in packed]
+
+
+async def _connected(address: str) -> "Client":
+    import distributed
+
+    # What Dask has to say of lost connections is said by the gate.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client: Any = await distributed.Client(address, asynchronous=True, timeout=CONNECT_S, set_as_default=False)
+    except Exception as error:
+        # Whatever listens there may be no scheduler: Dask then fails in ways of its own, a MemoryError among them.
+        raise CannotEvaluate(
+            f"the Dask scheduler at {address} cannot be reached: {type(error).__name__}",
+            "start it with: dask scheduler --port 8786, or check the address",
+        ) from None
+    try:
+        await client.wait_for_workers(1, timeout=CONNECT_S)
+    except TimeoutError:
+        await client.close(timeout=2)
+        raise CannotEvaluate(
+            f"the Dask scheduler at {address} has no worker", f"start one with: dask worker {address}"
+        ) from None
+    return cast("Client", client)
+
+
+def _gone(address: str) -> CannotEvaluate:
+    return CannotEvaluate(f"the Dask scheduler at {address} went away", "start it again, and then the evaluation")
+
+
+def _defect(error: Exception) -> CannotEvaluate:
+    return CannotEvaluate(
+        f"a Dask worker failed: {type(error).__name__}", "install the same version of prompt-gate on every worker"
+    )

@@ -1,0 +1,99 @@
+"""Requests and outcomes as JSON values: what travels between processes is data, never code."""
+
+import json
+import traceback
+from dataclasses import astuple
+from functools import lru_cache
+from typing import Any, TypeAlias, cast
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message, Role
+from gate.domain.usage import Usage
+from gate.errors import CannotEvaluate, GateError, MissingKey
+from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+
+Item: TypeAlias = list[JsonValue]
+
+_OK, _TRANSIENT, _REJECTED, _ERROR = "ok", "transient", "rejected", "error"
+_ERRORS: dict[str, type[GateError]] = {
+    kind.__name__: kind for kind in (GateError, Misconfigured, MissingKey, CannotEvaluate)
+}
+
+
+def dumps(value: Item) -> bytes:
+    """JSON in UTF-8; half a surrogate pair travels as it is, for the provider to complain about."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def loads(data: bytes | bytearray) -> Item:
+    """What `dumps` made of a list."""
+    return cast(Item, json.loads(data.decode("utf-8", "surrogatepass")))
+
+
+def pack_request(request: Request) -> Item:
+    """A request as a list."""
+    messages: Item = [[message.role, message.content] for message in request.messages]
+    schema = None if request.schema is None else dict(request.schema)
+    return [_pack_subject(request.model, request.params), messages, request.index, schema]
+
+
+def unpack_request(item: Item) -> Request:
+    """The request that `pack_request` was given."""
+    subject, messages, index, schema = item
+    model, params = _unpack_subject(cast(str, subject))
+    pairs = cast("list[tuple[Role, str]]", messages)
+    return Request(
+        tuple(Message(role, content) for role, content in pairs),
+        model,
+        params,
+        cast(int, index),
+        cast("dict[str, JsonValue] | None", schema),
+    )
+
+
+# Thousands of requests share a model and its parameters; they are spelled out once.
+@lru_cache(maxsize=256)
+def _pack_subject(model: ModelRef, params: Params) -> str:
+    return json.dumps([model.provider, model.name, params.changed()], ensure_ascii=False)
+
+
+@lru_cache(maxsize=256)
+def _unpack_subject(text: str) -> tuple[ModelRef, Params]:
+    provider, name, changed = json.loads(text)
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in changed.items()}
+    return ModelRef(provider, name), Params(**values)
+
+
+def pack_completion(done: Completion) -> Item:
+    """An answer as a list."""
+    return [_OK, done.text, done.model_id, list(astuple(done.usage)), done.latency_s, done.stop_reason]
+
+
+def pack_error(error: Exception) -> Item:
+    """An error as a list. One that nobody foresaw keeps its type and place, not its words, which may hold anything."""
+    if isinstance(error, Transient):
+        return [_TRANSIENT, error.reason, error.retry_after_s, error.throttled]
+    if isinstance(error, Rejected):
+        return [_REJECTED, error.reason]
+    if isinstance(error, GateError):
+        kind = next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS)
+        return [_ERROR, kind, error.message, error.hint]
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {frames[-1].name}, line {frames[-1].lineno}" if frames else ""
+    return [_ERROR, "CannotEvaluate", f"a worker failed: {type(error).__name__}{place}", "this is a defect of the gate"]
+
+
+def unpack_outcome(item: Item) -> Completion | Exception:
+    """The answer, or the error to be raised."""
+    kind, *rest = item
+    if kind == _OK:
+        text, model_id, usage, latency_s, stop_reason = cast("tuple[str, str, list[int], float | None, str]", rest)
+        return Completion(text, model_id, Usage(*usage), latency_s, stop_reason)
+    if kind == _TRANSIENT:
+        reason, retry_after_s, throttled = cast("tuple[str, float | None, bool]", rest)
+        return Transient(reason, retry_after_s, throttled=throttled)
+    if kind == _REJECTED:
+        return Rejected(cast(str, rest[0]))
+    name, message, hint = cast("tuple[str, str, str]", rest)
+    return _ERRORS[name](message, hint)

@@ -1,0 +1,277 @@
+"""What holds for both batch interfaces, through the real SDKs; the services themselves were never asked."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TypeVar
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.model import ModelRef, Params
+from gate.providers.base import Completion, Misconfigured, Rejected, Transient
+from gate.providers.batches.port import BatchService, Gone, Mark, Result
+from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, Subject
+from tests.support.batch_server import BatchServer
+
+T = TypeVar("T")
+MARK = Mark("digest", "submission", 0.0, 3)
+
+
+@pytest.fixture(scope="module")
+def running_batches() -> Iterator[BatchServer]:
+    with BatchServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running_batches: BatchServer) -> BatchServer:
+    running_batches.forget()
+    return running_batches
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def remote(request: pytest.FixtureRequest, server: BatchServer) -> Subject:
+    return Subject(MODELS[request.param], server.url)
+
+
+def use(subject: Subject, work: Callable[[BatchService], Awaitable[T]]) -> T:
+    async def main() -> T:
+        factory = subject.factory()
+        try:
+            return await work(factory.batches(subject.model, subject.params))
+        finally:
+            await factory.close()
+
+    return asyncio.run(main())
+
+
+def lines(service: BatchService, subject: Subject, count: int = 3) -> list[bytes]:
+    return [service.encode(f"id_{n}", subject.request(f"answer=blue number={n}", n)) for n in range(count)]
+
+
+def submit(subject: Subject, mark: Mark = MARK) -> str:
+    return use(subject, lambda service: service.submit(lines(service, subject), mark))
+
+
+def results(subject: Subject, batch_id: str) -> list[Result]:
+    async def work(service: BatchService) -> list[Result]:
+        return [result async for result in service.results(batch_id)]
+
+    return use(subject, work)
+
+
+def test_submitted_and_collected(server: BatchServer, remote: Subject) -> None:
+    batch_id = submit(remote)
+    state = use(remote, lambda service: service.status(batch_id))
+    assert (state.phase, state.over, state.total) == ("running", False, 3)
+    server.finish()
+    state = use(remote, lambda service: service.status(batch_id))
+    assert (state.phase, state.done, state.failed) == ("ended", 3, 0)
+    assert state.ended_at is not None
+    got = {result.custom_id: result.outcome for result in results(remote, batch_id)}
+    assert sorted(got) == ["id_0", "id_1", "id_2"]
+    for outcome in got.values():
+        assert isinstance(outcome, Completion)
+        assert (outcome.text, outcome.latency_s) == ("blue", None)
+        assert outcome.usage.output_tokens > 0
+
+
+def test_a_line_of_a_batch_is_what_the_live_provider_sends(server: BatchServer, remote: Subject) -> None:
+    batch_id = submit(remote)
+    remote.use(lambda provider: provider.complete(remote.request("answer=blue number=0", 0)))
+    assert server.batches[batch_id].bodies["id_0"] == server.bodies[-1]
+
+
+def test_the_key_is_sent_as_the_live_provider_sends_it(server: BatchServer, remote: Subject) -> None:
+    submit(remote)
+    remote.use(lambda provider: provider.complete(remote.request()))
+    key = OPENAI_KEY if remote.model.provider == "openai" else ANTHROPIC_KEY
+    for name in ("authorization", "x-api-key"):
+        batch, live = ({k.lower(): v for k, v in sent.items()}.get(name) for sent in server.headers[-2:])
+        assert batch == live
+    assert key in json.dumps(server.headers[-2])
+
+
+def test_the_key_goes_to_no_address_that_the_change_names(server: BatchServer, remote: Subject) -> None:
+    there = Subject(remote.model, remote.url, params=Params(base_url=f"{server.url}/v1/"))
+    elsewhere = Subject(remote.model, "http://127.0.0.1:9", params=there.params)
+    submit(elsewhere)
+    assert "0123456789" not in json.dumps(server.headers[-1])
+
+
+def test_failures_have_a_reason_each(server: BatchServer, remote: Subject) -> None:
+    server.failing = {1}
+    batch_id = submit(remote)
+    server.finish()
+    got = {result.custom_id: result.outcome for result in results(remote, batch_id)}
+    failed = got.pop("id_1")
+    assert isinstance(failed, Failed)
+    assert "content filter" in failed.reason
+    assert all(isinstance(outcome, Completion) for outcome in got.values())
+
+
+@pytest.mark.parametrize("phase", ["expired", "cancelled"])
+def test_what_was_answered_before_an_early_end_counts(server: BatchServer, remote: Subject, phase: str) -> None:
+    batch_id = submit(remote)
+    server.finish(phase, answered=1)
+    assert use(remote, lambda service: service.status(batch_id)).over
+    outcomes = [result.outcome for result in results(remote, batch_id)]
+    assert len(outcomes) == 3
+    assert sum(isinstance(outcome, Completion) for outcome in outcomes) == 1
+
+
+def test_a_batch_that_openai_refuses_says_why(server: BatchServer) -> None:
+    subject = Subject(MODELS["openai"], server.url)
+    batch_id = submit(subject)
+    server.finish("failed")
+    state = use(subject, lambda service: service.status(batch_id))
+    assert (state.phase, state.reason) == ("failed", "too many tokens are waiting")
+    assert results(subject, batch_id) == []
+
+
+def test_cancelled(server: BatchServer, remote: Subject) -> None:
+    batch_id = submit(remote)
+    use(remote, lambda service: service.cancel(batch_id))
+    assert use(remote, lambda service: service.status(batch_id)).over
+
+
+def test_a_batch_that_is_not_there(server: BatchServer, remote: Subject) -> None:
+    with pytest.raises(Gone):
+        use(remote, lambda service: service.status("no_such_batch"))
+
+
+@pytest.mark.parametrize("name", ["../files", "a/b", "", "x" * 200, "a b", "a?b"])
+def test_no_id_leads_to_another_path(server: BatchServer, remote: Subject, name: str) -> None:
+    with pytest.raises(ValueError, match="id"):
+        use(remote, lambda service: service.status(name))
+    assert server.gets == []
+
+
+def test_a_lost_submission_is_found(server: BatchServer, remote: Subject) -> None:
+    server.lose_replies = 1
+    with pytest.raises(Transient):
+        submit(remote)
+    found = use(remote, lambda service: service.find(MARK))
+    assert found.ids == tuple(server.batches)
+    assert found.sure == (remote.model.provider == "openai")
+
+
+def test_a_lost_submission_is_found_on_a_later_page(server: BatchServer, remote: Subject) -> None:
+    batch_id = submit(remote)
+    batch = server.batches[batch_id]
+    for number in range(150):
+        other = f"{batch.kind}_other_{number}"
+        bodies = {"a": {}, "b": {}}
+        server.batches[other] = type(batch)(other, batch.kind, bodies, {}, batch.created)
+    assert use(remote, lambda service: service.find(MARK)).ids == (batch_id,)
+
+
+def test_what_is_known_already_is_not_found_again(server: BatchServer, remote: Subject) -> None:
+    batch_id = submit(remote)
+    known = Mark(MARK.digest, MARK.submission, 0.0, 3, frozenset({batch_id}))
+    assert use(remote, lambda service: service.find(known)).ids == ()
+
+
+HOSTILE = [
+    b"",
+    b"[]",
+    b"null",
+    b"\xff\xfe",
+    b"[" * 50_000,
+    b'{"custom_id": ["id_0"], "result": {"type": "succeeded"}, "response": {}}',
+    b'{"custom_id": "../../etc", "result": 7, "response": 7}',
+    b'{"custom_id": "id_0", "response": {"status_code": 200, "body": {"choices": []}}}',
+    b'{"custom_id": "id_0", "result": {"type": "succeeded", "message": {"content": [{"type": "text"}]}}}',
+    b'{"custom_id": "id_0", "result": {"type": {"a": 1}}, "error": "no", "response": {"status_code": "200"}}',
+    b'{"custom_id": "id_0", "response": {"status_code": 200, "body": null}, "result": {"message": null}}',
+]
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+def test_a_hostile_line_spoils_only_itself(server: BatchServer, remote: Subject, line: bytes) -> None:
+    batch_id = submit(remote)
+    server.rewrite = lambda good: [line, *good]
+    server.finish()
+    got = results(remote, batch_id)
+    good = [result for result in got if isinstance(result.outcome, Completion)]
+    assert len(good) == 3
+    for result in got:
+        assert result.custom_id in ("", "id_0", "id_1", "id_2")
+        assert isinstance(result.outcome, Completion) or result.outcome.reason.isprintable()
+    assert len(got) == 3 + bool(line.strip())
+
+
+def test_a_line_without_end_is_passed_over(server: BatchServer, remote: Subject) -> None:
+    batch_id = submit(remote)
+    server.rewrite = lambda good: [good[0], b'{"custom_id": "id_1' + b"x" * (17 * 2**20), *good[1:]]
+    server.finish()
+    got = results(remote, batch_id)
+    assert [isinstance(result.outcome, Completion) for result in got] == [True, False, True, True]
+    assert got[1].custom_id == ""
+
+
+def test_reasons_are_clean(server: BatchServer, remote: Subject) -> None:
+    said = f"key {OPENAI_KEY} {ANTHROPIC_KEY}\n::error::x\x1b[31m"
+    row = {
+        "custom_id": "id_0",
+        "error": {"message": said, "code": "x"},
+        "result": {"type": "errored", "error": {"type": "error", "error": {"type": "x", "message": said}}},
+    }
+    batch_id = submit(remote)
+    server.rewrite = lambda good: [json.dumps(row).encode()]
+    server.finish()
+    outcome = results(remote, batch_id)[0].outcome
+    assert isinstance(outcome, Failed)
+    assert "[key]" in outcome.reason
+    assert "0123456789" not in outcome.reason
+    assert outcome.reason.isprintable()
+
+
+def test_the_address_of_the_results_is_not_the_servers_choice(server: BatchServer) -> None:
+    subject = Subject(MODELS["anthropic"], server.url)
+    batch_id = submit(subject)
+    server.results_url = "http://127.0.0.1:9/elsewhere"
+    server.finish()
+    assert len(results(subject, batch_id)) == 3
+
+
+def test_an_answer_that_is_not_a_batch(server: BatchServer, remote: Subject) -> None:
+    def work(service: BatchService) -> Awaitable[str]:
+        return service.submit([b"{}"], MARK)
+
+    with pytest.raises((Transient, Rejected, Misconfigured)):
+        use(remote, work)
+
+
+def test_a_server_without_the_interface(remote: Subject) -> None:
+    from tests.support.model_server import ModelServer
+
+    with ModelServer() as plain:
+        subject = Subject(remote.model, plain.url)
+        with pytest.raises(Misconfigured, match="has no batch interface"):
+            submit(subject)
+
+
+@pytest.mark.parametrize("name", ["fake", "replay"])
+def test_models_without_batches_say_so(name: str) -> None:
+    factory = Subject(MODELS[name]).factory()
+    with pytest.raises(Misconfigured, match="has no batch interface"):
+        factory.batches(MODELS[name], Params())
+
+
+def test_a_request_that_can_never_be_sent(server: BatchServer, remote: Subject) -> None:
+    async def work(service: BatchService) -> bytes:
+        return service.encode("id", remote.request("half \ud83d a pair"))
+
+    with pytest.raises(Rejected, match="surrogate"):
+        use(remote, work)
+
+
+def test_one_service_for_a_model_and_an_address(remote: Subject) -> None:
+    factory = remote.factory()
+    one = factory.batches(remote.model, Params(temperature=None))
+    assert one is factory.batches(remote.model, Params(max_output_tokens=9))
+    other = factory.batches(ModelRef(remote.model.provider, "another"), Params())
+    assert other.place != one.place
+    asyncio.run(factory.close())

@@ -1,0 +1,228 @@
+"""Answers of earlier runs: what is asked again and what is not, and what may rest on it."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+CASES = [
+    {"id": f"c{i}", "input": f"answer=word{i} slice={g}", "expected": f"word{i}", "slices": {"g": g}}
+    for i, g in enumerate("ab" * 30)
+]
+CALLS = 60 * 3 * 2
+STORE = ".gate/cache/answers.sqlite"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def repo(tmp_path: Path, server: ModelServer) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    write_jsonl(tmp_path / "cases.jsonl", CASES)
+    (tmp_path / "prompt.md").write_text("Answer. quality=0.9")
+    configure(tmp_path, server)
+    (tmp_path / "prompt.md").write_text("Answer well. quality=0.9")
+    return tmp_path
+
+
+def configure(root: Path, server: ModelServer, extra: str = "", scorers: str = "[contains]") -> None:
+    (root / "gate.yaml").write_text(
+        f"version: 1\n{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
+        f"    model: openai:m\n    params: {{base_url: '{server.url}/v1', seed: 1}}\n    scorers: {scorers}\n"
+    )
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "one")
+
+
+def diff(repo: Path, *options: str) -> Outcome:
+    return gate("diff", "--base", "main", "--json", *options, cwd=repo)
+
+
+def said(outcome: Outcome) -> dict[str, Any]:
+    """What two runs that rest on the same answers have in common: all but time and money."""
+    run = json.loads(outcome.out)
+    for suite in run["suites"]:
+        del suite["calls"], suite["latency"], suite["cost"], suite["cache"], suite["spent_usd"], suite["cost_note"]
+        suite.pop("reuse", None)
+    return {key: run[key] for key in ("verdict", "reasons", "seed", "suites", "missing", "method")}
+
+
+def test_a_run_that_is_repeated_asks_nothing_and_says_the_same(repo: Path, server: ModelServer) -> None:
+    first, second = diff(repo), diff(repo)
+    assert server.requests == CALLS
+    assert second.record.calls.cached == CALLS
+    assert said(second) == said(first)
+    # All pairs are of one sitting, so even their times can be compared.
+    assert second.record.suites[0].latency == first.record.suites[0].latency
+
+
+def test_the_second_push_asks_the_candidate_and_thirty_pairs(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
+    second = diff(repo).record
+    asked = server.requests - CALLS
+    assert asked == CALLS // 2 + 31
+    assert (second.calls.made, second.calls.cached) == (asked, CALLS - asked)
+    latency = second.suites[0].latency
+    assert latency.compared
+    assert latency.candidate.calls is None or latency.candidate.calls >= 30
+
+
+def test_the_second_push_of_a_larger_suite_makes_at_most_sixty_percent_of_the_calls(
+    repo: Path, server: ModelServer
+) -> None:
+    rows = [{**CASES[i % 60], "id": f"n{i}", "input": f"answer=word{i} slice=a"} for i in range(120)]
+    write_jsonl(repo / "cases.jsonl", rows)
+    git(repo, "commit", "--quiet", "--all", "--message", "more cases")
+    (repo / "prompt.md").write_text("Answer gladly. quality=0.9")
+    diff(repo)
+    first = server.requests
+    (repo / "prompt.md").write_text("Answer very gladly. quality=0.9")
+    diff(repo)
+    assert server.requests - first <= 0.6 * first
+
+
+def test_another_pull_request_with_the_same_base_reuses_its_baseline(repo: Path, server: ModelServer) -> None:
+    git(repo, "checkout", "--quiet", "-b", "one")
+    git(repo, "commit", "--quiet", "--all", "--message", "one")
+    diff(repo, "--head", "one")
+    git(repo, "checkout", "--quiet", "-b", "two", "main")
+    (repo / "prompt.md").write_text("Answer kindly. quality=0.9")
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    before = server.requests
+    diff(repo, "--head", "two")
+    assert server.requests - before == CALLS // 2 + 31
+
+
+def test_without_the_cache_everything_is_asked_and_nothing_stays(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    cached = diff(repo, "--no-cache").record.calls.cached
+    assert (cached, server.requests) == (0, 2 * CALLS)
+    assert not list((repo / ".gate/last").glob("journal*"))
+
+
+def test_refresh_asks_for_everything_and_replaces_it(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    assert diff(repo, "--refresh").record.calls.made == CALLS
+    diff(repo)
+    assert server.requests == 2 * CALLS
+    assert not (repo / ".gate/last/refreshing").exists()
+
+
+def test_no_cache_and_refresh_do_not_go_together(repo: Path, server: ModelServer) -> None:
+    outcome = diff(repo, "--no-cache", "--refresh")
+    assert outcome.code == 2
+    assert "--refresh" in outcome.err
+    assert server.requests == 0
+
+
+def test_the_opinions_of_a_judge_are_kept_apart_from_the_answers(repo: Path, server: ModelServer) -> None:
+    judge = f"[{{judge: {{model: 'openai:j', criteria: Right., params: {{base_url: '{server.url}/v1'}}}}}}]"
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, scorers=judge)
+    (repo / "prompt.md").write_text("Answer well. quality=0.9")
+    diff(repo)
+    assert server.requests == 2 * CALLS
+    assert diff(repo).record.calls.cached == 2 * CALLS
+    assert server.requests == 2 * CALLS
+
+
+def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path, server: ModelServer) -> None:
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    first = diff(repo, "--all").record
+    assert server.requests == CALLS
+    rows = [row for case in first.suites[0].cases for row in zip(case.baseline, case.candidate, strict=True)]
+    assert any(baseline != candidate for baseline, candidate in rows)
+
+
+def test_another_model_behind_the_name_ends_the_reuse(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    server.behaviour = replace(server.behaviour, model_id="m-2027")
+    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
+    second = diff(repo).record
+    assert server.requests == 2 * CALLS
+    assert second.suites[0].baseline.returned_models == ["m-2027"]
+
+
+def test_answers_that_are_as_old_as_the_policy_forbids_are_asked_for_again(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, "cache: {max_age_days: 0}\n")
+    (repo / "prompt.md").write_text("Answer well. quality=0.9")
+    assert diff(repo).record.calls.cached == 0
+    assert server.requests == 2 * CALLS
+
+
+def test_a_cache_that_git_tracks_is_not_read(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    git(repo, "add", "--force", STORE)
+    second = diff(repo).record
+    assert server.requests == 2 * CALLS
+    assert any("git tracks it" in note for note in second.notes)
+
+
+def test_a_cache_that_is_garbage_is_set_aside(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    (repo / STORE).write_bytes(b"no database" * 1000)
+    second = diff(repo)
+    assert second.record.verdict is not Verdict.INCONCLUSIVE
+    assert server.requests == 2 * CALLS
+    assert any("answers.sqlite" in note for note in second.record.notes)
+    assert list((repo / ".gate/cache").glob("*corrupt*"))
+    assert diff(repo).record.calls.made == 0
+
+
+def test_a_cache_of_a_newer_version_is_left_alone(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    with sqlite3.connect(repo / STORE) as database:
+        database.execute("PRAGMA user_version = 999")
+    database.close()
+    before = (repo / STORE).read_bytes()
+    second = diff(repo).record
+    assert second.calls.made == CALLS
+    assert any("newer" in note for note in second.notes)
+    assert (repo / STORE).read_bytes() == before
+
+
+def test_a_link_in_the_place_of_the_cache_is_not_followed(repo: Path, tmp_path: Path, server: ModelServer) -> None:
+    elsewhere = tmp_path / "elsewhere.sqlite"
+    (repo / ".gate/cache").mkdir(parents=True)
+    (repo / STORE).symlink_to(elsewhere)
+    second = diff(repo).record
+    assert second.calls.made == CALLS
+    assert not elsewhere.exists()
+
+
+def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_from_there(
+    repo: Path, server: ModelServer
+) -> None:
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, "budget: {max_calls: 200}\n")
+    (repo / "prompt.md").write_text("Answer well. quality=0.9")
+    first = diff(repo)
+    assert (first.code, first.record.verdict, server.requests) == (3, Verdict.INCONCLUSIVE, 200)
+    assert "max_calls is 200" in first.err
+    second = diff(repo)
+    assert (second.record.calls.made, server.requests) == (CALLS - 200, CALLS)
+    assert second.record.verdict is not Verdict.INCONCLUSIVE
+
+
+def test_a_server_that_slows_down_moves_both_arms_alike(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(latency_s=0.01, slowdown_s=0.0004)
+    latency = diff(repo, "--concurrency", "8").record.suites[0].latency
+    assert latency.compared
+    assert not latency.exceeded
+    assert latency.change is not None
+    assert abs(latency.change) < 0.1

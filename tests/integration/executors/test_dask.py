@@ -1,0 +1,211 @@
+"""A real Dask cluster on this machine: the same answers, workers that die, a scheduler that is away or goes away."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import distributed
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.model import ModelRef, Params
+from gate.domain.sample import Reply
+from gate.errors import CannotEvaluate, GateError, MissingKey
+from gate.providers.base import Misconfigured
+from gate.providers.elsewhere.chunk import ChunkSetup, run_chunk
+from gate.providers.elsewhere.cluster import DaskExecutor
+from gate.providers.elsewhere.wire import dumps, loads, pack_request, unpack_outcome
+from gate.providers.factory import Factory, Keys
+from gate.settings.keys import read_keys
+from tests.integration.executors.asking import SECRET, Asking, essence, keys_for, question, until, use
+from tests.support.model_server import Behaviour, ModelServer
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ModelServer) -> ModelServer:
+    running.forget()
+    return running
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers with keys of their own, which are not those of this process."""
+    keys = {"OPENAI_API_KEY": SECRET, "ANTHROPIC_API_KEY": SECRET, "PYTHONPATH": str(ROOT)}
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50, env=keys
+    ) as cluster:
+        yield cluster
+
+
+def setup_for(server: ModelServer) -> ChunkSetup:
+    return ChunkSetup(read_keys, f"{server.url}/v1", server.url, 16)
+
+
+def without_keys(server: ModelServer) -> Keys:
+    return Keys(None, None, f"{server.url}/v1", server.url)
+
+
+def test_the_answers_are_those_of_one_process(server: ModelServer, cluster: Any) -> None:
+    make = lambda: DaskExecutor(cluster.scheduler_address, setup_for(server))  # noqa: E731
+    there = use(without_keys(server), make, lambda asking: asking.all(200), concurrency=64)
+    assert server.requests == 200
+    server.forget()
+    here = use(keys_for(server), lambda: None, lambda asking: asking.all(200))
+    assert essence(there) == essence(here)
+    assert all(isinstance(reply, Reply) and reply.latency_s and reply.attempts == 1 for reply in there)
+
+
+def test_the_keys_are_the_workers_own(server: ModelServer, cluster: Any) -> None:
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+    use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
+    assert server.headers[-1]["Authorization"] == f"Bearer {SECRET}"
+
+
+def test_a_worker_that_is_killed_loses_no_answer(server: ModelServer, cluster: Any) -> None:
+    server.behaviour = Behaviour(latency_s=0.1)
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+
+    async def work(asking: Asking) -> list[Reply | Failed]:
+        running = asyncio.create_task(asking.all(120))
+        await until(lambda: len(server.ledger) >= 30)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        return await running
+
+    found = use(without_keys(server), lambda: executor, work, concurrency=32)
+    assert [reply.text for reply in found if isinstance(reply, Reply)] == [f"word{number}" for number in range(120)]
+
+
+def test_errors_arrive_as_they_are(server: ModelServer, cluster: Any) -> None:
+    server.behaviour = Behaviour(faults=("429",), retry_after="0.25")
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+
+    async def work(asking: Asking) -> int:
+        await asking.all(4)
+        return asking.caller.counters.retried
+
+    assert use(without_keys(server), lambda: executor, work) == 4
+
+
+def no_keys() -> Keys:
+    return Keys()
+
+
+def test_a_worker_without_a_key_says_so(cluster: Any) -> None:
+    executor = DaskExecutor(cluster.scheduler_address, ChunkSetup(no_keys, None, None, 4))
+
+    async def work(asking: Asking) -> None:
+        with pytest.raises(MissingKey, match="on a Dask worker, openai:gpt-4o-mini needs a key") as caught:
+            await asking.all(1)
+        assert caught.value.hint == "set it in the environment of every Dask worker"
+
+    use(Keys(), lambda: executor, work)
+
+
+def test_a_worker_of_another_version_says_so(server: ModelServer, cluster: Any) -> None:
+    with distributed.Client(cluster, set_as_default=False) as client:
+        chunk = dumps([pack_request(question(0))])
+        (packed,) = loads(client.submit(run_chunk, 0, setup_for(server), chunk, pure=False).result())
+    assert isinstance(packed, list)
+    error = unpack_outcome(packed)
+    assert isinstance(error, GateError)
+    assert "speaks version 1, this one 0" in error.message
+
+
+def test_parameters_are_checked_here() -> None:
+    executor = DaskExecutor("tcp://127.0.0.1:1", ChunkSetup(no_keys, None, None, 4))
+    factory = Factory(Keys(), Path(), 4, lambda _: "", executor=executor)
+    with pytest.raises(Misconfigured, match="takes no temperature"):
+        factory.provider(ModelRef("openai", "gpt-5"), Params()).check(Params(temperature=1.0))
+
+
+def test_a_scheduler_that_is_away(server: ModelServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    executor = DaskExecutor(f"tcp://127.0.0.1:{port}", setup_for(server))
+    with pytest.raises(CannotEvaluate, match="cannot be reached"):
+        use(without_keys(server), lambda: executor, lambda asking: asking.all(3))
+
+
+def test_something_else_that_listens_there(server: ModelServer) -> None:
+    address = server.url.replace("http", "tcp")
+    executor = DaskExecutor(address, setup_for(server))
+    with pytest.raises(CannotEvaluate, match="cannot be reached"):
+        use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
+
+
+SCHEDULER = """
+import asyncio, distributed
+
+async def main():
+    async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def scheduler() -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """A scheduler in a process of its own, without workers."""
+    command = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def test_a_scheduler_without_workers(server: ModelServer, scheduler: tuple["subprocess.Popen[str]", str]) -> None:
+    executor = DaskExecutor(scheduler[1], setup_for(server))
+    with pytest.raises(CannotEvaluate, match="has no worker") as caught:
+        use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
+    assert "dask worker" in caught.value.hint
+
+
+def test_a_scheduler_that_goes_away(server: ModelServer, scheduler: tuple["subprocess.Popen[str]", str]) -> None:
+    process, address = scheduler
+    server.behaviour = Behaviour(latency_s=60)
+
+    async def main() -> None:
+        env = {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+        async with distributed.Nanny(address, nthreads=1, env=env, silence_logs=50):
+            asking = Asking(without_keys(server), DaskExecutor(address, setup_for(server)))
+            running = asyncio.create_task(asking.all(8))
+            await until(lambda: server.in_flight == 8)
+            process.kill()
+            with pytest.raises(CannotEvaluate, match="went away"):
+                await running
+            await asking.factory.close()
+
+    asyncio.run(main())
+
+
+def test_without_the_package_there_is_a_word_on_how_to_get_it() -> None:
+    code = """
+import sys
+sys.modules["distributed"] = None
+from gate.domain.executor import Dask
+from gate.errors import GateError
+from gate.providers.elsewhere.make import make_executor
+from gate.providers.factory import Keys
+try:
+    make_executor(Dask("scheduler", 8786), Keys(), Keys, 4)
+except GateError as error:
+    print(error.hint)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "pip install 'prompt-gate[distributed]'\n"

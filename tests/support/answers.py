@@ -1,0 +1,40 @@
+"""A memory of answers that lives as long as a test, and one in a file for tests with processes."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gate.calls.batch_ledger import key_of
+from gate.calls.port import NotKept
+from gate.domain.sample import Reply
+from gate.providers.base import Request
+
+
+@dataclass
+class Answers:
+    """Keeps answers by request.
+
+    Args:
+        full: refuse to keep anything more after so many.
+        file: gets a line for each answer, and is read at the start.
+    """
+
+    full: int | None = None
+    file: Path | None = None
+    kept: dict[str, Reply | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.file is not None and self.file.exists():
+            self.kept.update(dict.fromkeys(json.loads(line)["key"] for line in self.file.open()))
+
+    def find(self, request: Request) -> Reply | None:
+        known = self.kept.get(key_of(request))
+        return known and replace(known, origin=replace(known.origin, reused=True))
+
+    async def keep(self, request: Request, reply: Reply) -> None:
+        if self.full is not None and len(self.kept) >= self.full:
+            raise NotKept("the disk is full")
+        self.kept[key_of(request)] = reply
+        if self.file is not None:
+            with self.file.open("a") as file:
+                file.write(json.dumps({"key": key_of(request), "text": reply.text}) + "\n")

@@ -1,0 +1,106 @@
+"""What is sent, as an address: any change of it is another address."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.calls.request_key import UNSENT, request_key
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message
+from gate.providers.base import Request
+from tests.unit.stats.layouts import THOROUGH
+
+URL = "https://api.example.com/v1"
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "max_output_tokens": st.none() | st.integers(1, 9),
+    "temperature": st.none() | st.sampled_from([0, 0.0, 0.5, 1, 1.0]),
+    "top_p": st.none() | st.sampled_from([0.5, 1, 1.0]),
+    "stop": st.lists(ANY_TEXT, max_size=2).map(tuple),
+    "seed": st.none() | st.integers(0, 2**70),
+    "reasoning_effort": st.none() | st.sampled_from(["low", "high"]),
+    "prompt_cache": st.booleans(),
+    "chat_template": st.none() | st.just("passthrough"),
+    "base_url": st.none() | st.just(URL),
+    "timeout_s": st.sampled_from([1.0, 120.0]),
+}
+PARAMS = st.builds(Params, **VALUES)
+ROLES = st.sampled_from(["system", "user", "assistant"])
+MESSAGES = st.lists(st.builds(Message, ROLES, ANY_TEXT), max_size=4).map(tuple)
+SCHEMAS: st.SearchStrategy[dict[str, JsonValue] | None] = st.none() | st.dictionaries(
+    ANY_TEXT, ANY_TEXT | st.integers() | st.lists(ANY_TEXT, max_size=2), max_size=3
+)
+MODELS = st.builds(ModelRef, st.sampled_from(["openai", "fake"]), ANY_TEXT)
+REQUESTS = st.builds(Request, MESSAGES, MODELS, PARAMS, st.integers(0, 5), SCHEMAS)
+
+
+def sent(request: Request) -> object:
+    """What a server would see, for comparison by value."""
+    params = replace(request.params, timeout_s=120.0, base_url=None)
+    schema = None if request.schema is None else repr(request.schema)
+    return request.messages, request.model, params, request.index, schema
+
+
+def test_every_parameter_is_tried() -> None:
+    assert set(VALUES) == {field.name for field in fields(Params)}
+
+
+@THOROUGH
+@given(REQUESTS, REQUESTS)
+def test_equal_keys_mean_equal_requests(first: Request, second: Request) -> None:
+    assert (request_key(first, URL) == request_key(second, URL)) == (sent(first) == sent(second))
+    assert len(request_key(first, URL)) == 32
+
+
+@THOROUGH
+@given(REQUESTS, st.data())
+def test_any_changed_field_changes_the_key(request: Request, data: st.DataObject) -> None:
+    key = request_key(request, URL)
+    assert request_key(request, URL + "x") != key
+    assert request_key(replace(request, index=request.index + 1), URL) != key
+    assert request_key(replace(request, model=replace(request.model, provider="anthropic")), URL) != key
+    assert request_key(replace(request, model=replace(request.model, name=request.model.name + "x")), URL) != key
+    assert request_key(replace(request, messages=(*request.messages, Message("user", ""))), URL) != key
+    assert request_key(replace(request, schema=None if request.schema is not None else {}), URL) != key
+    for name, values in VALUES.items():
+        value = data.draw(values, label=name)
+        other = request_key(replace(request, params=replace(request.params, **{name: value})), URL)
+        assert (other == key) == (name in UNSENT or value == getattr(request.params, name))
+
+
+@THOROUGH
+@given(MESSAGES, st.integers(0, 3), ANY_TEXT.filter(bool))
+def test_text_may_not_move_between_messages(messages: tuple[Message, ...], at: int, extra: str) -> None:
+    turns = [Message("user", "a"), *messages, Message("user", "b")]
+    before, after = list(turns), list(turns)
+    i = min(at, len(turns) - 2)
+    before[i] = Message(turns[i].role, turns[i].content + extra)
+    after[i + 1] = Message(turns[i + 1].role, extra + turns[i + 1].content)
+    model, params = ModelRef("fake", "m"), Params()
+    assert request_key(Request(tuple(before), model, params), "") != request_key(
+        Request(tuple(after), model, params), ""
+    )
+
+
+def test_lone_surrogates_are_not_the_character_that_they_would_make() -> None:
+    model, params = ModelRef("fake", "m"), Params()
+    texts = ["\ud83d\ude00", "😀", "\ud83d", "\ude00", "?"]
+    assert len({request_key(Request((Message("user", text),), model, params), "") for text in texts}) == len(texts)
+
+
+def test_the_order_of_a_schema_counts() -> None:
+    model, params = ModelRef("fake", "m"), Params()
+    one = Request((), model, params, schema={"a": 1, "b": 2})
+    two = Request((), model, params, schema={"b": 2, "a": 1})
+    assert request_key(one, "") != request_key(two, "")
+
+
+def test_the_key_of_a_request_stays_the_same_over_releases() -> None:
+    """Goes with `FORMAT`: a change here makes every kept answer unknown."""
+    request = Request(
+        (Message("user", "hello"),), ModelRef("openai", "m"), Params(temperature=0.5), 1, {"type": "object"}
+    )
+    assert request_key(request, URL).hex() == "a88ed98d2b982dfd03b75848b45fff4c9dfd629636a4527c5164de34366ff16d"
