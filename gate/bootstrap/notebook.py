@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
-from gate.engine.cautions import foreseen
+from gate.engine.cautions import foreseen, sampling_notes
+from gate.flows.resolve import Resolved
 from gate.report.escape import terminal
 
 
@@ -15,13 +16,13 @@ class Notebook:
 
     Args:
         say: tells the user.
-        budget: what the run may spend.
+        resolved: what is evaluated, and what the run may spend.
         spending: what it would spend if nothing were known; asked for only where there is a budget.
         later: notes that come up while the run goes on.
     """
 
     say: Callable[[str], None]
-    budget: Budget
+    resolved: Resolved
     spending: Callable[[], Spending]
     later: Callable[[], Sequence[str]]
     _told: list[str] = field(default_factory=list, init=False)
@@ -33,10 +34,10 @@ class Notebook:
             known: answers that need not be asked for.
         """
         told = list(self.later())
-        if self.budget != Budget():
-            told += foreseen(self.spending(), known, self.budget)
+        if self.resolved.budget != Budget():
+            told += foreseen(self.spending(), known, self.resolved.budget)
         self._told = told
-        for note in told:
+        for note in (*sampling_notes(self.resolved.suites), *told):
             self.say(terminal(note))
 
     def all(self) -> Sequence[str]:

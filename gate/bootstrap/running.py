@@ -168,7 +168,7 @@ def _judge_of(spec: ScorerSpec, factory: Factory) -> tuple[ModelRef, Params]:
 def _tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered) -> Tools:
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, Judge] = {}
-    notes = Notebook(plan.say, plan.resolved.budget, lambda: _outlay(plan, factory), memory.notes)
+    notes = Notebook(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
 
     def judge(spec: ScorerSpec) -> Judge:
         if id(spec) not in judges:

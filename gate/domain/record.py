@@ -7,57 +7,28 @@ ranges, since a record may come from anywhere.
 from collections import Counter
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, NonNegativeInt, model_validator
+from pydantic import Field, JsonValue, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
 
 from gate.domain.caching import Obstacle
 from gate.domain.passrate import PassState
-from gate.domain.ranges import (
-    Amount,
-    Count,
-    Delta,
-    Difference,
-    Level,
-    Relative,
-    SampleCount,
-    Scores,
-    Share,
-    Tokens,
+from gate.domain.ranges import Amount, Count, Delta, Level, Relative, SampleCount, Scores, Share, Tokens
+from gate.domain.record_parts import (
+    ArmAxisRecord,
+    ArmRecord,
+    CallsRecord,
+    EstimateRecord,
+    ExamRecord,
+    OutputRecord,
+    Part,
+    ReuseRecord,
 )
 from gate.domain.verdict import State, Verdict
 
 SCHEMA = "prompt-gate/run/1"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class ArmRecord(_Model):
-    """One arm: prompt version, model, parameters."""
-
-    ref: str
-    sha: str | None
-    path: str
-    digest: str
-    model: str
-    returned_models: list[str]
-    params: dict[str, JsonValue]
-
-
-class ExamRecord(_Model):
-    """The exam and how the candidate's side changed it."""
-
-    ref: str
-    digest: str
-    cases: Count
-    scorers: list[str]
-    added: list[str] = []
-    removed: list[str] = []
-    edited: list[str] = []
-
-
-class ComparisonRecord(_Model):
+class ComparisonRecord(Part):
     """See `gate.domain.comparison.Comparison`."""
 
     slice: str
@@ -80,41 +51,14 @@ class ComparisonRecord(_Model):
     margin: Share = 0.0
 
 
-class QualityRecord(_Model):
+class QualityRecord(Part):
     """Quality of one suite: all cases, then its slices."""
 
     overall: ComparisonRecord
     slices: list[ComparisonRecord]
 
 
-class UsageRecord(_Model):
-    """Tokens, summed over an arm's replies."""
-
-    input_tokens: Tokens
-    cache_read_tokens: Tokens
-    cache_write_tokens: Tokens
-    output_tokens: Tokens
-
-
-class EstimateRecord(_Model):
-    """See `gate.domain.comparison.Estimate`."""
-
-    value: Difference
-    lower: Difference | None
-    upper: Difference | None
-
-
-class ArmAxisRecord(_Model):
-    """See `gate.domain.comparison.ArmAxis`."""
-
-    mean: Amount | None
-    p50: Amount | None
-    p95: Amount | None
-    usage: UsageRecord | None
-    calls: Count = 0
-
-
-class AxisRecord(_Model):
+class AxisRecord(Part):
     """See `gate.domain.comparison.AxisComparison`."""
 
     axis: Literal["cost", "latency"]
@@ -133,7 +77,7 @@ class AxisRecord(_Model):
     p95_change: EstimateRecord | None = None
 
 
-class PlaceRecord(_Model):
+class PlaceRecord(Part):
     """See `gate.domain.caching.Place`."""
 
     message: Count
@@ -141,7 +85,7 @@ class PlaceRecord(_Model):
     variable: str
 
 
-class ArmPrefixRecord(_Model):
+class ArmPrefixRecord(Part):
     """See `gate.domain.caching.ArmPrefix`."""
 
     requests: Count
@@ -153,7 +97,7 @@ class ArmPrefixRecord(_Model):
     obstacle: Obstacle
 
 
-class CacheRecord(_Model):
+class CacheRecord(Part):
     """See `gate.domain.caching.CacheComparison`."""
 
     baseline: ArmPrefixRecord
@@ -167,17 +111,7 @@ class CacheRecord(_Model):
     share_change: EstimateRecord | None
 
 
-class OutputRecord(_Model):
-    """One output of one arm, kept for the informative cases only."""
-
-    index: Count
-    text: str | None
-    failure: str | None
-    score: Share | None
-    reasons: list[str]
-
-
-class CaseRecord(_Model):
+class CaseRecord(Part):
     """Both arms' scores on one case; outputs only where they differ most."""
 
     id: str
@@ -193,16 +127,7 @@ class CaseRecord(_Model):
     candidate_outputs: list[OutputRecord] = []
 
 
-class CallsRecord(_Model):
-    """Model calls: answered (judges included), read from a cache, sent again, given up."""
-
-    made: Count
-    cached: Count
-    retried: Count
-    failed: Count
-
-
-class SuiteRecord(_Model):
+class SuiteRecord(Part):
     """One suite of the run."""
 
     name: str
@@ -218,9 +143,10 @@ class SuiteRecord(_Model):
     spent_usd: Amount | None
     cost_note: str = ""
     cache: CacheRecord | None = None
+    reuse: ReuseRecord | None = None
 
 
-class PassRateRecord(_Model):
+class PassRateRecord(Part):
     """See `gate.domain.passrate.PassRate`."""
 
     slice: str
@@ -237,7 +163,7 @@ class PassRateRecord(_Model):
     advisory: bool
 
 
-class NewCaseRecord(_Model):
+class NewCaseRecord(Part):
     """One case of a prompt that stands alone: scores, and which samples pass; outputs of failing cases only."""
 
     id: str
@@ -250,7 +176,7 @@ class NewCaseRecord(_Model):
     outputs: list[OutputRecord] = []
 
 
-class NewSuiteRecord(_Model):
+class NewSuiteRecord(Part):
     """One suite whose prompt the change brings: there is no baseline, so its own pass rate is judged.
 
     `level` is the one-sided level of its bounds; `threshold` is the score at which a sample passes, or null where each
@@ -272,9 +198,10 @@ class NewSuiteRecord(_Model):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
+    reuse: ReuseRecord | None = None
 
 
-class MethodRecord(_Model):
+class MethodRecord(Part):
     """How the verdict was reached; `rates_judged` are slices of new prompts that can block."""
 
     name: str
@@ -287,7 +214,7 @@ class MethodRecord(_Model):
     rates_judged: Count = 0
 
 
-class MissingRecord(_Model):
+class MissingRecord(Part):
     """Samples without a score, and the verdicts had they gone best and worst for the candidate.
 
     `cases` names the cases that have to be asked again, `suite/id` in a run over several suites.
@@ -301,7 +228,7 @@ class MissingRecord(_Model):
     cases: list[str] = []
 
 
-class OverrideRecord(_Model):
+class OverrideRecord(Part):
     """The label that set the gate aside: who set it and when (null where GitHub did not say), on which commit."""
 
     label: str
@@ -310,8 +237,11 @@ class OverrideRecord(_Model):
     commit: str
 
 
-class RunRecord(_Model):
-    """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty."""
+class RunRecord(Part):
+    """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty.
+
+    `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
+    """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
     schema_id: Literal["prompt-gate/run/1"] = Field(default="prompt-gate/run/1", alias="schema")
@@ -325,6 +255,7 @@ class RunRecord(_Model):
     commit: str | None
     method: MethodRecord
     missing: MissingRecord
+    unfinished: str | None = None
     suites: list[SuiteRecord]
     new: list[NewSuiteRecord] = []
     calls: CallsRecord

@@ -1,11 +1,11 @@
-"""What to be warned of before a run: slices that cannot do what they are for, and budgets that would not suffice."""
+"""What to be warned of before a run: slices, samples and budgets that cannot do what they are for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gate.domain.forecast import Spending, SuiteForecast, Warned
 from gate.domain.suite import OVERALL, Budget, Suite
-from gate.domain.usage import Dollars
+from gate.domain.usage import Dollars, Unpriced
 from gate.stats.slices import BLOCKABLE_UNITS
 
 LISTED = 5
@@ -45,41 +45,76 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
             yield Warned(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
 
 
+def sampling_notes(suites: Iterable[Suite]) -> list[str]:
+    """Suites that ask a model several times which repeats itself.
+
+    Args:
+        suites: of one run.
+    """
+    return [
+        f"{suite.name}: samples is {suite.samples}, and at temperature 0 a model repeats itself, whatever the seed: "
+        "more than one sample costs calls and shows next to nothing. Set samples: 1, or take more cases."
+        for suite in suites
+        if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
+    ]
+
+
 def budget_warnings(spending: Spending, budget: Budget) -> Iterator[Warned]:
     """What the limits of `gate.yaml` would not let finish; the run would then be INCONCLUSIVE."""
-    if budget.max_calls is not None and spending.calls > budget.max_calls:
-        yield Warned(
-            f"budget.max_calls is {budget.max_calls:,}, and the run needs {spending.calls:,} calls: it would end "
-            "INCONCLUSIVE",
-            severe=True,
-        )
-    if budget.max_usd is not None:
-        yield from _dollar_warnings(spending, budget.max_usd)
-    if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
-        yield Warned(
-            f"budget.max_minutes is {budget.max_minutes:g}, and the run would take about {spending.minutes:.1f} "
-            f"minutes at {spending.concurrency} calls at once: it would end INCONCLUSIVE",
-            severe=True,
-        )
-
-
-def _dollar_warnings(spending: Spending, limit: float) -> Iterator[Warned]:
-    if isinstance(spending.cost, Dollars):
-        if spending.cost.amount > limit:
-            cost = f"${spending.cost.amount:.2f}"
-            yield Warned(
-                f"budget.max_usd is ${limit:g}, and the run would cost about {cost}: it would end INCONCLUSIVE",
-                severe=True,
-            )
-    elif spending.cost.why == "unknown":
+    for limit, need in _calls(spending, budget):
+        yield Warned(f"{limit}, and the run needs {need}: it would end INCONCLUSIVE", severe=True)
+    for limit, need in _estimates(spending, budget):
+        yield Warned(f"{limit}, and the run would {need}: it would end INCONCLUSIVE", severe=True)
+    if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
         yield Warned(f"budget.max_usd cannot be kept, so the run would not start: {spending.cost_note}", severe=True)
+
+
+def foreseen(spending: Spending, known_calls: int, budget: Budget) -> list[str]:
+    """What the limits will not let finish in a run that need not make all of its calls.
+
+    Dollars and minutes are those of the whole run, cut in proportion to the calls.
+
+    Args:
+        spending: of the whole run.
+        known_calls: calls whose answers are known.
+        budget: the limits.
+    """
+    known = min(max(0, known_calls), spending.calls)
+    left = _without(spending, known)
+    more = f" ({known:,} more are known already)" if known else ""
+    kept = "the answers are kept, and the next run takes up from there."
+    sure = [
+        f"{limit}, and this run needs {need}{more}: it will end INCONCLUSIVE" for limit, need in _calls(left, budget)
+    ]
+    likely = [
+        f"{limit}, and this run would {need}: it is likely to end INCONCLUSIVE"
+        for limit, need in _estimates(left, budget)
+    ]
+    return [f"{said}; {kept}" for said in (*sure, *likely)]
+
+
+def _without(spending: Spending, known: int) -> Spending:
+    """What the other calls come to."""
+    part = (spending.calls - known) / spending.calls if spending.calls else 0.0
+    cost = Dollars(spending.cost.amount * part) if isinstance(spending.cost, Dollars) else spending.cost
+    return replace(spending, calls=spending.calls - known, cost=cost, minutes=spending.minutes * part)
+
+
+def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
+    """The limit on calls and how many are needed, where it does not suffice."""
+    if budget.max_calls is not None and spending.calls > budget.max_calls:
+        yield f"budget.max_calls is {budget.max_calls:,}", f"{spending.calls:,} calls"
+
+
+def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
+    """Limits on what can only be estimated, and the estimates, where they do not suffice."""
+    cost, limit = spending.cost, budget.max_usd
+    if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
+        yield f"budget.max_usd is ${limit:g}", f"cost about ${cost.amount:.2f}"
+    if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
+        time = f"about {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
+        yield f"budget.max_minutes is {budget.max_minutes:g}", f"take {time}"
 
 
 def _counted(units: int) -> str:
     return "no case" if units == 0 else f"{units} independent case{'s' * (units != 1)}"
-
-
-def foreseen(spending: Spending, known_calls: int, budget: Budget) -> list[str]:
-    """What the limits would not let finish, for a run of which some answers are known."""
-    left = replace(spending, calls=max(0, spending.calls - known_calls))
-    return [warned.text for warned in budget_warnings(left, budget)]

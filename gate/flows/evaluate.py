@@ -79,4 +79,4 @@ def conclude(
     created, duration_s, stop = ended
     assessment = Assessor(resolved.suites, resolved.policy, seed).assess(found.samples, stop.reason)
     comparisons = cache_comparisons(resolved.suites, by_case(found.samples), caching, resolved.policy.alpha)
-    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s))
+    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, stop.reason))

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.domain.forecast import Forecast, Role, Spending, Spread, Warned
-from gate.domain.record import ArmAxisRecord, ArmRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.record_parts import ArmAxisRecord, ArmRecord
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
 from gate.engine import noise
-from gate.engine.cautions import budget_warnings, warnings
+from gate.engine.cautions import budget_warnings, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
 from gate.engine.outlay import Earlier, Estimator, PerCall, Pricer, answering
 from gate.flows.methods import check_method
@@ -184,6 +185,7 @@ def _mean(cost: ArmAxisRecord, answers: int) -> Usage | None:
 
 def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     yield from resolved.notes
+    yield from sampling_notes(resolved.suites)
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
     if resolved.policy.method != "maxt":

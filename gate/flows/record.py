@@ -11,7 +11,6 @@ from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import (
     AxisRecord,
     CacheRecord,
-    CallsRecord,
     CaseRecord,
     ComparisonRecord,
     MethodRecord,
@@ -21,9 +20,11 @@ from gate.domain.record import (
     RunRecord,
     SuiteRecord,
 )
+from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
+from gate.engine.cautions import sampling_notes
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record_new import new_suite_record
@@ -36,12 +37,24 @@ from gate.flows.record_parts import (
     output_record,
     shortened,
 )
+from gate.flows.record_reuse import reuse_record
 from gate.flows.resolve import Resolved
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Everything that a record is made of."""
+    """Everything that a record is made of.
+
+    Args:
+        resolved: what was evaluated.
+        found: the samples.
+        assessment: what they say.
+        caching: of each suite whose prompt cache could be compared.
+        seed: of the statistics.
+        created: when the run began.
+        duration_s: seconds that it took.
+        unfinished: why it ended early, or None.
+    """
 
     resolved: Resolved
     found: Collection
@@ -50,6 +63,7 @@ class Finished:
     seed: int
     created: datetime
     duration_s: float
+    unfinished: str | None = None
 
 
 def record(finished: Finished) -> RunRecord:
@@ -76,7 +90,7 @@ def record(finished: Finished) -> RunRecord:
         seed=finished.seed,
         commit=resolved.commit,
         config=resolved.config,
-        notes=[*resolved.notes, *_uncompared_caches(finished)],
+        notes=[*resolved.notes, *sampling_notes(resolved.suites), *_uncompared_caches(finished)],
         method=MethodRecord(
             name=resolved.policy.method,
             alpha=float(f"{resolved.policy.alpha:.12g}"),
@@ -95,6 +109,7 @@ def record(finished: Finished) -> RunRecord:
             reasons=list(missing.reasons),
             cases=list(missing.cases),
         ),
+        unfinished=finished.unfinished,
         suites=suites,
         new=new,
         calls=calls,
@@ -122,6 +137,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         spent_usd=spent,
         cost_note=note,
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
+        reuse=reuse_record(suite, samples, finished.found.drift.get(suite.name)),
     )
 
 

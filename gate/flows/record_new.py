@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from gate.domain.absence import Unscored
-from gate.domain.record import ArmAxisRecord, NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_parts import ArmAxisRecord
 from gate.domain.sample import ArmName, Reply
 from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced
@@ -21,6 +22,7 @@ from gate.flows.record_parts import (
     output_record,
     shortened,
 )
+from gate.flows.record_reuse import reuse_record
 from gate.scoring.passing import passes
 
 
@@ -53,6 +55,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
+        reuse=reuse_record(suite, samples),
     )
 
 

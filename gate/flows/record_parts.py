@@ -1,9 +1,11 @@
 """Parts of a record that comparisons and new prompts have in common."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.record import ArmRecord, CallsRecord, ExamRecord, OutputRecord
+from gate.domain.ending import ending_of
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Cost, Dollars, Unpriced
@@ -29,16 +31,21 @@ def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
 
 
 def arm_record(arm: Arm, samples: Iterable[Sample], name: ArmName) -> ArmRecord:
-    """One arm, with the models that its replies name."""
-    returned = {s.reply.model_id for s in samples if s.arm is name and isinstance(s.reply, Reply)}
+    """One arm, with the models that its replies name, and how they ended."""
+    replies = [s.reply for s in samples if s.arm is name and isinstance(s.reply, Reply)]
+    endings = Counter(ending_of(reply) for reply in replies)
     return ArmRecord(
         ref=arm.version.ref,
         sha=arm.version.sha,
         path=arm.version.path,
         digest=arm.version.prompt.digest,
         model=str(arm.model),
-        returned_models=sorted(returned),
+        returned_models=sorted({reply.model_id for reply in replies}),
         params=arm.params.changed(),
+        replies=len(replies),
+        cut_off=endings["cut off"],
+        refused=endings["refused"],
+        empty=endings["empty"],
     )
 
 
@@ -81,6 +88,7 @@ def output_record(sample: Sample) -> OutputRecord:
         failure=reply.reason if isinstance(reply, Failed) else None,
         score=None if isinstance(sample.score, Unscored) else sample.score,
         reasons=[f"{score.scorer}: {score.reason}" for score in sample.scores if score.reason] + unscored,
+        ending=ending_of(reply) if isinstance(reply, Reply) else "",
     )
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 
-from gate.domain.record import CallsRecord, MethodRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.domain.record import MethodRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.domain.record_parts import CallsRecord
 from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import GateError, InputErrors

@@ -1,6 +1,6 @@
 """Requests through an official SDK's client, its retries off, on the aiohttp transport that it ships.
 
-Loaded only where it is asked for, because it brings the SDK in.
+Batches always go this way, single requests where `GATE_SDK=1` asks for it. Loaded only then, as it brings the SDK in.
 """
 
 import gc

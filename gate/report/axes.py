@@ -1,6 +1,7 @@
 """Quality, cost and latency of each suite, one line each."""
 
-from gate.domain.record import AxisRecord, EstimateRecord, RunRecord
+from gate.domain.record import AxisRecord, RunRecord
+from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
 from gate.report.parts import Axes
 from gate.report.slices import short, suite_label

@@ -3,15 +3,8 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from gate.domain.record import (
-    ArmPrefixRecord,
-    AxisRecord,
-    CacheRecord,
-    EstimateRecord,
-    PlaceRecord,
-    RunRecord,
-    SuiteRecord,
-)
+from gate.domain.record import ArmPrefixRecord, AxisRecord, CacheRecord, PlaceRecord, RunRecord, SuiteRecord
+from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
 from gate.report.parts import Code, Fact, Text
 from gate.report.slices import short, suite_label

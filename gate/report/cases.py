@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import CaseRecord, OutputRecord, RunRecord
+from gate.domain.record import CaseRecord, RunRecord
+from gate.domain.record_parts import OutputRecord
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import visible
@@ -61,28 +63,37 @@ def plain(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """What answers have in common that are shown once."""
+
+    text: str | None
+    failure: str | None
+    score: float | None
+    reasons: tuple[str, ...]
+    ending: str
+
+
 def answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
-    """Answers that are alike in text, score and reasons are shown once."""
-    alike: dict[tuple[str | None, str | None, float | None, tuple[str, ...]], list[int]] = {}
+    """Answers that are alike in text, score, reasons and ending are shown once."""
+    alike: dict[_Alike, list[int]] = {}
     for output in outputs:
-        key = (output.text, output.failure, output.score, tuple(output.reasons))
-        alike.setdefault(key, []).append(output.index + 1)
-    return tuple(_answer(key, samples, len(outputs)) for key, samples in alike.items())
+        one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending)
+        alike.setdefault(one, []).append(output.index + 1)
+    return tuple(_answer(one, samples, len(outputs)) for one, samples in alike.items())
 
 
-def _answer(
-    key: tuple[str | None, str | None, float | None, tuple[str, ...]], samples: Sequence[int], total: int
-) -> Answer:
-    text, failure, value = None if key[0] is None else visible(key[0]), key[1], key[2]
-    reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in key[3][:REASONS_SHOWN])
+def _answer(one: _Alike, samples: Sequence[int], total: int) -> Answer:
+    text = None if one.text is None else visible(one.text)
+    reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in one.reasons[:REASONS_SHOWN])
     if total == 1:
         which = ""
     elif len(samples) == total:
         which = f"all {total} samples: "
     else:
         which = f"{'sample' if len(samples) == 1 else 'samples'} {', '.join(map(str, samples))}: "
-    if failure is not None:
-        return Answer(
-            f"{which}{'no answer' if text is None else 'no score'} ({short(failure, LONGEST_SENTENCE)})", text, reasons
-        )
-    return Answer(f"{which}{'no score' if value is None else f'score {numbers.score(value)}'}", text, reasons)
+    which += f"{one.ending}, " if one.ending else ""
+    if one.failure is not None:
+        what = "no answer" if text is None else "no score"
+        return Answer(f"{which}{what} ({short(one.failure, LONGEST_SENTENCE)})", text, reasons)
+    return Answer(f"{which}{'no score' if one.score is None else f'score {numbers.score(one.score)}'}", text, reasons)

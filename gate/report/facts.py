@@ -2,26 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.record import (
-    ArmAxisRecord,
-    ArmRecord,
-    AxisRecord,
-    ExamRecord,
-    NewSuiteRecord,
-    RunRecord,
-    SuiteRecord,
-)
+from gate.domain.record import AxisRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
 from gate.report import numbers, rates
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
+from gate.report.endings import ending_facts
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.reuse import reuse_facts
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 IDS_NAMED = 8
 REASONS_SHOWN = 20
 DIGEST_SHOWN = 12
+INTERRUPTED = 130
+"""By Ctrl-C; the exit code of a shell's own."""
 
 
 def facts(run: RunRecord) -> tuple[Fact, ...]:
@@ -31,7 +28,8 @@ def facts(run: RunRecord) -> tuple[Fact, ...]:
     compared = method(run) if run.suites else ()
     suites = (fact for suite in run.suites for fact in _suite(run, suite))
     new = (fact for suite in run.new for fact in _new(suite))
-    return (*_reasons(run), *compared, *rates.method(run), *suites, *new, *_ending(run))
+    answers = (*reuse_facts(run), *ending_facts(run))
+    return (*_reasons(run), *compared, *rates.method(run), *suites, *new, *answers, *_ending(run))
 
 
 def usage(run: RunRecord) -> tuple[UsageRow, ...]:
@@ -119,7 +117,7 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("To be asked again", (_listed(missing.cases),))
-    if missing.samples and missing.best and missing.worst:
+    if missing.samples and missing.best and missing.worst and run.unfinished is None:
         yield Fact("Had they been", (f"best for the candidate: {missing.best}; worst: {missing.worst}",), brief=True)
     calls = run.calls
     yield Fact(
@@ -128,7 +126,8 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         brief=True,
     )
     yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
-    yield Fact("Exit code", (f"{run.exit_code} (", Code("fail_on"), f": {run.method.fail_on})"))
+    ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
+    yield Fact("Exit code", (f"{run.exit_code} (", *ended, ")"))
     yield from _made_by(run)
 
 

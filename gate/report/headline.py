@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers, rates
+from gate.report import numbers, rates, unfinished
 from gate.report.axes import over_allowance
 from gate.report.escape import terminal
 from gate.report.parts import Code, Text
@@ -93,6 +93,8 @@ def _doubtful(run: RunRecord) -> Text:
 
 
 def _obstacle(run: RunRecord) -> Text:
+    if found := unfinished.obstacle(run):
+        return found
     missing = run.missing
     unsettled = bool(run.reasons) and run.reasons[0].startswith(f"{missing.samples} of ")
     if unsettled and missing.best is not missing.worst:

@@ -86,6 +86,14 @@ def duration(seconds: float | None) -> str:
     return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
 
 
+def age(seconds: float) -> str:
+    """How long ago something was, in its largest unit: `2 days`, `5 hours`, `12 minutes`, `less than a minute`."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return counted(int(seconds // size), unit)
+    return "less than a minute"
+
+
 def duration_change(seconds: float) -> str:
     """A signed length of time: `+840 ms`, `−1.2 s`."""
     return f"{_sign(seconds)}{duration(seconds)}"

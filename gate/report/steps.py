@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers, rates
+from gate.report import endings, numbers, rates, unfinished
 from gate.report.cache import advice
 from gate.report.parts import Code, Text
 from gate.report.slices import in_state, name, names, of_run, short
@@ -67,6 +67,7 @@ def _file_command(suite: SuiteRecord) -> str:
 
 
 def _block(run: RunRecord) -> Iterator[Text]:
+    yield from endings.advice(run)
     fallen = in_state((named for named in of_run(run) if named.record.blocking), State.REGRESSION)
     if fallen:
         yield ("Read the cases above that fell most, first those of ", name(fallen[0]), ".")
@@ -84,13 +85,17 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
         return
     what = "the prompt got worse" if run.suites else "the new prompt is good enough"
     yield (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
-    if run.missing.samples:
+    if run.unfinished is not None:
+        yield from unfinished.steps(run)
+    elif run.missing.samples:
         yield ("Mend what made the samples fail, and compare again.",)
     else:
         yield ("Mend what is named above, and compare again.",)
+    yield from endings.advice(run)
 
 
 def _hold(run: RunRecord) -> Iterator[Text]:
+    yield from endings.advice(run)
     suspects = in_state((named for named in of_run(run) if named.record.blocking), State.SUSPECT)
     if suspects:
         yield ("Read the cases above, then decide: ", *names(suspects), " may be worse, and may be chance.")
@@ -110,11 +115,13 @@ def _hold(run: RunRecord) -> Iterator[Text]:
 
 
 def _pass(run: RunRecord) -> Iterator[Text]:
+    yield from endings.advice(run)
     found = "nothing is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
     yield (f"Merge when you are content with the change: {found}.",)
 
 
 def _ship(run: RunRecord) -> Iterator[Text]:
+    yield from endings.advice(run)
     count = numbers.counted(run.method.slices_tested, "tested slice")
     yield (f"Merge: it is better overall, and nothing is shown to be worse ({count}).",)
 

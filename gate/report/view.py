@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers
+from gate.report import endings, numbers, reuse, unfinished
 from gate.report.axes import axes
 from gate.report.cache import findings
 from gate.report.cases import cases
@@ -33,7 +33,7 @@ def view(run: RunRecord) -> View:
         axes=axes(run),
         confidence=numbers.percent(1 - 2 * run.method.alpha),
         tables=tables(run),
-        footnotes=footnotes(run),
+        footnotes=(*footnotes(run), *reuse.footnote(run)),
         cases=cases(run),
         usage=usage(run),
         facts=facts(run),
@@ -44,11 +44,18 @@ def view(run: RunRecord) -> View:
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
-    """What became of the prompt cache, what the change does to its own exam, then the reasons."""
+    """What is missing, what became of the prompt cache, of replies and of known answers, remarks, then the reasons."""
     shown = NOTES_SHOWN if run.evaluated else MISTAKES_SHOWN
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more = len(run.notes) - NOTES_SHOWN
-    return (*findings(run), *told, *((f"and {more} more remarks",) if more > 0 else ()), *_reasons(run)[:shown])
+    found: tuple[Text, ...] = (*findings(run), *endings.findings(run), *reuse.drifts(run))
+    return (
+        *unfinished.notes(run),
+        *found,
+        *told,
+        *((f"and {more} more remarks",) if more > 0 else ()),
+        *_reasons(run)[:shown],
+    )
 
 
 def _reasons(run: RunRecord) -> tuple[str, ...]:
@@ -68,5 +75,5 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     # On HOLD the first line says the first reason in its own words.
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     said = headline(run)[0]
-    told = [short(reason, LONGEST_SENTENCE) for reason in reasons]
+    told = [short(reason, LONGEST_SENTENCE) for reason in reasons if not unfinished.said(run, reason)]
     return tuple(reason for reason in told if reason.rstrip(".") != said)

@@ -127,6 +127,7 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
         "case": sample.case_id,
         "arm": sample.arm.value,
         "index": sample.index,
+        "warmup": sample.warmup,
         "score": None if isinstance(sample.score, Unscored) else sample.score,
         "unscored": sample.score.reason if isinstance(sample.score, Unscored) else None,
         "scores": [_score(score) for score in sample.scores],
@@ -149,6 +150,7 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
             "cache_write_tokens": usage.cache_write_tokens,
             "output_tokens": usage.output_tokens,
         },
+        "origin": {"sitting": reply.origin.sitting, "at": reply.origin.at, "reused": reply.origin.reused},
     }
 
 

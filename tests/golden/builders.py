@@ -2,23 +2,25 @@
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import (
-    ArmAxisRecord,
     ArmPrefixRecord,
-    ArmRecord,
     AxisRecord,
     CacheRecord,
-    CallsRecord,
     CaseRecord,
     ComparisonRecord,
-    EstimateRecord,
-    ExamRecord,
     MethodRecord,
     MissingRecord,
-    OutputRecord,
     PlaceRecord,
     QualityRecord,
     RunRecord,
     SuiteRecord,
+)
+from gate.domain.record_parts import (
+    ArmAxisRecord,
+    ArmRecord,
+    CallsRecord,
+    EstimateRecord,
+    ExamRecord,
+    OutputRecord,
     UsageRecord,
 )
 from gate.domain.verdict import State, Verdict

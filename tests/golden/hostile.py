@@ -1,6 +1,7 @@
 """A run in which every text from outside tries to be something else."""
 
-from gate.domain.record import ExamRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_parts import ExamRecord
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import arm, cache, case, comparison, cost, output, prefix, run, suite
 

@@ -1,17 +1,8 @@
 """Runs with prompts that the change brings, built by hand."""
 
 from gate.domain.passrate import PassState
-from gate.domain.record import (
-    ArmAxisRecord,
-    CallsRecord,
-    ExamRecord,
-    NewCaseRecord,
-    NewSuiteRecord,
-    OutputRecord,
-    PassRateRecord,
-    RunRecord,
-    UsageRecord,
-)
+from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord, RunRecord
+from gate.domain.record_parts import ArmAxisRecord, CallsRecord, ExamRecord, OutputRecord, UsageRecord
 from gate.domain.verdict import Verdict
 from tests.golden.builders import arm, output, run
 

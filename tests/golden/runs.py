@@ -2,13 +2,15 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.record import ArmAxisRecord, CaseRecord, EstimateRecord, ExamRecord, MissingRecord, RunRecord
+from gate.domain.record import CaseRecord, MissingRecord, RunRecord
+from gate.domain.record_parts import ArmAxisRecord, EstimateRecord, ExamRecord
 from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem
 from gate.flows.override import Override
 from gate.flows.unevaluated import failed, overridden
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, suite
 from tests.golden.hostile import hostile
+from tests.golden.kept_answers import reused, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
 
 _COMMIT = "a81d06c3f2" * 4
@@ -47,6 +49,8 @@ def runs() -> dict[str, RunRecord]:
         "new-hold": new_hold(),
         "new-pass": new_pass(),
         "new-beside": new_beside(),
+        "reused": reused(),
+        "unfinished": unfinished(),
     }
 
 

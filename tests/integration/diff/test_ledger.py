@@ -7,7 +7,8 @@ from statistics import fmean
 import pytest
 from genai_prices import Usage, calc_price
 
-from gate.domain.record import ArmAxisRecord, RunRecord, UsageRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_parts import ArmAxisRecord, UsageRecord
 from gate.domain.verdict import State, Verdict
 from tests.support.command import Outcome, gate, write_jsonl
 from tests.support.model_server import Behaviour, Entry, ModelServer

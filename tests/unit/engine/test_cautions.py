@@ -1,13 +1,14 @@
 """What a plan warns of."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from gate.domain.forecast import Spending, Spread
 from gate.domain.suite import Budget, RunPolicy, Suite, SuitePolicy
 from gate.domain.usage import Cost, Dollars, Unpriced
-from gate.engine.cautions import budget_warnings, warnings
+from gate.engine.cautions import budget_warnings, foreseen, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
 from tests.support.runs import suite
 
@@ -70,3 +71,50 @@ def test_a_budget_that_suffices() -> None:
     assert list(budget_warnings(spending(Dollars(1.0)), enough)) == []
     assert list(budget_warnings(spending(Unpriced("n/a")), enough)) == []
     assert list(budget_warnings(spending(Unpriced("unknown")), Budget())) == []
+
+
+def test_a_run_that_knows_enough_answers_is_not_warned_of() -> None:
+    assert foreseen(spending(Dollars(1.0), calls=900), 400, Budget(max_calls=500)) == []
+    assert foreseen(spending(Dollars(1.0), calls=900), 9_000, Budget(max_calls=0, max_usd=0.0)) == []
+    assert foreseen(spending(Dollars(1.0), calls=0), 0, Budget(max_calls=0)) == []
+
+
+def test_what_a_budget_will_not_let_finish_is_told_with_what_is_known() -> None:
+    assert foreseen(spending(Dollars(1.0), calls=1_200), 300, Budget(max_calls=500)) == [
+        "budget.max_calls is 500, and this run needs 900 calls (300 more are known already): it will end INCONCLUSIVE; "
+        "the answers are kept, and the next run takes up from there."
+    ]
+    alone = foreseen(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500))
+    assert alone[0].startswith("budget.max_calls is 500, and this run needs 900 calls: it will")
+
+
+def test_dollars_and_minutes_are_cut_in_proportion_and_are_only_likely() -> None:
+    cut = foreseen(spending(Dollars(4.0), minutes=6.0), 25, Budget(max_usd=2.5, max_minutes=4.0))
+    assert [said.split(";")[0] for said in cut] == [
+        "budget.max_usd is $2.5, and this run would cost about $3.00: it is likely to end INCONCLUSIVE",
+        "budget.max_minutes is 4, and this run would take about 4.5 minutes at 8 calls at once: it is likely to end "
+        "INCONCLUSIVE",
+    ]
+    assert foreseen(spending(Dollars(4.0), minutes=6.0), 50, Budget(max_usd=2.5, max_minutes=4.0)) == []
+
+
+def _cool(one: Suite, *arms: str, seed: int | None = None) -> Suite:
+    changed = {
+        name: replace(arm, params=replace(arm.params, temperature=0.0, seed=seed))
+        for name, arm in (("baseline", one.baseline), ("candidate", one.candidate))
+        if name in arms and arm is not None
+    }
+    return replace(one, **changed)
+
+
+def test_repeats_of_a_model_that_repeats_itself() -> None:
+    both = _cool(suite([{}] * 3, samples=3), "baseline", "candidate", seed=7)
+    assert len(sampling_notes([both])) == 1
+    assert sampling_notes([both])[0].startswith("support: samples is 3, and at temperature 0 a model repeats itself")
+    assert len(sampling_notes([replace(both, baseline=None)])) == 1
+
+
+def test_repeats_that_may_differ() -> None:
+    one = suite([{}] * 3, samples=3)
+    assert sampling_notes([one, _cool(one, "baseline"), _cool(one, "candidate")]) == []
+    assert sampling_notes([_cool(suite([{}] * 3), "baseline", "candidate")]) == []

@@ -9,7 +9,7 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.pairs import by_case
-from gate.engine.samples import SampleTable
+from gate.engine.samples import UNREAD, SampleTable
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
 AMOUNTS = st.floats(0.0, 1e6)
@@ -61,7 +61,9 @@ STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthC
 
 def bare(sample: Sample) -> Sample:
     """The sample without its texts."""
-    reply = replace(sample.reply, text="") if isinstance(sample.reply, Reply) else sample.reply
+    reply = sample.reply
+    if isinstance(reply, Reply):
+        reply = replace(reply, text=UNREAD if reply.text.strip() else "")
     return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gate.domain.record import CacheRecord, EstimateRecord, RunRecord
+from gate.domain.record import CacheRecord, RunRecord
+from gate.domain.record_parts import EstimateRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.cache import FINDINGS_SHOWN, advice, findings
 from gate.report.facts import facts

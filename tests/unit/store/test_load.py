@@ -80,3 +80,25 @@ def test_a_suite_that_is_listed_twice_is_refused_by_its_name(tmp_path: Path) -> 
 
     with pytest.raises(GateError, match="is not a whole run: two suites are named 'support'$"):
         load_run(damaged(tmp_path, twice))
+
+
+def _older(data: dict[str, Any]) -> None:
+    """What versions wrote that counted neither known answers nor endings."""
+    del data["unfinished"]
+    for suite in (*data["suites"], *data["new"]):
+        del suite["reuse"]
+        for arm in ("baseline", "candidate"):
+            for count in ("replies", "cut_off", "refused", "empty"):
+                suite.get(arm, {}).pop(count, None)
+        for case in suite["cases"]:
+            for key in ("baseline_outputs", "candidate_outputs", "outputs"):
+                for output in case.get(key, []):
+                    del output["ending"]
+
+
+@pytest.mark.parametrize("name", ["block", "new-beside", "inconclusive"])
+def test_a_record_of_an_older_version_is_read(tmp_path: Path, name: str) -> None:
+    data = json.loads(dump_run(runs()[name]))
+    _older(data)
+    (tmp_path / "run.json").write_text(json.dumps(data))
+    assert load_run(tmp_path) == runs()[name]

@@ -1,0 +1,120 @@
+"""Parts of `run.json` that compared suites and new prompts have in common."""
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from gate.domain.ending import Ending
+from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
+
+
+class Part(BaseModel):
+    """Any part of a record: frozen, and without a key that this version does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class ArmRecord(Part):
+    """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
+
+    No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
+    """
+
+    ref: str
+    sha: str | None
+    path: str
+    digest: str
+    model: str
+    returned_models: list[str]
+    params: dict[str, JsonValue]
+    replies: Count = 0
+    cut_off: Count = 0
+    refused: Count = 0
+    empty: Count = 0
+
+
+class ExamRecord(Part):
+    """The exam and how the candidate's side changed it."""
+
+    ref: str
+    digest: str
+    cases: Count
+    scorers: list[str]
+    added: list[str] = []
+    removed: list[str] = []
+    edited: list[str] = []
+
+
+class UsageRecord(Part):
+    """Tokens, summed over an arm's replies."""
+
+    input_tokens: Tokens
+    cache_read_tokens: Tokens
+    cache_write_tokens: Tokens
+    output_tokens: Tokens
+
+
+class EstimateRecord(Part):
+    """See `gate.domain.comparison.Estimate`."""
+
+    value: Difference
+    lower: Difference | None
+    upper: Difference | None
+
+
+class ArmAxisRecord(Part):
+    """See `gate.domain.comparison.ArmAxis`."""
+
+    mean: Amount | None
+    p50: Amount | None
+    p95: Amount | None
+    usage: UsageRecord | None
+    calls: Count = 0
+
+
+class OutputRecord(Part):
+    """One output of one arm, kept for the informative cases only."""
+
+    index: Count
+    text: str | None
+    failure: str | None
+    score: Share | None
+    reasons: list[str]
+    ending: Ending = ""
+
+
+class CallsRecord(Part):
+    """Model calls: answered (judges included), read from a cache, sent again, given up."""
+
+    made: Count
+    cached: Count
+    retried: Count
+    failed: Count
+
+
+class ArmReuseRecord(Part):
+    """Replies of one arm: those that were known, and those that were asked for in this run."""
+
+    reused: Count
+    fresh: Count
+
+
+class DriftRecord(Part):
+    """A look at known answers: pairs of an earlier and a new score, and why the earlier ones no longer hold."""
+
+    pairs: Count
+    reason: str | None
+
+
+class ReuseRecord(Part):
+    """Answers that a suite did not have to ask for: quality rests on them, cost and latency do not.
+
+    `baseline` is null for a new prompt. `oldest` is when the oldest of them was taken, or null where none was reused
+    or nobody can tell. `pairs` of answers, one of each arm, were taken in one sitting. `drift` is null where nobody had
+    to look for it. `opinions` are those of judges.
+    """
+
+    baseline: ArmReuseRecord | None
+    candidate: ArmReuseRecord
+    oldest: str | None
+    pairs: Count = 0
+    drift: DriftRecord | None = None
+    opinions: Count = 0

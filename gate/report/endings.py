@@ -1,0 +1,128 @@
+"""Replies that were cut off, refused or empty: how many of each arm, and what to do about them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gate.domain.record import RunRecord
+from gate.domain.record_parts import ArmRecord
+from gate.report import numbers
+from gate.report.parts import Code, Fact, Text
+from gate.report.slices import short
+
+NOTABLE = 0.01
+"""Share of an arm's replies, or difference of the arms' shares, from which on a reader is told at once."""
+
+SUITES_SHOWN = 3
+
+LIMIT = "max_output_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One kind of ending in one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        kind: `cut off`, `refused` or `empty`.
+        counts: of both arms, the baseline's first; None for the baseline of a new prompt.
+    """
+
+    suite: str
+    kind: str
+    arms: tuple[ArmRecord | None, ArmRecord]
+    counts: tuple[int, int]
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Of the replies of each arm."""
+        first, second = (
+            count / arm.replies if arm is not None and arm.replies else 0.0
+            for arm, count in zip(self.arms, self.counts, strict=True)
+        )
+        return first, second
+
+    @property
+    def notable(self) -> bool:
+        """Enough of them to do something about."""
+        return max(self.shares) >= NOTABLE
+
+    @property
+    def differs(self) -> bool:
+        """Enough of a difference between the arms, or enough of a prompt that has only one."""
+        return abs(self.shares[1] - self.shares[0]) >= NOTABLE
+
+
+def findings(run: RunRecord) -> tuple[Text, ...]:
+    """A sentence for each kind of ending in which the arms differ, those of the first few suites."""
+    told = [found for found in _all(run) if found.differs]
+    shown = list(dict.fromkeys(found.suite for found in told))[:SUITES_SHOWN]
+    return tuple(_finding(found) for found in told if found.suite in shown)
+
+
+def advice(run: RunRecord) -> Iterator[Text]:
+    """What to do about them."""
+    kinds = {found.kind for found in _all(run) if found.notable}
+    if "cut off" in kinds:
+        yield ("Set a higher ", Code(LIMIT), ", or say in the prompt how long an answer may be: replies were cut off.")
+    if "refused" in kinds:
+        yield ("Find out what is refused, and why: a refusal is scored like any other answer.",)
+    if "empty" in kinds:
+        yield ("Find out why replies are empty: reasoning that uses up ", Code(LIMIT), ", or a stop sequence.")
+
+
+def ending_facts(run: RunRecord) -> Iterator[Fact]:
+    """One line for each arm with such replies."""
+    for suite, arms in _arms(run):
+        prefix = f"{suite}: " if suite else ""
+        for name, arm in zip(("baseline", "candidate"), arms, strict=True):
+            if arm is not None and (told := _told(arm)):
+                yield Fact(f"{prefix}replies of the {name}", told, brief=True)
+
+
+def _told(arm: ArmRecord) -> Text:
+    out: list[str | Code] = []
+    for kind, count in _counts(arm).items():
+        if count:
+            out += [", " if out else "", f"{count:,} {_word(kind, count)}", *(_limit(arm) if kind == "cut off" else ())]
+    return (*out, f"; {numbers.counted(arm.replies, 'reply', 'replies')} in all") if out else ()
+
+
+def _finding(found: _Found) -> Text:
+    before, after = found.arms
+    verb = "was" if found.counts[1] == 1 else "were"
+    article = "a " if found.kind == "refused" and found.counts[1] == 1 else ""
+    where: Text = (Code(found.suite), ": ") if found.suite else ()
+    limited = after if found.counts[1] else before
+    limit = _limit(limited) if found.kind == "cut off" and limited is not None else ()
+    many = f"{found.counts[1]:,} of {numbers.counted(after.replies, 'reply', 'replies')} of the candidate"
+    less = f"{found.counts[0]:,}" if found.counts[0] else "none"
+    other = "" if before is None else f", and {less} of the baseline's {before.replies:,}"
+    return (*where, f"{many} {verb} {article}{_word(found.kind, found.counts[1])}", *limit, f"{other}.")
+
+
+def _word(kind: str, count: int) -> str:
+    return ("refusal" if count == 1 else "refusals") if kind == "refused" else kind
+
+
+def _limit(arm: ArmRecord) -> Text:
+    value = arm.params.get(LIMIT)
+    return (" at ", Code(LIMIT), f" ({value:,})") if isinstance(value, int) else (" at the service's own limit",)
+
+
+def _all(run: RunRecord) -> Iterator[_Found]:
+    for suite, (before, after) in _arms(run):
+        first = {} if before is None else _counts(before)
+        for kind, count in _counts(after).items():
+            yield _Found(suite, kind, (before, after), (first.get(kind, 0), count))
+
+
+def _arms(run: RunRecord) -> Iterator[tuple[str, tuple[ArmRecord | None, ArmRecord]]]:
+    several = len(run.suites) + len(run.new) > 1
+    for suite in run.suites:
+        yield short(suite.name) if several else "", (suite.baseline, suite.candidate)
+    for new in run.new:
+        yield short(new.name) if several else "", (None, new.candidate)
+
+
+def _counts(arm: ArmRecord) -> dict[str, int]:
+    return {"cut off": arm.cut_off, "refused": arm.refused, "empty": arm.empty}

@@ -1,0 +1,59 @@
+"""A run that ended early: what is missing, that nothing is lost, and how to go on."""
+
+from collections.abc import Iterator
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
+from gate.report import numbers
+from gate.report.parts import Code, Text
+from gate.report.slices import LONGEST_SENTENCE, short
+
+_BUDGET = "the budget of "
+"""So begins what `gate.calls.budget` says when a limit is reached."""
+
+_SIGNALS = ("SIGTERM", "SIGINT")
+
+
+def obstacle(run: RunRecord) -> Text:
+    """What follows the verdict in the first line; empty where the run came to its end."""
+    if run.unfinished is None:
+        return ()
+    return (short(run.unfinished, LONGEST_SENTENCE), *((f"; {_missing(run)} missing",) if run.missing.samples else ()))
+
+
+def said(run: RunRecord, reason: str) -> bool:
+    """Is this reason what the first line says?"""
+    return run.unfinished is not None and reason == f"The evaluation was not finished: {run.unfinished}."
+
+
+def notes(run: RunRecord) -> tuple[str, ...]:
+    """What is missing, and what became of the rest."""
+    if run.unfinished is None or not run.missing.samples:
+        return ()
+    rest = run.missing.total - run.missing.samples
+    if run.verdict is not Verdict.INCONCLUSIVE:
+        why = short(run.unfinished, LONGEST_SENTENCE)
+        return (f"Not finished: {why}; {_missing(run)} missing, and could not have changed the verdict.",)
+    kept = f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there."
+    return (kept,) if rest else ()
+
+
+def steps(run: RunRecord) -> Iterator[Text]:
+    """How to go on; nothing where the run came to its end."""
+    if run.unfinished is None:
+        return
+    rest = ": only what is missing will be paid for" if run.missing.samples < run.missing.total else ""
+    if run.unfinished.startswith(_BUDGET):
+        yield ("Raise the limit under ", Code("budget"), f", or run again as it is{rest}.")
+    elif any(name in run.unfinished for name in _SIGNALS):
+        yield (f"Run again{rest}.",)
+    else:
+        yield (f"Mend what is named above, and run again{rest}.",)
+    if rest:
+        yield ("For that, a workflow has to restore ", Code(".gate/cache"), ", and to save it even if the gate fails.")
+
+
+def _missing(run: RunRecord) -> str:
+    missing = run.missing
+    verb = "is" if missing.samples == 1 else "are"
+    return f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb}"

@@ -1,0 +1,26 @@
+"""How a reply ended."""
+
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.ending import ending_of
+from tests.support.runs import reply
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "ending"),
+    [
+        ("yes", "stop", ""),
+        ("yes", "end_turn", ""),
+        ("yes", "", ""),
+        ("Open the", "length", "cut off"),
+        ("Open the", "max_tokens", "cut off"),
+        ("", "length", "empty"),
+        (" \n", "stop", "empty"),
+        ("No.", "refusal", "refused"),
+        ("", "content_filter", "refused"),
+    ],
+)
+def test_of_several_words_the_first_counts(text: str, stop: str, ending: str) -> None:
+    assert ending_of(replace(reply(), text=text, stop_reason=stop)) == ending

@@ -1,0 +1,116 @@
+"""What the record says of known answers and of how replies ended."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.suite import RunPolicy, Suite
+from gate.engine.assess import Assessor
+from gate.engine.samples import SampleTable
+from gate.flows.collect import Collection
+from gate.flows.record import Finished, record
+from gate.flows.record_reuse import reuse_record
+from gate.flows.reuse import Drift
+from tests.support.finished import CREATED, resolved
+from tests.support.runs import reply, suite, take
+
+_EARLIER = Origin("earlier", CREATED.timestamp() - 200_000, reused=True)
+_NOW = Origin("now", CREATED.timestamp())
+
+
+def _samples(one: Suite, fresh: int) -> list[Sample]:
+    """The baseline is known but for the first cases, the candidate is new."""
+
+    def answer(arm: ArmName, position: int) -> Reply:
+        known = arm is ArmName.BASELINE and position >= fresh
+        return replace(reply(), origin=_EARLIER if known else _NOW)
+
+    return take(one, lambda *_: 1.0, answer)
+
+
+def _record(one: Suite, samples: Sequence[Sample], drift: Drift | None = None) -> RunRecord:
+    found = Collection(SampleTable.holding(samples), drift={} if drift is None else {one.name: drift})
+    assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
+    return record(Finished(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
+
+
+def test_known_answers_are_counted_for_each_arm_with_the_age_of_the_oldest() -> None:
+    one = suite([{}] * 50)
+    samples = _samples(one, 32)
+    samples[-2] = replace(samples[-2], reply=replace(reply(), origin=replace(_EARLIER, at=_EARLIER.at - 3_600)))
+    found = _record(one, samples, Drift(32)).suites[0].reuse
+    assert found is not None
+    assert found.baseline is not None
+    assert (found.baseline.reused, found.baseline.fresh) == (18, 32)
+    assert (found.candidate.reused, found.candidate.fresh) == (0, 50)
+    assert found.pairs == 32
+    assert found.oldest == "2026-11-18T00:56:40+00:00"
+    assert found.drift is not None
+    assert (found.drift.pairs, found.drift.reason) == (32, None)
+
+
+def test_a_run_that_asked_for_everything_says_nothing() -> None:
+    one = suite([{}] * 12)
+    assert _record(one, _samples(one, 12)).suites[0].reuse is None
+
+
+def test_answers_that_were_all_asked_anew_leave_the_reason_behind() -> None:
+    one = suite([{}] * 12)
+    found = _record(one, _samples(one, 12), Drift(12, "the model behind the name changed: a became b")).suites[0].reuse
+    assert found is not None
+    assert found.drift is not None
+    assert found.drift.reason == "the model behind the name changed: a became b"
+    assert found.oldest is None
+
+
+def test_opinions_of_judges_count_on_their_own() -> None:
+    one = suite([{}] * 12)
+    samples = [replace(s, scores=(Score("judge", 1.0, reused=1),)) for s in _samples(one, 12)]
+    found = _record(one, samples).suites[0].reuse
+    assert found is not None
+    assert found.opinions == 24
+
+
+def test_a_new_prompt_has_no_baseline_to_reuse() -> None:
+    one = replace(suite([{}] * 12), baseline=None)
+    samples = [s for s in _samples(one, 0) if s.arm is ArmName.CANDIDATE]
+    known = [replace(s, reply=replace(reply(), origin=_EARLIER)) for s in samples]
+    found = reuse_record(one, known)
+    assert found is not None
+    assert (found.baseline, found.candidate.reused, found.pairs) == (None, 12, 0)
+
+
+def test_a_time_that_cannot_be_is_no_time() -> None:
+    one = suite([{}])
+    for at in (0.0, -5.0, 1e18, float("nan")):
+        samples = [replace(s, reply=replace(reply(), origin=Origin("s", at, reused=True))) for s in _samples(one, 0)]
+        found = reuse_record(one, samples)
+        assert found is not None
+        assert found.oldest is None
+
+
+def test_endings_are_counted_for_each_arm() -> None:
+    one = suite([{}] * 12)
+    samples = _samples(one, 12)
+    ends = [("length", "Open the"), ("refusal", "No."), ("stop", ""), ("length", "")]
+    for place, (stop, text) in enumerate(ends):
+        samples[2 * place + 1] = replace(
+            samples[2 * place + 1], reply=replace(reply(), stop_reason=stop, text=text), score=0.0
+        )
+    made = _record(one, samples).suites[0]
+    candidate, baseline = made.candidate, made.baseline
+    assert (candidate.replies, candidate.cut_off, candidate.refused, candidate.empty) == (12, 1, 1, 2)
+    assert (baseline.replies, baseline.cut_off, baseline.refused, baseline.empty) == (12, 0, 0, 0)
+    fallen = {case.id: case.candidate_outputs[0].ending for case in made.cases if case.candidate_outputs}
+    assert fallen == {"c000": "cut off", "c001": "refused", "c002": "empty", "c003": "empty"}
+
+
+def test_what_was_said_before_the_first_call_is_kept() -> None:
+    one = suite([{}] * 12)
+    samples = _samples(one, 12)
+    assessment = Assessor((one,), RunPolicy(), 1).assess(samples, "the budget of 5 calls is used up")
+    done = Finished(resolved([one]), Collection(SampleTable.holding(samples)), assessment, {}, 1, CREATED, 1.0)
+    made = record(replace(done, unfinished="the budget of 5 calls is used up", told=("it will end early",)))
+    assert made.unfinished == "the budget of 5 calls is used up"
+    assert "it will end early" in made.notes

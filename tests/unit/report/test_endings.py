@@ -1,0 +1,73 @@
+"""Replies that were cut off, refused or empty."""
+
+import pytest
+
+from gate.domain.record import RunRecord
+from gate.report.endings import advice, ending_facts, findings
+from gate.report.parts import Code, Text
+from gate.report.steps import steps
+from tests.golden import runs
+
+COUNTS = {"replies": 300}
+
+
+def _said(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def _with(run: RunRecord, baseline: dict[str, object], candidate: dict[str, object]) -> RunRecord:
+    suite = run.suites[0]
+    update = {
+        "baseline": suite.baseline.model_copy(update=COUNTS | baseline),
+        "candidate": suite.candidate.model_copy(update=COUNTS | candidate),
+    }
+    return run.model_copy(update={"suites": [suite.model_copy(update=update)]})
+
+
+def test_a_difference_between_the_arms_is_a_finding() -> None:
+    run = _with(runs.passed(), {}, {"cut_off": 12})
+    assert [_said(text) for text in findings(run)] == [
+        "12 of 300 replies of the candidate were cut off at max_output_tokens (512), and none of the baseline's 300."
+    ]
+    assert _said(steps(run)[0]) == (
+        "Set a higher max_output_tokens, or say in the prompt how long an answer may be: replies were cut off."
+    )
+
+
+def test_the_other_way_round_it_is_one_as_well() -> None:
+    run = _with(runs.passed(), {"refused": 9}, {"refused": 1})
+    assert _said(findings(run)[0]) == "1 of 300 replies of the candidate was a refusal, and 9 of the baseline's 300."
+
+
+def test_what_both_arms_do_alike_is_advice_and_no_finding() -> None:
+    run = _with(runs.block(), {"cut_off": 100}, {"cut_off": 101})
+    assert findings(run) == ()
+    assert "max_output_tokens" in _said(steps(run)[0])
+
+
+def test_one_reply_in_many_is_a_fact_and_nothing_more() -> None:
+    run = _with(runs.passed(), {}, {"empty": 1})
+    assert findings(run) == ()
+    assert list(advice(run)) == []
+    assert [(fact.label, _said(fact.text)) for fact in ending_facts(run)] == [
+        ("replies of the candidate", "1 empty; 300 replies in all")
+    ]
+
+
+def test_without_a_limit_of_ours_it_was_the_service() -> None:
+    run = _with(runs.passed(), {}, {"cut_off": 12, "params": {}})
+    assert "cut off at the service's own limit, and" in _said(findings(run)[0])
+
+
+def test_a_new_prompt_has_nothing_to_differ_from() -> None:
+    run = runs.new_pass()
+    suite = run.new[0]
+    arm = suite.candidate.model_copy(update=COUNTS | {"refused": 30})
+    run = run.model_copy(update={"new": [suite.model_copy(update={"candidate": arm})]})
+    assert _said(findings(run)[0]).endswith("30 of 300 replies of the candidate were refusals.")
+
+
+@pytest.mark.parametrize("made", [runs.block(), runs.passed(), runs.new_hold()])
+def test_an_older_record_counted_nothing(made: RunRecord) -> None:
+    assert list(ending_facts(made)) == []
+    assert findings(made) == ()

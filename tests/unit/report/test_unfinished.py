@@ -1,0 +1,103 @@
+"""A run that ended early: what is missing, that nothing is lost, how to go on."""
+
+import io
+import time
+
+import pytest
+from rich.console import Console
+
+from gate.calls.budget import BudgetGuard
+from gate.domain.record import RunRecord
+from gate.domain.suite import Budget
+from gate.domain.usage import Dollars
+from gate.domain.verdict import Verdict
+from gate.report import comment, markdown, preview, terminal
+from gate.report.headline import plain_first_line
+from gate.report.parts import Code, Text
+from gate.report.steps import steps
+from gate.report.view import view
+from tests.golden import runs
+
+SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")
+
+
+def _said(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def _ended(reason: str, **other: object) -> RunRecord:
+    update = {"unfinished": reason, "reasons": [f"The evaluation was not finished: {reason}."], "notes": []}
+    return runs.unfinished().model_copy(update=update | other)
+
+
+def _refusals() -> list[str]:
+    """What the budget says when each of its limits is reached."""
+    out = []
+    for budget in (Budget(max_calls=0), Budget(max_usd=1.0), Budget(max_minutes=0.0)):
+        guard = BudgetGuard(budget, time.monotonic)
+        guard.spend(Dollars(2.0))
+        reason = guard.take()
+        assert reason is not None
+        out.append(reason)
+    return out
+
+
+@pytest.mark.parametrize("reason", _refusals())
+def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(reason: str) -> None:
+    run = _ended(reason)
+    assert plain_first_line(run).startswith(f"INCONCLUSIVE: {reason}; 300 of 720 samples are missing")
+    assert view(run).notes == (
+        "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
+    )
+    said = [_said(step) for step in steps(run)]
+    assert said[1] == "Raise the limit under budget, or run again as it is: only what is missing will be paid for."
+    assert ".gate/cache" in said[2]
+
+
+@pytest.mark.parametrize("reason", SIGNALS)
+def test_a_signal_asks_for_nothing_but_another_run(reason: str) -> None:
+    assert _said(steps(_ended(reason))[1]) == "Run again: only what is missing will be paid for."
+
+
+def test_a_service_that_is_not_there_has_to_be_mended_first() -> None:
+    assert _said(steps(_ended("the first 25 calls all failed; the last one: HTTP 503"))[1]).startswith("Mend what")
+
+
+def test_nothing_is_promised_where_nothing_was_answered() -> None:
+    run = _ended(SIGNALS[1])
+    run = run.model_copy(update={"missing": run.missing.model_copy(update={"samples": 720})})
+    assert view(run).notes == ()
+    assert [_said(step) for step in steps(run)][1:] == ["Run again."]
+
+
+def test_the_cause_is_told_where_missing_samples_could_change_the_verdict() -> None:
+    why = "300 of 720 samples have no score, and they could change the verdict: PASS if …, BLOCK if …."
+    run = _ended(SIGNALS[1], reasons=[why])
+    assert "SIGTERM" in plain_first_line(run)
+    assert why in view(run).notes
+
+
+def test_a_block_that_stands_says_that_it_was_not_finished() -> None:
+    run = runs.block()
+    missing = run.missing.model_copy(update={"samples": 3})
+    told = view(run.model_copy(update={"unfinished": SIGNALS[1], "missing": missing})).notes[0]
+    assert told == (
+        f"Not finished: {SIGNALS[1]}; 3 of 720 samples are missing, and could not have changed the verdict."
+    )
+
+
+def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:
+    run = _ended(SIGNALS[0], exit_code=130)
+    out = io.StringIO()
+    terminal.render(run, Console(file=out, width=100, color_system=None, force_terminal=False, _environ={}))
+    context = comment.Context("a" * 40, "origin/main", "", "skip-prompt-diff")
+    texts = (markdown.render(run), comment.render(run, context), preview.render(run), out.getvalue())
+    assert all("INCONCLUSIVE" in text and "300 of 720 samples are" in text for text in texts)
+    assert "130 (interrupted)" in texts[0]
+    assert run.verdict is Verdict.INCONCLUSIVE
+
+
+def test_an_interrupt_before_anything_was_asked() -> None:
+    run = runs.runs()["no-key"].model_copy(update={"exit_code": 130, "reasons": ["interrupted"]})
+    assert "interrupted" in markdown.render(run)
+    assert steps(run)
