@@ -75,7 +75,7 @@ async def _take(plan: Plan, run: Running, share: Share, begun: "_Begun") -> Shar
     begun.started()
     own = [Schedule(lane, run.seed, share) for lane in by_lane(plan.resolved.suites)]
     run.tools.progress.start(sum(len(pair.order) for schedule in own for pair in schedule.all_pairs()))
-    collector = Collector(plan.resolved, run.tools, run.stop, run.seed, share)
+    collector = Collector(run.resolved, run.tools, run.stop, run.seed, share)
     try:
         await collector.collect()
     except GateError as error:

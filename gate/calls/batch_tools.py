@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from gate.calls.batch_ledger import BatchLedger, Entry
-from gate.calls.caller import Pricer
+from gate.calls.estimate import Pricer
 from gate.calls.port import Memory
 from gate.domain.model import ModelRef, Params
 from gate.providers.base import Transient

@@ -1,16 +1,39 @@
-"""Limits on calls, dollars and minutes, looked at before each request."""
+"""Limits on calls, dollars, minutes and tokens per reply, kept before each request."""
 
-from collections.abc import Callable
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
+from gate.calls.lane import NoCall
+from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Budget
 from gate.domain.usage import Cost, Dollars
+from gate.errors import GateError
+
+_DUST = 1e-9
+"""Dollars that sums of floats may be off by."""
+
+
+@dataclass(slots=True)
+class Money:
+    """Dollars of a run.
+
+    Args:
+        spent: by the calls that were answered.
+        reserved: put aside for what is under way.
+    """
+
+    spent: float = 0.0
+    reserved: float = 0.0
 
 
 class BudgetGuard:
     """Counts what is spent and says when to stop.
 
-    Requests that are under way when the limit is reached are finished, so dollars may exceed their limit by what
-    those cost. A call whose price is unknown counts as a call, and cannot count as dollars.
+    Dollars are put aside before a request and replaced by its price when it is answered. A request that fits the
+    budget, but not beside what others have put aside, waits until it is known what those cost: so that a cautious
+    estimate of many requests at once ends no run. A request that fails is taken to cost nothing.
 
     Args:
         budget: the limits; the minutes run from now.
@@ -20,9 +43,10 @@ class BudgetGuard:
     def __init__(self, budget: Budget, clock: Callable[[], float]) -> None:
         self._budget = budget
         self._clock = clock
-        self._started = clock()
+        self._deadline = None if budget.max_minutes is None else clock() + budget.max_minutes * 60.0
         self._sent = 0
-        self._usd = 0.0
+        self._money = Money()
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
 
     @property
@@ -30,29 +54,116 @@ class BudgetGuard:
         """Why a request was refused, or None when none was."""
         return self._refused
 
-    def take(self) -> str | None:
-        """Ask to send one request.
+    @property
+    def in_dollars(self) -> bool:
+        """Are estimates of dollars looked at?"""
+        return self._budget.max_usd is not None
+
+    @property
+    def money(self) -> Money:
+        """Dollars spent and put aside, for reading."""
+        return replace(self._money)
+
+    def left_s(self) -> float | None:
+        """Seconds until the deadline, 0 or more; None where there is none."""
+        return None if self._deadline is None else max(0.0, self._deadline - self._clock())
+
+    def out_of_time(self) -> str:
+        """Note that the deadline ended a request, and say so."""
+        minutes = self._budget.max_minutes or 0.0
+        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise max_minutes, or ask for less")
+
+    async def take(self, estimate_usd: float = 0.0) -> float:
+        """Ask to send one request; waits while only what others have put aside stands in its way.
+
+        Args:
+            estimate_usd: what it may cost.
 
         Returns:
-            None, and the request is counted; or why it must not be sent.
+            The dollars put aside, for `settle`.
+
+        Raises:
+            NoCall: it must not be sent.
         """
-        reason = self._used_up()
-        if reason is None:
-            self._sent += 1
+        while (reason := self._used_up(estimate_usd)) is None:
+            if self._fits(estimate_usd):
+                self._sent += 1
+                self._money.reserved += estimate_usd
+                return estimate_usd
+            settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await settled
+        raise NoCall(self._refuse(reason))
+
+    def settle(self, reserved_usd: float, cost: Cost | None) -> None:
+        """Replace what was put aside by the price of the reply; None where there was no reply."""
+        money = self._money
+        money.reserved = max(0.0, money.reserved - reserved_usd)
+        if isinstance(cost, Dollars):
+            money.spent += cost.amount
+        while self._waiting:
+            settled = self._waiting.popleft()
+            if not settled.done():
+                settled.set_result(None)
+
+    def _fits(self, estimate_usd: float) -> bool:
+        limit, money = self._budget.max_usd, self._money
+        return limit is None or money.reserved <= _DUST or money.spent + money.reserved + estimate_usd <= limit + _DUST
+
+    def _used_up(self, estimate_usd: float) -> str | None:
+        limits, spent = self._budget, self._money.spent
+        if limits.max_calls is not None and self._sent >= limits.max_calls:
+            return f"the budget of {limits.max_calls} calls is used up; raise max_calls, or ask for less"
+        if limits.max_usd is not None and spent >= limits.max_usd - _DUST:
+            return f"the budget of ${limits.max_usd:g} is used up; raise max_usd, or ask for less"
+        if limits.max_usd is not None and spent + estimate_usd > limits.max_usd + _DUST:
+            return (
+                f"the budget of ${limits.max_usd:g} does not suffice for another call: ${spent:.4g} is spent, and the "
+                f"call may cost ${estimate_usd:.4g}; raise max_usd, or lower max_output_tokens"
+            )
+        if self.left_s() == 0.0:
+            return self.out_of_time()
+        return None
+
+    def _refuse(self, reason: str) -> str:
         self._refused = self._refused or reason
         return reason
 
-    def spend(self, cost: Cost) -> None:
-        """Count the price of a reply."""
-        if isinstance(cost, Dollars):
-            self._usd += cost.amount
 
-    def _used_up(self) -> str | None:
-        limits = self._budget
-        if limits.max_calls is not None and self._sent >= limits.max_calls:
-            return f"the budget of {limits.max_calls} calls is used up"
-        if limits.max_usd is not None and self._usd >= limits.max_usd:
-            return f"the budget of ${limits.max_usd:g} is used up"
-        if limits.max_minutes is not None and self._clock() - self._started >= limits.max_minutes * 60.0:
-            return f"the budget of {limits.max_minutes:g} minutes is used up"
-        return None
+def capped(params: Params, cap: int | None) -> Params:
+    """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit.
+
+    Args:
+        params: of an arm or a judge.
+        cap: `Budget.max_output_tokens`, or None.
+
+    Raises:
+        GateError: they ask for more.
+    """
+    if cap is None:
+        return params
+    if params.max_output_tokens is None:
+        return replace(params, max_output_tokens=cap)
+    if params.max_output_tokens > cap:
+        raise GateError(
+            f"params.max_output_tokens is {params.max_output_tokens}, and the budget allows {cap} tokens per reply",
+            "lower the parameter, or raise budget.max_output_tokens",
+        )
+    return params
+
+
+def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget) -> None:
+    """Find before anything is spent who asks for longer replies than the budget allows.
+
+    Args:
+        asked: models and parameters of arms and judges.
+        budget: of the run.
+
+    Raises:
+        GateError: naming the model.
+    """
+    for model, params in asked:
+        try:
+            capped(params, budget.max_output_tokens)
+        except GateError as error:
+            raise GateError(f"{model}: {error.message}", error.hint) from None

@@ -1,26 +1,27 @@
 """Sends a request until it is answered: under a budget, a limit on what is in flight, and one retry policy."""
 
 import asyncio
+import itertools
 import random
-import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.calls.budget import BudgetGuard
-from gate.calls.limiter import Limiter
+from gate.calls.budget import BudgetGuard, capped
+from gate.calls.estimate import Estimator, Pricer
+from gate.calls.lane import NoCall
+from gate.calls.limiter import Limiter, Turn
 from gate.calls.port import Forgetful, Memory, NotKept
 from gate.calls.retry import RetryPolicy
+from gate.calls.timing import Timing
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.domain.suite import Budget
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.providers.base import Completion, Provider, Rejected, Request, Transient
 
 Providers: TypeAlias = Callable[[ModelRef, Params], Provider]
-Pricer: TypeAlias = Callable[[ModelRef, Params, str, Usage], Cost]
-"""Model, parameters, the model id of the reply, tokens: what did it cost?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class CallPolicy:
     """How calls are made.
 
     Args:
-        concurrency: requests under way at once, over all providers.
+        concurrency: requests under way at once, over all providers; each of them may be allowed fewer for a while.
         retry: when a request is sent again.
         budget: when no more requests are sent.
     """
@@ -36,19 +37,6 @@ class CallPolicy:
     concurrency: int = 64
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     budget: Budget = field(default_factory=Budget)
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Where time comes from.
-
-    Args:
-        clock: seconds that only grow.
-        sleep: waits for so many seconds.
-    """
-
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 @dataclass(slots=True)
@@ -71,6 +59,21 @@ class Counters:
     usd: float = 0.0
     priced: int = 0
     unknown: int = 0
+
+
+@dataclass(slots=True)
+class _Errand:
+    """One call on its way.
+
+    Args:
+        request: what is sent.
+        order: number of the call.
+        sent: requests so far.
+    """
+
+    request: Request
+    order: int
+    sent: int = 0
 
 
 class Caller:
@@ -101,8 +104,11 @@ class Caller:
         self._timing = timing or Timing()
         self._memory = memory or Forgetful()
         self._broken: str | None = None
-        self._limiter = Limiter(policy.concurrency)
+        self._limiter = Limiter(policy.concurrency, policy.retry, self._timing)
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
+        self._estimator = Estimator(price)
+        self._capped: dict[Params, Params] = {}
+        self._numbers = itertools.count()
         self.counters = Counters()
 
     @property
@@ -112,8 +118,11 @@ class Caller:
         return self.counters.usd if known else None
 
     def exhausted(self) -> str | None:
-        """Why no more calls make sense: the budget refused one, or answers cannot be kept; None while all is well."""
-        return self._broken or self._budget.refused
+        """Why no more calls make sense; None while all is well.
+
+        The budget refused one, a service stopped answering, or answers cannot be kept.
+        """
+        return self._broken or self._budget.refused or self._limiter.given_up()
 
     async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
         """Send one request, and again while that makes sense; a known answer is not asked for again.
@@ -123,42 +132,88 @@ class Caller:
             fresh: ask even if an answer is known.
 
         Returns:
-            The reply; or why there is none: the budget, a refusal, the last of too many errors, a full disk.
+            The reply; or why there is none: the budget, a refusal, the last of too many errors, a service that is
+            given up, a full disk.
 
         Raises:
-            GateError: nothing of the kind can work (`Misconfigured`, `MissingKey`); the run should stop.
+            GateError: nothing of the kind can work (`Misconfigured`, `MissingKey`, parameters beyond the budget); the
+                run should stop.
         """
+        request = self._within_budget(request)
         if not fresh and (known := self._memory.find(request)) is not None:
             self.counters.reused += 1
             return known
         answer = await self._asked(request)
         if isinstance(answer, Reply):
             try:
-                await self._memory.keep(request, answer)
+                return await self._memory.keep(request, answer)
             except NotKept as lost:
                 self._broken = f"the answers cannot be kept: {lost.reason}"
                 return self._failed(self._broken, answer.attempts)
         return answer
 
     async def _asked(self, request: Request) -> Reply | Failed:
-        provider = self._providers(request.model, request.params)
-        sent = 0
+        errand, left = _Errand(request, next(self._numbers)), self._budget.left_s()
+        if left is None:
+            return await self._tried(errand)
+        try:
+            # Cuts a request that hangs, a wait for a slot and a wait between attempts alike.
+            async with asyncio.timeout(left) as limit:
+                return await self._tried(errand)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return self._failed(self._budget.out_of_time(), errand.sent)
+
+    async def _tried(self, errand: _Errand) -> Reply | Failed:
+        provider = self._providers(errand.request.model, errand.request.params)
+        retry, lane = self._policy.retry, self._limiter.lane(provider)
         while True:
             try:
-                async with self._limiter.slot(provider):
-                    if refusal := self._budget.take():
-                        return self._failed(refusal, sent)
-                    sent += 1
-                    self.counters.retried += sent > 1
-                    completion = await provider.complete(request)
-                return self._reply(request, completion, priced=provider.priced, attempts=sent)
+                async with self._limiter.slot(provider, errand.order) as turn:
+                    return await self._sent(errand, provider, turn)
+            except NoCall as refusal:
+                return self._failed(refusal.reason, errand.sent)
             except Rejected as rejected:
-                return self._failed(rejected.reason, sent)
+                return self._failed(rejected.reason, errand.sent)
             except Transient as transient:
-                if not self._policy.retry.again(sent):
-                    return self._failed(transient.reason, sent)
-                wait = self._policy.retry.delay(sent, transient.retry_after_s, self._rng)
-            await self._timing.sleep(wait)
+                if not retry.again(errand.sent):
+                    return self._failed(transient.reason, errand.sent)
+                wait = retry.delay(errand.sent, transient.retry_after_s, self._rng)
+            await lane.rest(wait)
+
+    async def _sent(self, errand: _Errand, provider: Provider, turn: Turn) -> Reply:
+        """Send a request once, and tell budget and lane what became of it."""
+        request, cost = errand.request, None
+        estimated = self._budget.in_dollars and provider.priced
+        reserved = await self._budget.take(self._estimator.usd(request) if estimated else 0.0)
+        try:
+            errand.sent += 1
+            self.counters.retried += errand.sent > 1
+            completion = await provider.complete(request)
+            turn.answered(request.model, completion)
+            reply = self._reply(request, completion, priced=provider.priced, attempts=errand.sent)
+            cost = reply.cost
+            if estimated:
+                self._estimator.learn(request, completion.usage)
+            return reply
+        except Rejected:
+            turn.rejected()
+            raise
+        except Transient as failure:
+            turn.failed(failure)
+            raise
+        finally:
+            self._budget.settle(reserved, cost)
+
+    def _within_budget(self, request: Request) -> Request:
+        cap = self._policy.budget.max_output_tokens
+        if cap is None:
+            return request
+        params = self._capped.get(request.params)
+        if params is None:
+            params = self._capped[request.params] = capped(request.params, cap)
+        return request if params is request.params else replace(request, params=params)
 
     def _reply(self, request: Request, completion: Completion, *, priced: bool, attempts: int) -> Reply:
         cost: Cost = Unpriced("n/a")
@@ -176,7 +231,6 @@ class Caller:
         )
 
     def _count(self, cost: Cost) -> None:
-        self._budget.spend(cost)
         self.counters.made += 1
         if isinstance(cost, Dollars):
             self.counters.priced += 1

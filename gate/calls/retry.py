@@ -3,6 +3,8 @@
 import random
 from dataclasses import dataclass
 
+from gate.calls.breaker import Patience
+
 _LARGEST_EXPONENT = 30
 
 
@@ -15,12 +17,14 @@ class RetryPolicy:
         base_s: longest wait after the first attempt, in seconds; it doubles with each further one.
         cap_s: longest wait of ours.
         longest_retry_after_s: longest wait that a server can make us take.
+        patience: how long a service may give nothing but failures.
     """
 
     max_attempts: int = 6
     base_s: float = 0.5
     cap_s: float = 30.0
     longest_retry_after_s: float = 60.0
+    patience: Patience = Patience()
 
     def again(self, attempt: int) -> bool:
         """May another request follow attempt number `attempt` (the first is 1)?"""

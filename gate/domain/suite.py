@@ -113,11 +113,19 @@ class RunPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits that are enforced before each call; None is no limit."""
+    """Limits that are enforced before each call; None is no limit.
+
+    Args:
+        max_calls: requests, those that are sent again included.
+        max_usd: dollars.
+        max_minutes: of the whole run; what is under way is cut.
+        max_output_tokens: per reply.
+    """
 
     max_calls: int | None = None
     max_usd: float | None = None
     max_minutes: float | None = None
+    max_output_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ Key = tuple[str, str, ArmName]
 _COSTS: tuple[Cost | None, ...] = (None, Unpriced("unknown"), Unpriced("n/a"))
 _DOLLARS = len(_COSTS)
 _NO_TIME = -1.0
+_SCORED = -1
 UNREAD = "…"
 """Stands for a text that is not blank."""
-_SCORED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ def words_of(sample: Sample) -> Words:
 class SampleTable(Sequence[Sample]):
     """Samples in order of completion, made anew each time one is looked at, without their texts.
 
+    Reasons are empty, and so is a text that is blank; any other text is `UNREAD`.
+
     Args:
         words: the texts of the sample that `add` was told to be at this place, for `whole`.
     """
@@ -55,9 +57,9 @@ class SampleTable(Sequence[Sample]):
         self._sources: Names[tuple[str, str, str]] = Names()
         self._scorers: Names[tuple[str, float, bool]] = Names()
         self._rows = Columns(
-            key="I", index="I", failed="B", warmup="B", reused="B", source="I", attempts="H", place="q", scores="I",
-            latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
-            blank="B", why="i", score="d",
+            key="I", index="I", failed="B", warmup="B", blank="B", reused="B", source="I", attempts="H",
+            place="q", scores="I", latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
+            why="i", score="d",
         )  # fmt: skip
         self._scores = Columns(
             scorer="I", why="i", value="d", calls="H", retries="H", price="B", cost="d", reused="H"
@@ -139,17 +141,17 @@ class SampleTable(Sequence[Sample]):
         return self._sample(range(len(self))[at])
 
     def _replied(self, reply: Reply | Failed, place: int) -> tuple[float, ...]:
-        """The columns from `reused` to `blank`."""
+        """The columns from `blank` to `output`."""
         end = len(self._scores)
         if isinstance(reply, Failed):
-            return 0, self._strings.number(reply.reason), reply.attempts, place, end, _NO_TIME, 0, 0, 0, 0, 0, 0, 0, 1
+            return 0, 0, self._strings.number(reply.reason), reply.attempts, place, end, _NO_TIME, 0, 0, 0, 0, 0, 0, 0
         origin, usage = reply.origin, reply.usage
         source = self._sources.number((reply.model_id, reply.stop_reason, origin.sitting))
         latency = _NO_TIME if reply.latency_s is None else reply.latency_s
         tokens = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
         return (
-            origin.reused, source, reply.attempts, place, end, latency, origin.at, *_priced(reply.cost), *tokens,
-            not reply.text.strip(),
+            not reply.text.strip(), origin.reused, source, reply.attempts, place, end, latency, origin.at,
+            *_priced(reply.cost), *tokens,
         )  # fmt: skip
 
     def _valued(self, score: float | Unscored) -> tuple[int, float]:
@@ -158,8 +160,8 @@ class SampleTable(Sequence[Sample]):
 
     def _sample(self, row: int) -> Sample:
         (
-            key, index, failed, warmup, reused, source, attempts, _, end,
-            latency, at, price, cost, fresh, read, write, output, blank, why, score,
+            key, index, failed, warmup, blank, reused, source, attempts, _, end,
+            latency, at, price, cost, fresh, read, write, output, why, score,
         ) = self._rows.row(row)  # fmt: skip
         suite, case_id, arm = self._keys.values[key]
         reply: Reply | Failed
@@ -170,8 +172,7 @@ class SampleTable(Sequence[Sample]):
             usage, origin = _usage(fresh, read, write, output), Origin(sitting, at, bool(reused))
             seconds = None if latency == _NO_TIME else latency
             paid = cast(Cost, _cost(price, cost))
-            text = "" if blank else UNREAD
-            reply = Reply(text, model_id, usage, paid, seconds, attempts, stop_reason, origin)
+            reply = Reply("" if blank else UNREAD, model_id, usage, paid, seconds, attempts, stop_reason, origin)
         first = self._rows["scores"][row - 1] if row else 0
         scores = tuple(self._score(at) for at in range(first, end))
         return Sample(suite, case_id, arm, index, reply, scores, self._value(why, score), bool(warmup))

@@ -7,6 +7,7 @@ from typing import cast
 from gate.domain.suite import Budget, CachePolicy, CorrectionName, MethodName, RunPolicy
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import CONFIG_CHARS
+from gate.inputs.models import MAX_OUTPUT_TOKENS
 from gate.inputs.nodes import described
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.suites import SuiteConfig, read_suites
@@ -15,7 +16,7 @@ from gate.inputs.yamltext import parse_yaml
 VERSION = 1
 KEYS = ("version", "policy", "budget", "cache", "defaults", "suites")
 POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop")
-BUDGET = ("max_calls", "max_usd", "max_minutes")
+BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens")
 CACHE = ("max_age_days", "same_model", "max_mb")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
 CORRECTIONS = ("none", "bonferroni", "holm")
@@ -111,11 +112,14 @@ def _policy(fields: Fields) -> RunPolicy:
 
 
 def _budget(fields: Fields) -> Budget:
-    fields.only(BUDGET, later=("max_tokens",))
+    fields.only(BUDGET, meant={"max_tokens": "max_output_tokens"})
     return Budget(
         max_calls=fields.integer("max_calls", 1, MAX_CALLS) if fields.has("max_calls") else None,
         max_usd=fields.number("max_usd", 0, MAX_USD) if fields.has("max_usd") else None,
         max_minutes=fields.number("max_minutes", 1, MAX_MINUTES) if fields.has("max_minutes") else None,
+        max_output_tokens=(
+            fields.integer("max_output_tokens", 1, MAX_OUTPUT_TOKENS) if fields.has("max_output_tokens") else None
+        ),
     )
 
 

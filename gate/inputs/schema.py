@@ -60,6 +60,7 @@ def _budget() -> Schema:
             "max_calls": _integer(config.MAX_CALLS),
             "max_usd": _number(config.MAX_USD),
             "max_minutes": _number(config.MAX_MINUTES),
+            "max_output_tokens": _integer(models.MAX_OUTPUT_TOKENS),
         }
     )
 

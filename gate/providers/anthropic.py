@@ -11,8 +11,8 @@ from gate.providers.base import Completion, Rejected, Request, Transient
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
-from gate.providers.untrusted import Cleaner, Malformed, count, table
-from gate.providers.wire import Endpoint, Wire
+from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
+from gate.providers.wire import Endpoint, Wire, lane_of
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
@@ -35,6 +35,7 @@ class AnthropicProvider:
         base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
         self.endpoint = replace(endpoint, base_url=base_url)
         self.model = model
+        self.lane = lane_of("anthropic", endpoint)
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
         self.service = Service(name, "ANTHROPIC_API_KEY", model)
         self.cleaner = Cleaner((endpoint.api_key,))
@@ -49,9 +50,12 @@ class AnthropicProvider:
         self.check(request.params)
         received = await self._exchange.post(self.body(request), request.params.timeout_s)
         try:
-            return completion(received.data, received.latency_s, self.cleaner, self.model)
+            answer = completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
             raise Transient(f"{self.service.name}: {error}") from None
+        except TooLong as error:
+            raise Rejected(f"{self.service.name}: {error}") from None
+        return answer if received.headroom is None else replace(answer, headroom=received.headroom)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -107,7 +111,7 @@ def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cle
     if stop == "refusal" and not text:
         text = cleaner.line(table(data, "stop_details").get("explanation"), 2000)
     return Completion(
-        text=cleaner.text(text),
+        text=cleaner.answer(text),
         model_id=cleaner.line(data.get("model"), 200) or asked,
         usage=_usage(table(data, "usage")),
         latency_s=latency_s,

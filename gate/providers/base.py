@@ -9,6 +9,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.errors import GateError
+from gate.providers.headroom import Headroom
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Completion:
         usage: tokens.
         latency_s: seconds of this one request; None where time means nothing.
         stop_reason: the provider's word.
+        headroom: what the server said of its rate limit.
     """
 
     text: str
@@ -49,6 +51,7 @@ class Completion:
     usage: Usage
     latency_s: float | None
     stop_reason: str = ""
+    headroom: Headroom | None = None
 
 
 class Transient(Exception):
@@ -57,14 +60,23 @@ class Transient(Exception):
     Args:
         reason: one line without keys.
         retry_after_s: what the server asked for, in seconds.
-        throttled: the server said that there were too many requests.
+        throttled: the server said that there were too many requests (429), or more than it can serve (503, 529).
+        headroom: what the server said of its rate limit.
     """
 
-    def __init__(self, reason: str, retry_after_s: float | None = None, *, throttled: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        retry_after_s: float | None = None,
+        *,
+        throttled: bool = False,
+        headroom: Headroom | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after_s = retry_after_s
         self.throttled = throttled
+        self.headroom = headroom
 
 
 class Rejected(Exception):
@@ -89,6 +101,12 @@ class Provider(Protocol):
     @property
     def max_in_flight(self) -> int | None:
         """Requests at once that make sense (1 for an embedded model), or None for no limit of its own."""
+        ...
+
+    @property
+    def lane(self) -> str:
+        """What shares a rate limit has the same one: provider, address and key, the key unrecognisable. Empty where
+        there is no service that could be overloaded."""
         ...
 
     @property

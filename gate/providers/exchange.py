@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Rejected, Transient
 from gate.providers.failures import Service, classify, dropped, read_error
+from gate.providers.headroom import Headroom, headroom
 from gate.providers.untrusted import Cleaner, Malformed, json_object
 from gate.providers.wire import Broken, Raw, Wire
 
@@ -22,10 +23,12 @@ class Received:
     Args:
         data: the JSON object in the body.
         latency_s: seconds from sending the request to the last byte of the reply.
+        headroom: what the server said of its rate limit.
     """
 
     data: dict[str, JsonValue]
     latency_s: float
+    headroom: Headroom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Exchange:
             raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s") from None
         except Broken as broken:
             raise dropped(broken, self.service, self.cleaner) from None
-        return Received(self._read(raw), raw.latency_s)
+        return Received(self._read(raw), raw.latency_s, headroom(raw.headers, self.wall_clock()))
 
     def _read(self, raw: Raw) -> dict[str, JsonValue]:
         if not 200 <= raw.status < 300:

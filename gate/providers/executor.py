@@ -36,14 +36,16 @@ class Elsewhere:
     Args:
         executor: who asks.
         check: raises `Misconfigured` for a parameter that the model's interface does not take.
+        lane: what shares a rate limit with it; see `gate.providers.base.Provider.lane`.
     """
 
     max_in_flight: int | None = None
     priced = True
 
-    def __init__(self, executor: Executor, check: Callable[[Params], None]) -> None:
+    def __init__(self, executor: Executor, check: Callable[[Params], None], lane: str) -> None:
         self._executor = executor
         self._check = check
+        self.lane = lane
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take, before anything is spent."""

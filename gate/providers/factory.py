@@ -17,6 +17,7 @@ from gate.providers.batches.port import BatchService, Place
 from gate.providers.caching import terms
 from gate.providers.executor import Elsewhere, Executor
 from gate.providers.prices import PriceList
+from gate.providers.wire import Endpoint, lane_of
 
 NO_KEY = "none"
 """Sent to a compatible server when there is no key: the interface wants some word."""
@@ -186,38 +187,38 @@ class Factory:
         return None
 
     def _openai(self, model: ModelRef, params: Params) -> Provider:
-        base_url = addresses.checked(self._address("openai", params) or "")
-        own = addresses.is_openai(base_url)
-        key = self._key_for(model, base_url, own)
+        endpoint = self._endpoint(model, params)
         if self._executor is not None:
+            own = addresses.is_openai(endpoint.base_url)
             check = partial(parameters.check_openai, model.name, own=own)
-            return self._elsewhere(self._executor, check)
+            return self._elsewhere(self._executor, check, lane_of("openai", endpoint))
 
         from gate.providers.openai import OpenAIProvider
-        from gate.providers.wire import Endpoint
 
-        provider = OpenAIProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
+        provider = OpenAIProvider(endpoint, model.name)
         self._prices.prepare()
         return provider
 
     def _anthropic(self, model: ModelRef, params: Params) -> Provider:
-        base_url = addresses.checked(self._address("anthropic", params) or "")
-        own = addresses.is_anthropic(base_url)
-        key = self._key_for(model, base_url, own)
+        endpoint = self._endpoint(model, params)
         if self._executor is not None:
             check = partial(parameters.check_anthropic, model.name)
-            return self._elsewhere(self._executor, check)
+            return self._elsewhere(self._executor, check, lane_of("anthropic", endpoint))
 
         from gate.providers.anthropic import AnthropicProvider
-        from gate.providers.wire import Endpoint
 
-        provider = AnthropicProvider(Endpoint(key, base_url, self._connections, self._keys.sdk), model.name)
+        provider = AnthropicProvider(endpoint, model.name)
         self._prices.prepare()
         return provider
 
-    def _elsewhere(self, executor: Executor, check: Callable[[Params], None]) -> Provider:
+    def _elsewhere(self, executor: Executor, check: Callable[[Params], None], lane: str) -> Provider:
         self._prices.prepare()
-        return Elsewhere(executor, check)
+        return Elsewhere(executor, check, lane)
+
+    def _endpoint(self, model: ModelRef, params: Params) -> Endpoint:
+        base_url = addresses.checked(self._address(model.provider, params) or "")
+        own = {"openai": addresses.is_openai, "anthropic": addresses.is_anthropic}[model.provider](base_url)
+        return Endpoint(self._key_for(model, base_url, own), base_url, self._connections, self._keys.sdk)
 
     def _key_for(self, model: ModelRef, base_url: str, own: bool) -> str:
         """The key to send to an address.

@@ -9,12 +9,14 @@ from email.utils import parsedate_to_datetime
 
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Misconfigured, Rejected, Transient
-from gate.providers.untrusted import Cleaner, Malformed, json_object
-from gate.providers.wire import Broken
+from gate.providers.headroom import Headroom, headroom, server_time
+from gate.providers.untrusted import Cleaner, Malformed, is_html, json_object
+from gate.providers.wire import Broken, TooLarge
 
 Failure = Transient | Rejected | Misconfigured
 
 _RETRIED = frozenset({408, 409, 425})
+_THROTTLED = frozenset({429, 503, 529})
 _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
 _UNSUPPORTED = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 # Settings of an arm: a request that is refused for one of these is refused for every case.
@@ -48,6 +50,7 @@ class ErrorReply:
         param: the parameter that it blames, or empty.
         message: one line, or empty.
         retry_after_s: seconds that the server asked to wait.
+        headroom: what the server said of its rate limit.
     """
 
     status: int
@@ -55,6 +58,7 @@ class ErrorReply:
     param: str
     message: str
     retry_after_s: float | None
+    headroom: Headroom | None = None
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cleaner, now: float) -> ErrorReply:
@@ -65,18 +69,25 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cl
         headers: response headers, looked up in any case.
         body: the body, at most a few megabytes.
         cleaner: removes secrets and control characters.
-        now: seconds since the epoch, for dates in `Retry-After`.
+        now: seconds since the epoch, for dates in `Retry-After` where the reply does not say what time it is.
     """
     try:
         data: Mapping[str, JsonValue] = json_object(body)
     except Malformed:
-        data = {}
+        data = {"message": "an HTML page instead of JSON"} if is_html(body) else {}
     inner = data.get("error", data)
     error = inner if isinstance(inner, dict) else {"message": inner}
     said = error.get("message") or error.get("detail") or error.get("error")
+    if isinstance(said, str) and is_html(said.encode("utf-8", "replace")):
+        said = "an HTML page as its message"
     codes = frozenset(word for word in (cleaner.line(error.get(key), 80) for key in ("code", "type")) if word)
     return ErrorReply(
-        status, codes, cleaner.line(error.get("param"), 80), cleaner.line(said), retry_after(headers, now)
+        status,
+        codes,
+        cleaner.line(error.get("param"), 80),
+        cleaner.line(said),
+        retry_after(headers, now),
+        headroom(headers, now),
     )
 
 
@@ -85,8 +96,8 @@ def classify(error: ErrorReply, service: Service) -> Failure:
     said = f"{service.name} answered {error.status}" + (f": {error.message}" if error.message else "")
     if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
         return Misconfigured(said, "the account has no credit left: look at its billing page")
-    if error.status == 429:
-        return Transient(said, error.retry_after_s, throttled=True)
+    if error.status in _THROTTLED:
+        return Transient(said, error.retry_after_s, throttled=True, headroom=error.headroom)
     if error.status in _RETRIED or error.status >= 500:
         return Transient(said, error.retry_after_s)
     if error.status in (401, 403):
@@ -102,6 +113,9 @@ def classify(error: ErrorReply, service: Service) -> Failure:
 
 def dropped(broken: Broken, service: Service, cleaner: Cleaner) -> Failure:
     """The exception that a missing reply stands for."""
+    if isinstance(broken, TooLarge):
+        # It would be as large the next time.
+        return Rejected(f"{service.name}: {broken.reason}")
     return Transient(f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}")
 
 
@@ -135,7 +149,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
-    return max(0.0, moment - now)
+    return max(0.0, moment - server_time(headers, now))
 
 
 def _seconds(value: str | None) -> float | None:

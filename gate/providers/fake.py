@@ -38,6 +38,7 @@ class FakeProvider:
     """
 
     max_in_flight: int | None = None
+    lane = ""
     priced = False
 
     def __init__(self, name: str) -> None:

@@ -75,6 +75,7 @@ class LocalProvider:
     ) -> None:
         _check_file(path)
         self._name = path.name
+        self.lane = f"local {path} {chat_template}"
         self._clock = clock
         self._slots = _Slots()
         self._engine: Engine | None = _load(path, chat_template, threads)

@@ -1,16 +1,18 @@
 """OpenAI's Chat Completions, and every server that speaks the same interface."""
 
+from dataclasses import replace
+
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Request, Transient
+from gate.providers.base import Completion, Rejected, Request, Transient
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
-from gate.providers.untrusted import Cleaner, Malformed, count, table
-from gate.providers.wire import Endpoint, Wire
+from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
+from gate.providers.wire import Endpoint, Wire, lane_of
 
 
 class OpenAIProvider:
@@ -29,6 +31,7 @@ class OpenAIProvider:
         self._own = addresses.is_openai(endpoint.base_url)
         self._limit = "max_completion_tokens" if addresses.takes_new_token_limit(endpoint.base_url) else "max_tokens"
         self.model = model
+        self.lane = lane_of("openai", endpoint)
         name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
         self.service = Service(name, "OPENAI_API_KEY", model)
         self.cleaner = Cleaner((endpoint.api_key,))
@@ -43,9 +46,12 @@ class OpenAIProvider:
         self.check(request.params)
         received = await self._exchange.post(self.body(request), request.params.timeout_s)
         try:
-            return completion(received.data, received.latency_s, self.cleaner, self.model)
+            answer = completion(received.data, received.latency_s, self.cleaner, self.model)
         except Malformed as error:
             raise Transient(f"{self.service.name}: {error}") from None
+        except TooLong as error:
+            raise Rejected(f"{self.service.name}: {error}") from None
+        return answer if received.headroom is None else replace(answer, headroom=received.headroom)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -93,6 +99,7 @@ def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cle
 
     Raises:
         Malformed: there is no message in it.
+        TooLong: the answer is longer than any that is kept.
     """
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -105,7 +112,7 @@ def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cle
         raise Malformed("the content of the reply is not text")
     refused = isinstance(refusal, str) and bool(refusal) and not content
     return Completion(
-        text=cleaner.text(str(refusal) if refused else content or ""),
+        text=cleaner.answer(str(refusal) if refused else content or ""),
         model_id=cleaner.line(data.get("model"), 200) or asked,
         usage=_usage(table(data, "usage")),
         latency_s=latency_s,

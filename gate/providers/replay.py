@@ -25,6 +25,7 @@ class ReplayProvider:
     recorded: Mapping[str, tuple[Completion, ...]] = field(repr=False)
     max_in_flight: int | None = None
     priced: bool = False
+    lane: str = ""
 
     def check(self, params: Params) -> None:
         """Parameters were chosen when the answers were recorded; they are not looked at."""

@@ -1,6 +1,6 @@
 """Requests through an official SDK's client, its retries off, on the aiohttp transport that it ships.
 
-Loaded only where it is asked for, because it brings the SDK in.
+Batches always go this way, single requests where `GATE_SDK=1` asks for it. Loaded only then, as it brings the SDK in.
 """
 
 import gc
@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, TypeVar
 import aiohttp
 import httpx2
 
-from gate.providers.wire import CONNECT_TIMEOUT_S, MAX_REPLY_BYTES, Broken, Endpoint, Raw, compressed, too_large
+from gate.providers.wire import (
+    CONNECT_TIMEOUT_S,
+    MAX_REPLY_BYTES,
+    Broken,
+    Endpoint,
+    Raw,
+    TooLarge,
+    compressed,
+    too_large,
+)
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -187,6 +196,10 @@ def _wanted(header: str) -> bool:
     return header.lower() in _HEADERS or header.lower().startswith(("x-stainless-", "anthropic-version"))
 
 
+class _Endless(httpx2.ReadError):
+    """A reply that is not read to its end."""
+
+
 class _Watched(httpx2.AsyncByteStream):
     """Notes when a body ends, and stops reading one that has no end."""
 
@@ -200,7 +213,7 @@ class _Watched(httpx2.AsyncByteStream):
         async for chunk in self._inner:
             left -= len(chunk)
             if left < 0:
-                raise httpx2.ReadError(too_large(largest).reason)
+                raise _Endless(too_large(largest).reason)
             yield chunk
         self._response.extensions[_SECONDS] = self._clock() - self._response.request.extensions[_SENT]
 
@@ -216,7 +229,8 @@ def _broken(error: BaseException) -> Broken:
     """The innermost error's own words: the SDK says no more than "Connection error."."""
     while error.__cause__ is not None:
         error = error.__cause__
-    return Broken(str(error) or type(error).__name__)
+    kind = TooLarge if isinstance(error, _Endless) else Broken
+    return kind(str(error) or type(error).__name__)
 
 
 @contextmanager

@@ -11,7 +11,11 @@ from gate.domain.jsonvalue import JsonValue
 MAX_TOKENS = 10**9
 """A count above this is a lie, not a count."""
 
+MAX_TEXT = 2**20
+"""Characters of an answer; a longer one is no answer to a case of an eval set."""
+
 _LOOKED_AT = 20_000
+_HTML = re.compile(rb"\s*(\xef\xbb\xbf)?\s*(<!--|<!doctype|<\?xml|<html|<head|<body)", re.IGNORECASE)
 # A server may quote a part of the key, or another key: whatever is shaped like one goes.
 _KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
 # Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
@@ -22,6 +26,10 @@ _WORD = 100
 
 class Malformed(ValueError):
     """A reply that is not what the interface promises; the text is one clean line."""
+
+
+class TooLong(Exception):
+    """An answer that is too long to be kept; the text is one clean line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,16 @@ class Cleaner:
             return self._redacted(value)
         return self._redacted(value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
+    def answer(self, value: str) -> str:
+        """The text of an answer.
+
+        Raises:
+            TooLong: it is longer than any that is kept.
+        """
+        if len(value) > MAX_TEXT:
+            raise TooLong(f"the answer has {len(value):,} characters, and no more than {MAX_TEXT:,} are taken")
+        return self.text(value)
+
     def _redacted(self, text: str) -> str:
         for secret in self.secrets:
             if len(secret) >= _SHORTEST_KEY:
@@ -73,10 +91,15 @@ def json_object(body: bytes | str) -> dict[str, JsonValue]:
     try:
         value: JsonValue = json.loads(body)
     except (ValueError, RecursionError):
-        raise Malformed("the reply is not JSON" if body else "the reply is empty") from None
+        raise Malformed(_not_json(body)) from None
     if not isinstance(value, dict):
         raise Malformed("the reply is not a JSON object")
     return value
+
+
+def is_html(body: bytes) -> bool:
+    """Does this begin like a web page?"""
+    return _HTML.match(body) is not None
 
 
 def table(value: JsonValue, key: str) -> dict[str, JsonValue]:
@@ -88,6 +111,13 @@ def table(value: JsonValue, key: str) -> dict[str, JsonValue]:
 def count(value: JsonValue) -> int | None:
     """A number of tokens, or None when it is not one."""
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def _not_json(body: bytes | str) -> str:
+    if not body.strip():
+        return "the reply is empty"
+    page = isinstance(body, bytes) and is_html(body)
+    return "the reply is an HTML page, not JSON" if page else "the reply is not JSON"
 
 
 def _unprintable(char: str) -> bool:

@@ -1,10 +1,12 @@
 """The seam between an interface's words and the network: bytes out, bytes in, timed and bounded."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-MAX_REPLY_BYTES = 16 * 2**20
+MAX_REPLY_BYTES = 8 * 2**20
+"""The longest text that is kept, should every character of it be written as an escape."""
 CONNECT_TIMEOUT_S = 15.0
 
 
@@ -26,6 +28,12 @@ class Endpoint:
 
     def __repr__(self) -> str:
         return f"Endpoint({self.base_url!r}, connections={self.connections})"
+
+
+def lane_of(provider: str, endpoint: Endpoint) -> str:
+    """What shares a rate limit: interface, address and key, of which a digest is enough to tell two apart."""
+    digest = hashlib.sha256(endpoint.api_key.encode()).hexdigest()[:8]
+    return f"{provider} {endpoint.base_url} {digest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,10 @@ class Broken(Exception):
         self.reason = reason
 
 
+class TooLarge(Broken):
+    """A reply that is not read to its end."""
+
+
 class Wire(Protocol):
     """One way to reach one path of one interface. It does not retry, does not follow redirects and unpacks nothing."""
 
@@ -73,9 +85,9 @@ class Wire(Protocol):
         ...
 
 
-def too_large(largest: int = MAX_REPLY_BYTES) -> Broken:
+def too_large(largest: int = MAX_REPLY_BYTES) -> TooLarge:
     """For a reply that does not end where it should."""
-    return Broken(f"the reply is larger than {largest} bytes")
+    return TooLarge(f"the reply is larger than {largest:,} bytes")
 
 
 def compressed() -> Broken:

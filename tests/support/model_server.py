@@ -21,8 +21,9 @@ from typing import Any, Self
 from aiohttp import web
 
 from gate.providers.fake import judge, oracle, tokens
+from tests.support.chaos import Chaos
 
-FAULTS = ("429", "500", "529", "drop", "truncated", "not-json", "hang")
+FAULTS = ("429", "500", "529", "drop", "truncated", "not-json", "html", "hang")
 CACHE_STEP = 128
 """OpenAI's cached tokens come in steps of so many."""
 
@@ -49,6 +50,9 @@ class Behaviour:
         raw: sent instead of an answer.
         model_id: the model that replies name; empty for the one that was asked.
         slowdown_s: further seconds for each request that came before.
+        chaos: faults by the dice, where `faults` are used up.
+        capacity: requests at once, above which the answer is 429; None takes all.
+        headers: sent with each good reply.
     """
 
     latency_s: float = 0.0
@@ -59,6 +63,9 @@ class Behaviour:
     raw: Raw | None = None
     model_id: str = ""
     slowdown_s: float = 0.0
+    chaos: Chaos | None = None
+    capacity: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +157,8 @@ class ModelServer:
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
-        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.1)
+        # A client that gives up frees its place here, too.
+        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
         self._loop.run_until_complete(runner.setup())
         site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=4096)
         self._loop.run_until_complete(site.start())
@@ -203,18 +211,23 @@ class ModelServer:
             entry = self._answer(read(data))
             if wait := self.behaviour.fresh_token_s * entry.input_tokens:
                 await asyncio.sleep(wait)
-            return web.Response(body=json.dumps(reply(entry)).encode(), content_type="application/json")
+            text, headers = json.dumps(reply(entry)), self.behaviour.headers
+            return web.Response(body=text.encode(), content_type="application/json", headers=headers)
         finally:
             self.in_flight -= 1
 
     def _next_fault(self, body: bytes) -> str | None:
-        faults = self.behaviour.faults
-        if not faults:
+        faults, chaos, capacity = self.behaviour.faults, self.behaviour.chaos, self.behaviour.capacity
+        if capacity is not None and self.in_flight > capacity:
+            return "429"
+        if not faults and chaos is None:
             return None
         key = hashlib.sha256(body).digest()
         attempt = self._attempts.get(key, 0)
         self._attempts[key] = attempt + 1
-        return faults[attempt] if attempt < len(faults) else None
+        if attempt < len(faults):
+            return faults[attempt]
+        return chaos.fault(body, attempt) if chaos else None
 
     def _answer(self, asked: Asked) -> Entry:
         key = (asked.system, asked.user)
@@ -267,6 +280,9 @@ async def _faulty(fault: str, request: web.Request, retry_after: str) -> web.Str
         return web.Response(body=b'{"id": "x", "choices": [{"mess', content_type="application/json")
     if fault == "not-json":
         return web.Response(body=b"<html>Bad gateway</html>", content_type="text/html")
+    if fault == "html":
+        page = b"<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>"
+        return web.Response(status=502, body=page, content_type="text/html")
     headers = {"retry-after": retry_after} if fault in ("429", "529") else {}
     error = {"type": "error", "error": {"type": f"fault_{fault}", "message": f"made up: {fault}", "code": None}}
     return web.json_response(error, status=int(fault), headers=headers)

@@ -17,7 +17,7 @@ from gate.providers.batches.lines import Table, encoded, message_of, row_of, tab
 from gate.providers.batches.port import BatchState, Found, Gone, Limits, Mark, Place, Result, checked_id, id_or_empty
 from gate.providers.batches.wire import Wire, no_batches
 from gate.providers.sdk import Client
-from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
 
 PATH = "/v1/messages/batches"
 _PAGES = 5
@@ -127,7 +127,7 @@ class AnthropicBatches:
         if kind == "succeeded":
             try:
                 return completion(table(result, "message"), None, self._cleaner, self.provider.model)
-            except Malformed as error:
+            except (Malformed, TooLong) as error:
                 return Failed(f"{self.name}: {error}")
         reply = table(result, "error")
         return unanswered(self.name, message_of(table(reply, "error") or reply, self._cleaner) or kind)

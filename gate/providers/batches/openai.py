@@ -26,7 +26,7 @@ from gate.providers.batches.port import (
 from gate.providers.batches.wire import Wire, no_batches
 from gate.providers.openai import OpenAIProvider, completion
 from gate.providers.sdk import Client
-from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
 
 ENDPOINT = "/v1/chat/completions"
 _MARK, _SUBMISSION = "prompt_gate", "prompt_gate_submission"
@@ -152,7 +152,7 @@ class OpenAIBatches:
         if response.get("status_code") == 200 and not isinstance(row.get("error"), dict):
             try:
                 return completion(body, None, self._cleaner, self.provider.model)
-            except Malformed as error:
+            except (Malformed, TooLong) as error:
                 return Failed(f"{self.name}: {error}")
         return unanswered(self.name, message_of(table(row, "error") or table(body, "error"), self._cleaner))
 

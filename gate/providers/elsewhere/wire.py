@@ -12,6 +12,7 @@ from gate.domain.prompt import Message, Role
 from gate.domain.usage import Usage
 from gate.errors import CannotEvaluate, GateError, MissingKey
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.headroom import Headroom
 
 Item: TypeAlias = list[JsonValue]
 
@@ -67,13 +68,14 @@ def _unpack_subject(text: str) -> tuple[ModelRef, Params]:
 
 def pack_completion(done: Completion) -> Item:
     """An answer as a list."""
-    return [_OK, done.text, done.model_id, list(astuple(done.usage)), done.latency_s, done.stop_reason]
+    usage: Item = list(astuple(done.usage))
+    return [_OK, done.text, done.model_id, usage, done.latency_s, done.stop_reason, _pack_headroom(done.headroom)]
 
 
 def pack_error(error: Exception) -> Item:
     """An error as a list. One that nobody foresaw keeps its type and place, not its words, which may hold anything."""
     if isinstance(error, Transient):
-        return [_TRANSIENT, error.reason, error.retry_after_s, error.throttled]
+        return [_TRANSIENT, error.reason, error.retry_after_s, error.throttled, _pack_headroom(error.headroom)]
     if isinstance(error, Rejected):
         return [_REJECTED, error.reason]
     if isinstance(error, GateError):
@@ -88,12 +90,22 @@ def unpack_outcome(item: Item) -> Completion | Exception:
     """The answer, or the error to be raised."""
     kind, *rest = item
     if kind == _OK:
-        text, model_id, usage, latency_s, stop_reason = cast("tuple[str, str, list[int], float | None, str]", rest)
-        return Completion(text, model_id, Usage(*usage), latency_s, stop_reason)
+        *answer, left = rest
+        text, model_id, usage, latency_s, stop_reason = cast("tuple[str, str, list[int], float | None, str]", answer)
+        return Completion(text, model_id, Usage(*usage), latency_s, stop_reason, _unpack_headroom(left))
     if kind == _TRANSIENT:
-        reason, retry_after_s, throttled = cast("tuple[str, float | None, bool]", rest)
-        return Transient(reason, retry_after_s, throttled=throttled)
+        *failure, left = rest
+        reason, retry_after_s, throttled = cast("tuple[str, float | None, bool]", failure)
+        return Transient(reason, retry_after_s, throttled=throttled, headroom=_unpack_headroom(left))
     if kind == _REJECTED:
         return Rejected(cast(str, rest[0]))
     name, message, hint = cast("tuple[str, str, str]", rest)
     return _ERRORS[name](message, hint)
+
+
+def _pack_headroom(left: Headroom | None) -> JsonValue:
+    return None if left is None else [left.used_up, left.reset_s]
+
+
+def _unpack_headroom(item: JsonValue) -> Headroom | None:
+    return None if item is None else Headroom(*cast("tuple[bool, float]", item))

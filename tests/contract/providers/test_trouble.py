@@ -11,7 +11,8 @@ import pytest
 
 from gate.domain.model import Params
 from gate.domain.usage import Usage
-from gate.providers.base import Completion, Misconfigured, Rejected, Transient
+from gate.providers.base import Completion, Misconfigured, Provider, Rejected, Transient
+from gate.providers.headroom import Headroom
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
 from tests.support.model_server import Behaviour, ModelServer, Raw
 
@@ -37,7 +38,7 @@ def test_worth_another_try_but_sent_only_once(server: ModelServer, remote: Subje
     server.behaviour = Behaviour(faults=(fault, fault))
     error = trouble(remote)
     assert error.reason
-    assert not error.throttled
+    assert error.throttled is (fault == "529")
     assert server.requests == 1
 
 
@@ -93,9 +94,64 @@ def test_a_reply_that_is_none(server: ModelServer, remote: Subject, body: bytes)
     assert trouble(remote).reason
 
 
-def test_a_reply_without_end(server: ModelServer, remote: Subject) -> None:
+def test_a_reply_without_end_is_not_asked_for_again(server: ModelServer, remote: Subject) -> None:
     server.behaviour = Behaviour(raw=Raw(body=b" " * (17 * 2**20)))
-    assert "larger than" in trouble(remote).reason
+    with pytest.raises(Rejected, match="larger than"):
+        ask(remote)
+
+
+def test_an_answer_of_megabytes_is_not_asked_for_again(server: ModelServer, remote: Subject) -> None:
+    text = "x" * (3 * 2**20)
+    reply = {"choices": [{"message": {"content": text}}], "content": [{"type": "text", "text": text}]}
+    server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
+    with pytest.raises(Rejected, match="3,145,728 characters, and no more than 1,048,576"):
+        ask(remote)
+
+
+@pytest.mark.parametrize("status", [200, 500, 502, 503])
+def test_a_web_page_instead_of_a_reply(server: ModelServer, remote: Subject, status: int) -> None:
+    page = b"<!DOCTYPE html><html><body><h1>Bad gateway</h1></body></html>"
+    server.behaviour = Behaviour(raw=Raw(status, page, {"content-type": "text/html"}))
+    reason = trouble(remote).reason
+    assert "HTML page" in reason
+    assert "<" not in reason
+
+
+def test_an_empty_answer_is_an_answer(server: ModelServer, remote: Subject) -> None:
+    reply = {"choices": [{"message": {"content": ""}, "finish_reason": "stop"}], "content": [], "stop_reason": "stop"}
+    server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
+    assert ask(remote).text == ""
+
+
+@pytest.mark.parametrize(("word", "text"), [("content_filter", ""), ("refusal", "I cannot."), ("length", "Half a")])
+def test_how_a_reply_ended_is_recorded(server: ModelServer, remote: Subject, word: str, text: str) -> None:
+    reply = {
+        "choices": [{"message": {"content": text}, "finish_reason": word}],
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": word,
+    }
+    server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
+    assert (ask(remote).text, ask(remote).stop_reason) == (text, word)
+
+
+def test_what_is_left_of_a_rate_limit_is_read(server: ModelServer, remote: Subject) -> None:
+    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m30s"}
+    reply = {"choices": [{"message": {"content": "x"}}], "content": [{"type": "text", "text": "x"}]}
+    server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode(), headers=headers))
+    assert ask(remote).headroom == Headroom(True, 90.0)
+    server.behaviour = Behaviour()
+    assert ask(remote).headroom is None
+
+
+def test_lanes_are_of_address_and_key_and_show_neither_key(server: ModelServer, remote: Subject) -> None:
+    async def lane(provider: Provider) -> str:
+        return provider.lane
+
+    here, there = remote.use(lane), Subject(remote.model, "http://127.0.0.1:9").use(lane)
+    assert here == Subject(replace(remote.model, name="another"), remote.url).use(lane)
+    assert here != there
+    assert OPENAI_KEY not in here
+    assert ANTHROPIC_KEY not in here
 
 
 def test_a_damaged_encoding(server: ModelServer, remote: Subject) -> None:

@@ -31,6 +31,7 @@ class Scripted:
     steps: Sequence[Step]
     max_in_flight: int | None = None
     priced: bool = True
+    lane: str = "scripted"
     seen: int = 0
     in_flight: int = 0
     most: int = 0

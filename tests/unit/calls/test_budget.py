@@ -1,10 +1,24 @@
 """The budget, looked at before each request."""
 
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from gate.calls.budget import BudgetGuard
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.calls.budget import BudgetGuard, capped, check_reply_budget
+from gate.calls.lane import NoCall
+from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Budget
 from gate.domain.usage import Dollars, Unpriced
+from gate.errors import GateError
+from tests.support.virtual_loop import simulate
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -15,47 +29,148 @@ class Clock:
         return self.now
 
 
+def run(work: Callable[[], Awaitable[Result]]) -> Result:
+    return simulate(work)
+
+
+def take(guard: BudgetGuard, usd: float = 0.0) -> str | None:
+    """None, or why not."""
+
+    async def work() -> str | None:
+        try:
+            await guard.take(usd)
+        except NoCall as refused:
+            return refused.reason
+        return None
+
+    return run(work)
+
+
 def test_no_limits() -> None:
     guard = BudgetGuard(Budget(), Clock())
-    guard.spend(Dollars(1e9))
-    assert [guard.take() for _ in range(1000)] == [None] * 1000
-    assert guard.refused is None
+    guard.settle(0.0, Dollars(1e9))
+    assert [take(guard, 1e9) for _ in range(50)] == [None] * 50
+    assert (guard.refused, guard.left_s()) == (None, None)
 
 
 def test_calls() -> None:
     guard = BudgetGuard(Budget(max_calls=2), Clock())
-    assert [guard.take(), guard.take()] == [None, None]
+    assert [take(guard), take(guard)] == [None, None]
     assert guard.refused is None
-    assert guard.take() == "the budget of 2 calls is used up"
-    assert guard.refused == "the budget of 2 calls is used up"
+    assert take(guard) == guard.refused == "the budget of 2 calls is used up; raise max_calls, or ask for less"
 
 
 def test_no_calls_at_all() -> None:
-    assert BudgetGuard(Budget(max_calls=0), Clock()).take() is not None
+    assert take(BudgetGuard(Budget(max_calls=0), Clock())) is not None
 
 
 def test_dollars() -> None:
     guard = BudgetGuard(Budget(max_usd=0.5), Clock())
-    guard.spend(Dollars(0.49))
-    guard.spend(Unpriced("n/a"))
-    assert guard.take() is None
-    guard.spend(Dollars(0.01))
-    assert guard.take() == "the budget of $0.5 is used up"
+    guard.settle(0.0, Dollars(0.49))
+    guard.settle(0.0, Unpriced("n/a"))
+    assert take(guard) is None
+    guard.settle(0.0, Dollars(0.01))
+    assert take(guard) == "the budget of $0.5 is used up; raise max_usd, or ask for less"
+
+
+def test_a_call_that_alone_exceeds_the_budget_is_refused_with_its_price() -> None:
+    reason = take(BudgetGuard(Budget(max_usd=0.5), Clock()), 0.6)
+    assert reason is not None
+    for word in ("$0.5", "$0 is spent", "$0.6", "raise max_usd"):
+        assert word in reason
+
+
+def test_a_call_waits_for_what_others_have_put_aside() -> None:
+    async def work() -> list[str]:
+        guard, told = BudgetGuard(Budget(max_usd=1.0), Clock()), []
+
+        async def one(name: str, estimate: float, price: float) -> None:
+            reserved = await guard.take(estimate)
+            told.append(f"{name} sent")
+            await asyncio.sleep(1)
+            guard.settle(reserved, Dollars(price))
+
+        await asyncio.gather(one("first", 0.7, 0.1), one("second", 0.7, 0.1), one("third", 0.7, 0.1))
+        assert guard.money.spent == pytest.approx(0.3)
+        assert guard.refused is None
+        return told
+
+    assert run(work) == ["first sent", "second sent", "third sent"]
+
+
+@given(st.integers(0, 2**32), st.floats(0.1, 5.0))
+def test_what_is_in_flight_never_exceeds_the_budget_when_estimates_are_high_enough(seed: int, limit: float) -> None:
+    rng = random.Random(seed)
+
+    async def work() -> None:
+        guard = BudgetGuard(Budget(max_usd=limit), Clock())
+
+        async def one() -> None:
+            estimate = rng.uniform(0.01, 0.3)
+            try:
+                reserved = await guard.take(estimate)
+            except NoCall:
+                return
+            assert guard.money.spent + guard.money.reserved <= limit + 1e-9
+            await asyncio.sleep(rng.random())
+            guard.settle(reserved, Dollars(estimate * rng.random()) if rng.random() < 0.9 else None)
+
+        await asyncio.gather(*(one() for _ in range(60)))
+        assert guard.money.reserved == pytest.approx(0.0, abs=1e-9)
+        assert guard.money.spent <= limit
+
+    run(work)
+
+
+def test_a_cancelled_wait_leaves_nothing_behind() -> None:
+    async def work() -> None:
+        guard = BudgetGuard(Budget(max_usd=1.0), Clock())
+        held = await guard.take(0.9)
+        waiting = asyncio.ensure_future(guard.take(0.9))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        guard.settle(held, None)
+        assert await guard.take(0.9) == 0.9
+
+    run(work)
 
 
 def test_minutes() -> None:
     clock = Clock()
     guard = BudgetGuard(Budget(max_minutes=1.5), clock)
-    clock.now += 89.9
-    assert guard.take() is None
-    clock.now += 0.1
-    assert guard.take() == "the budget of 1.5 minutes is used up"
+    clock.now += 89.5
+    assert take(guard) is None
+    assert guard.left_s() == 0.5
+    clock.now += 0.5
+    assert take(guard) == "the budget of 1.5 minutes is used up; raise max_minutes, or ask for less"
+    clock.now += 100
+    assert guard.left_s() == 0.0
 
 
 def test_the_first_refusal_is_remembered() -> None:
     clock = Clock()
     guard = BudgetGuard(Budget(max_calls=0, max_minutes=1), clock)
-    guard.take()
+    take(guard)
     clock.now += 1e6
-    guard.take()
-    assert guard.refused == "the budget of 0 calls is used up"
+    take(guard)
+    assert guard.refused is not None
+    assert "0 calls" in guard.refused
+
+
+def test_tokens_per_reply() -> None:
+    short = Params(max_output_tokens=10)
+    assert capped(Params(), None) == Params()
+    assert capped(Params(temperature=0.0), 100) == Params(max_output_tokens=100, temperature=0.0)
+    assert capped(short, 100) is short
+    with pytest.raises(GateError, match="101"):
+        capped(Params(max_output_tokens=101), 100)
+
+
+def test_a_model_that_asks_for_more_is_named_before_the_run() -> None:
+    asked = [(ModelRef("openai", "a"), Params()), (ModelRef("openai", "b"), Params(max_output_tokens=500))]
+    check_reply_budget(asked, Budget())
+    check_reply_budget(asked, Budget(max_output_tokens=500))
+    with pytest.raises(GateError, match="openai:b: .* 500, .* 100 tokens") as caught:
+        check_reply_budget(asked, Budget(max_output_tokens=100))
+    assert "budget.max_output_tokens" in caught.value.hint

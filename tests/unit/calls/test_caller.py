@@ -7,8 +7,10 @@ from typing import TypeVar
 
 import pytest
 
-from gate.calls.caller import Caller, CallPolicy, Counters, Pricer, Timing
+from gate.calls.caller import Caller, CallPolicy, Counters
+from gate.calls.estimate import Pricer
 from gate.calls.retry import RetryPolicy
+from gate.calls.timing import Timing
 from gate.domain.absence import Failed
 from gate.domain.sample import Reply
 from gate.domain.suite import Budget
@@ -87,15 +89,17 @@ def test_the_budget_is_looked_at_before_each_request() -> None:
 
     replies = run(work)
     assert [isinstance(reply, Reply) for reply in replies].count(True) == 2
-    assert Failed("the budget of 2 calls is used up", 0) in replies
+    assert Failed("the budget of 2 calls is used up; raise max_calls, or ask for less", 0) in replies
     assert provider.seen == 2
-    assert calls.exhausted() == "the budget of 2 calls is used up"
+    assert calls.exhausted() == "the budget of 2 calls is used up; raise max_calls, or ask for less"
 
 
 def test_retries_count_against_the_budget() -> None:
     provider = Scripted([DROPPED])
     calls = caller(provider, CallPolicy(budget=Budget(max_calls=3)))
-    assert run(lambda: calls.call(request())) == Failed("the budget of 3 calls is used up", 3)
+    assert run(lambda: calls.call(request())) == Failed(
+        "the budget of 3 calls is used up; raise max_calls, or ask for less", 3
+    )
     assert provider.seen == 3
 
 

@@ -18,7 +18,7 @@ def wrong(old: str, new: str) -> str:
 def test_a_whole_file() -> None:
     config = load(GOOD, "gate.yaml")
     assert config.policy == RunPolicy(0.95, "block", "maxt")
-    assert config.budget == Budget(5000, 5.0, 20.0)
+    assert config.budget == Budget(5000, 5.0, 20.0, 2048)
     support, triage = config.suites
     assert (support.name, support.prompt, support.cases, support.template, support.line) == (
         "support",
@@ -64,6 +64,12 @@ def test_aliases_are_shared_values() -> None:
         ("budget:", "buget:", "gate.yaml:3: unknown key 'buget' (did you mean 'budget'?)"),
         ("max_usd: 5", "max_eur: 5", "gate.yaml:3: unknown key 'max_eur' in budget (did you mean 'max_usd'?)"),
         ("max_usd: 5", "max_usd: -5", "gate.yaml:3: budget.max_usd must be a number from 0 to 1,000,000, not -5"),
+        ("max_usd: 5", "max_tokens: 5", "unknown key 'max_tokens' in budget (did you mean 'max_output_tokens'?)"),
+        (
+            "max_output_tokens: 2048",
+            "max_output_tokens: 0",
+            "budget.max_output_tokens must be a whole number from 1 to 1,000,000",
+        ),
         ("max_calls: 5000", "max_calls: 0", "budget.max_calls must be a whole number from 1 to 10,000,000, not 0"),
         ("max_calls: 5000", "max_calls: 1.5", "budget.max_calls must be a whole number from 1 to 10,000,000, not 1.5"),
         ("max_minutes: 20", "max_minutes: .nan", "gate.yaml:3: '.nan' is not a usable number"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gate.providers.base import Misconfigured, Rejected, Transient
 from gate.providers.failures import Failure, Service, classify, read_error, retry_after
+from gate.providers.headroom import Headroom
 from gate.providers.untrusted import Cleaner
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()
@@ -19,11 +20,42 @@ def sort(status: int, body: str = "", headers: dict[str, str] | None = None) -> 
     return classify(read_error(status, headers or {}, body.encode(), Cleaner(), NOW), SERVICE)
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 504])
 def test_worth_another_try(status: int) -> None:
     failure = sort(status, headers={"retry-after": "3"})
     assert isinstance(failure, Transient)
     assert (failure.retry_after_s, failure.throttled) == (3.0, False)
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_too_much_for_the_service(status: int) -> None:
+    headers = {"retry-after": "3", "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "7s"}
+    failure = sort(status, headers=headers)
+    assert isinstance(failure, Transient)
+    assert (failure.retry_after_s, failure.throttled, failure.headroom) == (3.0, True, Headroom(True, 7.0))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html><head><title>502 Bad Gateway</title></head><body>x</body></html>",
+        "\n<!DOCTYPE html><p>down",
+        '{"error": {"message": "<html><b>proxy</b></html>"}}',
+    ],
+)
+def test_a_web_page_is_named_not_shown(body: str) -> None:
+    failure = sort(502, body)
+    assert isinstance(failure, Transient)
+    assert failure.reason.startswith("OpenAI answered 502: an HTML page")
+    assert "<" not in failure.reason
+
+
+def test_a_date_is_read_by_the_servers_clock() -> None:
+    hour = 3600
+    theirs = datetime.fromtimestamp(NOW + hour, UTC)
+    later = datetime.fromtimestamp(NOW + hour + 20, UTC)
+    headers = {"date": format_datetime(theirs, usegmt=True), "retry-after": format_datetime(later, usegmt=True)}
+    assert retry_after(headers, NOW) == 20.0
 
 
 def test_too_many_requests() -> None:

@@ -21,6 +21,7 @@ from gate.providers.elsewhere.wire import (
     unpack_outcome,
     unpack_request,
 )
+from gate.providers.headroom import Headroom
 
 # Every code point, halves of surrogate pairs among them, alone and in wrong company.
 TEXT = st.text(st.characters(codec=None), max_size=20) | st.sampled_from(["\ud83d", "\ud83d\ude00", "\ude00\ud83d", ""])
@@ -55,6 +56,7 @@ REQUESTS = st.builds(
     index=COUNTS,
     schema=st.none() | st.dictionaries(TEXT, JSON, max_size=3),
 )
+HEADROOM = st.none() | st.builds(Headroom, st.booleans(), NUMBERS)
 COMPLETIONS = st.builds(
     Completion,
     text=TEXT,
@@ -62,6 +64,7 @@ COMPLETIONS = st.builds(
     usage=st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS),
     latency_s=st.none() | NUMBERS,
     stop_reason=TEXT,
+    headroom=HEADROOM,
 )
 
 
@@ -83,25 +86,26 @@ def test_answers(completion: Completion) -> None:
 
 SENT: list[tuple[type, set[str]]] = [
     (Request, {"messages", "model", "params", "index", "schema"}),
-    (Completion, {"text", "model_id", "usage", "latency_s", "stop_reason"}),
+    (Completion, {"text", "model_id", "usage", "latency_s", "stop_reason", "headroom"}),
+    (Headroom, {"used_up", "reset_s"}),
     (Usage, {"input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"}),
 ]
 NOT_SENT = {"about"}
 """What only the main process needs."""
 
 
-@pytest.mark.parametrize(("kind", "known"), SENT, ids=["request", "completion", "usage"])
+@pytest.mark.parametrize(("kind", "known"), SENT, ids=["request", "completion", "headroom", "usage"])
 def test_nothing_is_left_behind(kind: type, known: set[str]) -> None:
     """A new field must be put on the wire and into the strategies above, or be named as one that stays here."""
     assert {field.name for field in fields(kind)} - NOT_SENT == known
 
 
 @settings(deadline=None, max_examples=60)
-@given(TEXT, st.none() | NUMBERS, st.booleans())
-def test_passing_trouble(reason: str, wait: float | None, throttled: bool) -> None:
-    found = unpack_outcome(sent(pack_error(Transient(reason, wait, throttled=throttled))))
+@given(TEXT, st.none() | NUMBERS, st.booleans(), HEADROOM)
+def test_passing_trouble(reason: str, wait: float | None, throttled: bool, left: Headroom | None) -> None:
+    found = unpack_outcome(sent(pack_error(Transient(reason, wait, throttled=throttled, headroom=left))))
     assert isinstance(found, Transient)
-    assert (found.reason, found.retry_after_s, found.throttled) == (reason, wait, throttled)
+    assert vars(found) == {"reason": reason, "retry_after_s": wait, "throttled": throttled, "headroom": left}
 
 
 def test_a_refusal() -> None:
