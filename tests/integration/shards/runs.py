@@ -12,7 +12,7 @@ from gate.errors import GateError
 from tests.support.command import Outcome
 
 REFS = ("--base", "HEAD^1", "--head", "HEAD")
-_TIMINGS = re.compile(r"latency|\*\*Spent\*\*|\*\*Made by\*\*|^\| (.*: )?(baseline|candidate) \|")
+_TIMINGS = re.compile(r"latency|\*\*Spent\*\*|\*\*Calls\*\*|\*\*Made by\*\*|^\| (.*: )?(baseline|candidate) \|")
 
 
 def here(*arguments: str, cwd: Path) -> Outcome:
@@ -46,11 +46,17 @@ def merge(repo: Path, *more: str) -> Outcome:
 
 
 def untimed(folder: Path) -> dict[str, Any]:
-    """The record of a run without timing and cost."""
+    """The record of a run without timing and cost.
+
+    Part of the cost is how often an answer was known already: an equal request to a judge is sent once in a process.
+    """
     run: dict[str, Any] = json.loads((folder / "run.json").read_text())
     for part in (run, *run["suites"], *run["new"]):
         for name in ("created", "duration_s", "cost", "latency", "spent_usd"):
             part.pop(name, None)
+        part["calls"]["made"] += part["calls"].pop("cached")
+        for name in ("pairs", "opinions"):
+            part.get("reuse", {}).pop(name, None)
     return run
 
 
