@@ -7,7 +7,7 @@ import click
 
 from gate.bootstrap.merging import check_same, load_shards, merge, resolve_commits
 from gate.bootstrap.resolving import resolve_files_mode
-from gate.cli.diff_run import file_run, out_of, looking, skipped, tell, with_options
+from gate.cli.diff_run import file_run, looking, out_of, skipped, tell, with_options
 from gate.domain.shard import Evaluation, FileInputs
 from gate.flows.files import Files
 from gate.flows.resolve import Resolved
