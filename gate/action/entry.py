@@ -17,6 +17,7 @@ from gate.inputs.event import PullRequestEvent, parse_event
 from gate.inputs.problems import Problems
 from gate.inputs.text import decode
 from gate.settings.action import Inputs, Runner
+from gate.store.own_folder import CACHE
 
 EVENT = "pull_request"
 LARGEST_EVENT = 64 * 2**20
@@ -76,7 +77,7 @@ def _judged(
         error, run = fault, failed(told, commit, stage.now())
     if out is None or not _keep(out, run, evaluation.warn):
         return run, error, False
-    hand_over(out, workspace)
+    hand_over(workspace, out, workspace / CACHE)
     return run, error, True
 
 

@@ -21,6 +21,7 @@ from gate.inputs.event import PullRequestEvent
 from gate.report.escape import terminal
 from gate.settings.action import Inputs, Runner
 from gate.settings.services import Settings
+from gate.store.own_folder import CACHE
 
 Number = TypeVar("Number", int, float)
 
@@ -110,10 +111,11 @@ class PullRequestEvaluation:
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.
-        from gate.bootstrap.memory import CACHE, Remembering
-        from gate.bootstrap.running import Plan, run_plan
+        from gate.bootstrap.memory import Remembering
+        from gate.bootstrap.plan import Plan
+        from gate.bootstrap.running import run_plan
 
-        remember = Remembering(folder=self.runner.workspace / CACHE)
+        remember = Remembering(cache=self.inputs.cache, folder=self.runner.workspace / CACHE)
         plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say)
         return run_plan(plan, stage.services)
 

@@ -24,17 +24,18 @@ def output_folder(workspace: Path, folder: str) -> Path:
     return way
 
 
-def hand_over(out: Path, workspace: Path) -> None:
-    """Give the files to the workspace's owner: a container runs as root, and the runner must be able to clean up.
+def hand_over(workspace: Path, *folders: Path) -> None:
+    """Give files to the workspace's owner: a container runs as root, and the runner must be able to clean up.
 
     Args:
-        out: the folder, without links on the way.
         workspace: the checkout.
+        folders: below it; those with a link on the way are left alone.
     """
-    if os.geteuid() != 0 or not out.is_dir():
+    if os.geteuid() != 0:
         return
     owner = workspace.stat()
-    made = out.relative_to(workspace).parents
-    folders = [out, *(workspace / folder for folder in made if folder != Path())]
-    for path in (*folders, *out.iterdir(), *out.parent.glob(".gitignore")):
-        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+    for folder in folders:
+        way = [workspace / part for part in folder.relative_to(workspace).parents if part != Path()]
+        if folder.is_dir() and not any(path.is_symlink() for path in (folder, *way)):
+            for path in (folder, *way, *folder.rglob("*"), *folder.parent.glob(".gitignore")):
+                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from gate.bootstrap.earlier import CALIBRATION
 from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Plan
 from gate.bootstrap.planning import against_itself
-from gate.bootstrap.running import Plan, run_plan
+from gate.bootstrap.running import run_plan
 from gate.domain.calibration import CalibrationRecord, dump
 from gate.domain.record import RunRecord
 from gate.errors import GateError

@@ -15,10 +15,7 @@ from gate.domain.suite import CachePolicy
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repo import Repo
 from gate.settings.services import Settings
-from gate.store.own_folder import make_folder
-
-CACHE = Path(".gate/cache")
-"""Where answers are kept from run to run."""
+from gate.store.own_folder import CACHE, make_folder
 
 _DAY_S = 86_400.0
 _REFRESHING = "refreshing"
@@ -96,7 +93,7 @@ def remembered(
 
 def secret_of(settings: Settings) -> bytes:
     """What the answers are sealed with: who does not have the services' keys cannot forge any. Empty without keys."""
-    keys = [settings.openai_api_key or "", settings.anthropic_api_key or ""]
+    keys = [key or "" for key in (settings.openai_api_key, settings.anthropic_api_key, settings.cache_secret)]
     if not any(keys):
         return b""
     return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()
@@ -129,7 +126,7 @@ def _open(
     for path in (wanted.folder / _CACHED,) * wanted.cache + (out / _JOURNAL,):
         own = path.name == _JOURNAL
         try:
-            _refuse_tracked(path)
+            refuse_tracked(*files_of(path))
             make_folder(path.parent)
             store = AnswerStore(path, address_of, sitting, options)
         except (Unusable, GateError) as error:
@@ -145,10 +142,19 @@ def _open(
     raise AssertionError("one of the two is always tried")
 
 
-def _refuse_tracked(path: Path) -> None:
-    try:
-        repo = Repo.open(path.parent if path.parent.is_dir() else Path())
-    except GateError:
-        return
-    if any(repo.is_tracked(file.absolute()) for file in files_of(path)):
-        raise GateError("git tracks it, so a change could have brought it", "git rm --cached it")
+def refuse_tracked(*paths: Path) -> None:
+    """What a change could have brought says nothing.
+
+    Args:
+        paths: files, which need not be there.
+
+    Raises:
+        GateError: git tracks one of them.
+    """
+    for path in paths:
+        try:
+            repo = Repo.open(path.parent if path.parent.is_dir() else Path())
+        except GateError:
+            continue
+        if repo.is_tracked(path.absolute()):
+            raise GateError(f"git tracks {path}, so a change could have brought it", "git rm --cached it")

@@ -120,7 +120,7 @@ class Writer:
         try:
             refused = self.broken or self._write([entry.row for entry in entries], uses)
         except Unusable as unusable:
-            refused = unusable.reason
+            refused = self.broken = unusable.reason
         except Exception as error:  # a thread that died would leave everybody waiting
             refused = f"the writer failed: {error!r}"
         if refused is None:

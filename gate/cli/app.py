@@ -10,6 +10,7 @@ from gate.cli.action import action
 from gate.cli.calibrate import calibrate
 from gate.cli.demo import demo
 from gate.cli.diff import diff
+from gate.cli.merge import merge
 from gate.cli.pipes import forgive_closed_pipes
 from gate.cli.plan import plan
 from gate.cli.report import report
@@ -40,6 +41,7 @@ def cli() -> None:
 
 
 cli.add_command(diff)
+cli.add_command(merge)
 cli.add_command(plan)
 cli.add_command(calibrate)
 cli.add_command(action)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gate.cli.types import Share
+from gate.cli.types import Shard, Share
 
 EPILOG = """\b
 Examples:
@@ -14,6 +14,7 @@ Examples:
   gate diff --baseline old.md --candidate new.md --cases cases.jsonl --scorer contains --model openai:gpt-5-mini
   gate diff --baseline p.md --candidate p.md --cases cases.jsonl --scorer exact \\
             --baseline-model openai:gpt-5-mini --candidate-model anthropic:claude-haiku-4-5
+  gate diff --base origin/main --shard 3/10 --out shard-3   (then, with all ten: gate merge shard-*)
 """
 
 
@@ -56,7 +57,18 @@ Examples:
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option("--no-cache", is_flag=True, help="Reuse no answer of an earlier run, and keep none for later ones.")
 @click.option("--refresh", is_flag=True, help="Ask for every answer anew, and replace those that are kept.")
+@click.option("--no-early-stop", is_flag=True, help="Take all samples, even if every slice is settled before.")
+@click.option("--batch", is_flag=True, help="Half the price: submit now, run again later to collect (exit code 3).")
+@click.option("--wait", is_flag=True, help="With --batch: stay until the batches are done.")
+@click.option(
+    "--executor",
+    default="in-process",
+    show_default=True,
+    metavar="NAME",
+    help="Where requests are sent from: in-process, processes:N or dask://HOST:PORT.",
+)
 @click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")
+@click.option("--shard", type=Shard(), metavar="N/M", help="Take only this share of the samples; see gate merge.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/last]"
 )

@@ -10,18 +10,21 @@ import click
 from rich.console import Console
 
 from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
-from gate.bootstrap.running import Plan, run_plan
-from gate.cli import show
-from gate.cli.diff_options import DiffOptions
+from gate.bootstrap.running import run_plan
+from gate.cli import shard_run, show
+from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
 from gate.cli.progress import Bar, Lines, Silent
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
+from gate.domain.record import RunRecord
 from gate.domain.suite import RunPolicy, SuitePolicy
 from gate.errors import GateError
 from gate.flows.files import FileRun, Files
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
+from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers import parse_scorers
 from gate.report.escape import terminal
@@ -38,26 +41,66 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
-    resolved = _with_options(_resolve(options), options)
-    if options.no_cache and options.refresh:
-        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
+    _check(options)
+    resolved = with_options(_resolve(options), options)
+    if options.no_early_stop or options.batch or options.shard is not None:
+        resolved = whole(resolved)
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
+    if options.shard is not None:
+        return shard_run.execute(options, options.shard, resolved, progress(quiet=options.quiet))
     if not resolved.suites:
-        names = terminal(", ".join(resolved.untouched)) or "any suite that can be compared"
-        click.echo(f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway.")
+        click.echo(skipped(resolved))
         return 0
-    folder, file = _out(options.out)
+    folder, file = out_of(options.out)
     plan = Plan(
         resolved,
         options.concurrency,
         options.seed,
         folder,
-        _progress(options),
+        progress(quiet=options.quiet),
         remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
+        batch=Batch(options.wait) if options.batch else None,
+        executor=parse_executor(options.executor),
         say=lambda note: click.echo(note, err=True),
     )
     run = run_plan(plan, Settings.from_environ())
+    return tell(run, options, folder, file)
+
+
+def _check(options: DiffOptions) -> None:
+    """Options that do not go together."""
+    if options.no_cache and options.refresh:
+        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
+    if options.wait and not options.batch:
+        raise GateError("--wait is for batches", "add --batch")
+    clashes = {
+        "--no-cache": (options.no_cache, "the answers of a batch have to be kept until they are collected"),
+        "--refresh": (options.refresh, "it would submit the same requests again and again"),
+        "--shard": (options.shard is not None, "a batch is spread over machines already"),
+    }
+    for name, (given, why) in clashes.items():
+        if options.batch and given:
+            raise GateError(f"--batch and {name} do not go together", why)
+
+
+def whole(resolved: Resolved) -> Resolved:
+    """The same without early stopping: what is asked all at once has nothing to look at on the way."""
+    return replace(resolved, policy=replace(resolved.policy, early_stop=False))
+
+
+def skipped(resolved: Resolved) -> str:
+    """What is said where there is nothing to evaluate."""
+    names = terminal(", ".join(resolved.untouched)) or "any suite that can be compared"
+    return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway."
+
+
+def tell(run: RunRecord, options: Telling, folder: Path, file: Path | None) -> int:
+    """Show a finished run, and write the one file that was asked for.
+
+    Returns:
+        Its exit code.
+    """
     if file is not None:
         show.write(run, file)
     if options.as_json:
@@ -86,7 +129,7 @@ def _resolve(options: DiffOptions) -> Resolved:
     if absent:
         raise GateError(f"{' and '.join(absent)} missing", "file mode needs --baseline, --candidate and --cases")
     named = Files(str(options.baseline), str(options.candidate), str(options.cases))
-    return resolve_files_mode(named, _file_run(options))
+    return resolve_files_mode(named, file_run(options))
 
 
 def _refuse(options: DiffOptions, when: str, names: tuple[str, ...]) -> None:
@@ -96,7 +139,12 @@ def _refuse(options: DiffOptions, when: str, names: tuple[str, ...]) -> None:
             raise GateError(f"{flag} has no meaning {when}", "gate.yaml says it in git mode; see gate diff --help")
 
 
-def _file_run(options: DiffOptions) -> FileRun:
+def file_run(options: Compared) -> FileRun:
+    """How two files are compared.
+
+    Raises:
+        GateError: no model, or a judge without criteria.
+    """
     baseline = _model(options.baseline_model or options.model, "--baseline-model")
     candidate = _model(options.candidate_model or options.model, "--candidate-model")
     judge = parse_model(options.judge_model) if options.judge_model else baseline
@@ -111,13 +159,13 @@ def _file_run(options: DiffOptions) -> FileRun:
         params=parse_params(_key_values(options.params), "--param"),
         scorers=parse_scorers([_scorer(kind, options) for kind in dict.fromkeys(kinds)], "--scorer"),
         judge=judge,
-        samples=options.samples or DEFAULT_SAMPLES,
+        samples=DEFAULT_SAMPLES,
         policy=RunPolicy(),
         suite_policy=SuitePolicy(margin=options.margin or 0.0),
     )
 
 
-def _scorer(kind: str, options: DiffOptions) -> JsonValue:
+def _scorer(kind: str, options: Compared) -> JsonValue:
     """The scorer as `gate.yaml` would have it."""
     if kind == "judge":
         return {"judge": {"criteria": options.criteria}}
@@ -144,7 +192,7 @@ def _model(text: str | None, flag: str) -> ModelRef:
     return parse_model(text)
 
 
-def _with_options(resolved: Resolved, options: DiffOptions) -> Resolved:
+def with_options(resolved: Resolved, options: Overrides) -> Resolved:
     """What the command line says about the run goes before what the files say."""
     policy = replace(
         resolved.policy,
@@ -159,7 +207,7 @@ def _with_options(resolved: Resolved, options: DiffOptions) -> Resolved:
     return replace(resolved, policy=policy, suites=suites)
 
 
-def _out(out: Path | None) -> tuple[Path, Path | None]:
+def out_of(out: Path | None) -> tuple[Path, Path | None]:
     """The folder of the run, and the one file that was asked for, if any."""
     if out is None:
         return DEFAULT_OUT, None
@@ -172,8 +220,9 @@ def _out(out: Path | None) -> tuple[Path, Path | None]:
     return out, None
 
 
-def _progress(options: DiffOptions) -> Progress:
-    if options.quiet:
+def progress(*, quiet: bool) -> Progress:
+    """A bar on a terminal, plain lines elsewhere, nothing on request."""
+    if quiet:
         return Silent()
     console = Console(stderr=True)
     if console.is_terminal:

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gate.bootstrap.memory import CACHE, Remembering
+from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import resolve_git_mode
-from gate.bootstrap.running import Plan, run_plan
+from gate.bootstrap.running import run_plan
 from gate.demo.repository import CHANGES, MAIN, Change, build
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.flows.ports import Progress
 from gate.settings.services import Settings
+from gate.store.own_folder import CACHE
 
 
 @dataclass(frozen=True, slots=True)

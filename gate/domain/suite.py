@@ -82,6 +82,7 @@ class RunPolicy:
             `percentile` (the familiar rule), `t`, `mcnemar`.
         correction: for the methods that look at each slice alone.
         breakage: with `maxt`, also test whether any case changed at all.
+        early_stop: with `maxt`, look at the results after each repeat of the cases, and ask no more than is needed.
     """
 
     confidence: float = 0.95
@@ -89,6 +90,7 @@ class RunPolicy:
     method: MethodName = "maxt"
     correction: CorrectionName = "none"
     breakage: bool = False
+    early_stop: bool = True
 
     @property
     def alpha(self) -> float:

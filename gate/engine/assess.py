@@ -12,9 +12,10 @@ from gate.engine import axes
 from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.compare import Quality, compare
 from gate.engine.decide import Facts, decide
+from gate.engine.early import compare_early
 from gate.engine.grounds import grounds
+from gate.engine.looks import Asked, Progress, progress, why_not
 from gate.engine.pairs import Key, by_case, scores
-from gate.engine.plan import count
 from gate.engine.stack import stack
 
 Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
@@ -33,8 +34,8 @@ class Missing:
     """Samples without a score.
 
     Args:
-        samples: how many are missing, samples that were never taken included.
-        total: how many were planned.
+        samples: how many are missing, samples that were never taken included; not those that early stopping spared.
+        total: how many were needed: all that were planned, but for those that early stopping spared.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
         reasons: each distinct reason with its count, the most frequent first.
         cases: which cases they belong to, `suite/id` in a run over several suites.
@@ -58,6 +59,7 @@ class Assessment:
         axes: cost and latency of each suite that was compared.
         decision: the verdict.
         missing: what has no score, and what it could have changed.
+        spared: samples that were planned and that early stopping found to be not needed.
     """
 
     quality: Quality
@@ -65,6 +67,17 @@ class Assessment:
     axes: Axes
     decision: Decision
     missing: Missing
+    spared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What every verdict on a run rests on, whatever the missing samples are taken for."""
+
+    table: Mapping[Key, Sequence[Sample]]
+    compared: Axes
+    unfinished: str | None
+    course: Progress | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,32 +114,39 @@ class Assessor:
         table = by_case(samples)
         alpha = self.policy.alpha
         compared = {s.name: (axes.cost(s, table, alpha), axes.latency(s, table, alpha)) for s in self.compared}
-        (quality, rates), decision = self._verdict(table, compared, unfinished)
-        total = count(self.suites)
-        scored = sum(not isinstance(sample.score, Unscored) for sample in samples)
+        course = None
+        if why_not(self.suites, self.policy) is None:
+            course = progress(self.suites, self.policy, self.seed, table)
+        facts = _Known(table, compared, unfinished, course)
+        (quality, rates), decision = self._verdict(facts)
+        needed = _needed(self.suites, None if course is None else course.asked)
+        spared = 0 if course is None else course.spared
+        total = sum(
+            2 * k if suite.baseline is not None else k for suite in self.suites for k in needed[suite.name].values()
+        )
+        counted = [sample for sample in samples if sample.index < needed.get(sample.suite, {}).get(sample.case_id, 0)]
+        scored = sum(not isinstance(sample.score, Unscored) for sample in counted)
         if scored == total:
-            return Assessment(quality, rates, compared, decision, Missing(0, total, None, None, ()))
+            return Assessment(quality, rates, compared, decision, Missing(0, total, None, None, ()), spared)
         # McNemar's test knows right and wrong, and nothing between.
         scenarios = (SCENARIOS[0], SCENARIOS[-1]) if self.policy.method == "mcnemar" else SCENARIOS
-        verdicts = [self._verdict(table, compared, unfinished, scenario)[1].verdict for scenario in scenarios]
-        cases = _incomplete(self.suites, table)
-        missing = Missing(total - scored, total, verdicts[0], verdicts[-1], _reasons(samples, total), cases)
-        return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing)
+        verdicts = [self._verdict(facts, scenario)[1].verdict for scenario in scenarios]
+        cases = _incomplete(self.suites, table, needed)
+        missing = Missing(total - scored, total, verdicts[0], verdicts[-1], _reasons(counted, total), cases)
+        return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing, spared)
 
     def _verdict(
-        self,
-        table: Mapping[Key, Sequence[Sample]],
-        compared: Axes,
-        unfinished: str | None,
-        imputed: Mapping[ArmName, float] | None = None,
+        self, known: _Known, imputed: Mapping[ArmName, float] | None = None
     ) -> tuple[tuple[Quality, PassRates], Decision]:
         quality = Quality((), 0, None)
-        if self.compared:
-            stacked = stack(self.compared, {suite.name: scores(suite, table, imputed) for suite in self.compared})
+        if known.course is not None:
+            quality = compare_early(self.suites, self.policy, self.seed, known.table, known.course, imputed)
+        elif self.compared:
+            stacked = stack(self.compared, {suite.name: scores(suite, known.table, imputed) for suite in self.compared})
             quality = compare(stacked, self.policy, self.seed)
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
-        rates = pass_rates(self.new, table, self.policy.alpha, passed)
-        facts = Facts(self.compared, quality, compared, unfinished, grounds(self.new, rates))
+        rates = pass_rates(self.new, known.table, self.policy.alpha, passed)
+        facts = Facts(self.compared, quality, known.compared, known.unfinished, grounds(self.new, rates))
         return (quality, rates), decide(facts, self.policy)
 
 
@@ -146,15 +166,22 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     return Decision(Verdict.INCONCLUSIVE, 3, (why, again, *missing.reasons))
 
 
-def _incomplete(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]]) -> tuple[str, ...]:
+def _needed(suites: Sequence[Suite], asked: Asked | None) -> Asked:
+    """Samples per arm of each case: those that were asked for, where the suite was looked at, else all."""
+    whole = {suite.name: {case.id: suite.samples for case in suite.exam.cases} for suite in suites}
+    return whole if asked is None else whole | dict(asked)
+
+
+def _incomplete(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]], needed: Asked) -> tuple[str, ...]:
     """Names of the cases that lack a score, in the order of the exams."""
     out = []
     for suite in suites:
         prefix = f"{suite.name}/" if len(suites) > 1 else ""
         for case in suite.exam.cases:
             rows = [table.get((suite.name, case.id, arm), ()) for arm in suite.arms]
-            scored = [sum(not isinstance(sample.score, Unscored) for sample in row) for row in rows]
-            if min(scored) < suite.samples:
+            most = needed[suite.name][case.id]
+            scored = [sum(not isinstance(s.score, Unscored) and s.index < most for s in row) for row in rows]
+            if min(scored) < most:
                 out.append(f"{prefix}{case.id}")
     return tuple(out)
 

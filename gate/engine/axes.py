@@ -50,8 +50,8 @@ def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> A
     blank = _blank("cost", suite.exam.policy.max_cost_increase)
     blank = replace(
         blank,
-        baseline=ArmAxis(usage=_usage(replies[ArmName.BASELINE])),
-        candidate=ArmAxis(usage=_usage(replies[ArmName.CANDIDATE])),
+        baseline=ArmAxis(usage=_usage(suite, table, ArmName.BASELINE)),
+        candidate=ArmAxis(usage=_usage(suite, table, ArmName.CANDIDATE)),
     )
     prices = [reply.cost for arm in ArmName for row in replies[arm] for reply in row]
     why = {price.why for price in prices if isinstance(price, Unpriced)}
@@ -134,8 +134,10 @@ def estimate(found: Change | Share) -> Estimate:
     return Estimate(found.value, lower, upper)
 
 
-def _usage(rows: Sequence[Sequence[Reply]]) -> Usage:
-    return sum((reply.usage for row in rows for reply in row), Usage())
+def _usage(suite: Suite, table: Mapping[Key, Sequence[Sample]], arm: ArmName) -> Usage:
+    """Tokens of all replies, compared or not."""
+    samples = (sample for case in suite.exam.cases for sample in table.get((suite.name, case.id, arm), ()))
+    return sum((sample.reply.usage for sample in samples if isinstance(sample.reply, Reply)), Usage())
 
 
 def _blank(axis: AxisName, allowance: float) -> AxisComparison:

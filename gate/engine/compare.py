@@ -35,12 +35,14 @@ class Quality:
         tested: how many slices were tested together.
         flips: sign flips that were drawn, or None for a method without them.
         breakage: the breakage channel took part.
+        looks: how many were planned, with early stopping; None without.
     """
 
     slices: tuple[tuple[Slice, Comparison], ...]
     tested: int
     flips: int | None
     breakage: bool = False
+    looks: int | None = None
 
 
 def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
@@ -54,7 +56,7 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
         policy: level and method.
         seed: of the sign flips and resamples.
     """
-    tester = _Tester(stack, policy, seed)
+    tester = Tester(stack, policy, seed)
     able = {piece.full_name: stack.unit_count(piece.rows) >= BLOCKABLE_UNITS for piece in stack.slices}
     together = [piece for piece in stack.slices if piece.rows.size and not (piece.advisory and able[piece.full_name])]
     joint = tester.test(together) if together else None
@@ -63,13 +65,13 @@ def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
         tested = able[piece.full_name] and not piece.advisory
         alone = piece.advisory and able[piece.full_name]
         result = tester.alone(piece) if alone else joint if piece.rows.size else None
-        rows.append((piece, _comparison(tester, piece, result, tested=tested)))
+        rows.append((piece, comparison(tester, piece, result, tested=tested)))
     flips = joint.flips if joint is not None and joint.family and policy.joint else None
     return Quality(tuple(rows), 0 if joint is None else joint.family, flips, tester.samples is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Tester:
+class Tester:
     """One method at one level with one seed, over one stack."""
 
     stack: Stack
@@ -117,7 +119,15 @@ class _Tester:
         )
 
 
-def _comparison(tester: _Tester, piece: Slice, result: JointResult | None, *, tested: bool) -> Comparison:
+def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, tested: bool) -> Comparison:
+    """One slice as the record shows it.
+
+    Args:
+        tester: with the stack that the slice's rows belong to.
+        piece: the slice.
+        result: of a test that it took part in; None where it has no cases.
+        tested: it belongs to the family that can block.
+    """
     stack, policy = tester.stack, tester.policy
     blank = Comparison(
         slice=piece.full_name,

@@ -49,22 +49,28 @@ class Scores:
 
 
 def scores(
-    suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: Mapping[ArmName, float] | None = None
+    suite: Suite,
+    table: Mapping[Key, Sequence[Sample]],
+    missing: Mapping[ArmName, float] | None = None,
+    asked: Mapping[str, int] | None = None,
 ) -> Scores:
     """The scores of one suite.
 
     A case counts as many samples as the poorer arm has, the first ones by index: unequal numbers would break the
-    symmetry that the test rests on.
+    symmetry that the test rests on. Between cases they may differ.
 
     Args:
         suite: whose exam gives the cases and their order.
         table: from `by_case`.
         missing: what a missing score is taken for in each arm; None leaves missing samples out.
+        asked: case id to the samples of each arm that count; None where all that were planned do.
     """
     rows: list[tuple[int, float, float]] = []
     whole: list[list[list[float]]] = []
     for position, case in enumerate(suite.exam.cases):
-        found = {arm: _values(suite, table.get((suite.name, case.id, arm), ()), arm, missing) for arm in ArmName}
+        most = suite.samples if asked is None else asked[case.id]
+        fill = {arm: None if missing is None else missing[arm] for arm in ArmName}
+        found = {arm: _values(table.get((suite.name, case.id, arm), ()), most, fill[arm]) for arm in ArmName}
         k = min(len(values) for values in found.values())
         if k:
             means = [float(np.mean(found[arm][:k])) for arm in (ArmName.BASELINE, ArmName.CANDIDATE)]
@@ -83,11 +89,11 @@ def _samples(suite: Suite, whole: Sequence[Sequence[Sequence[float]]]) -> tuple[
     return table[:, 0], table[:, 1]
 
 
-def _values(suite: Suite, row: Sequence[Sample], arm: ArmName, missing: Mapping[ArmName, float] | None) -> list[float]:
+def _values(row: Sequence[Sample], most: int, fill: float | None) -> list[float]:
     known = {sample.index: sample.score for sample in row if not isinstance(sample.score, Unscored)}
-    if missing is None:
-        return list(known.values())
-    return [known.get(index, missing[arm]) for index in range(suite.samples)]
+    if fill is None:
+        return [score for index, score in known.items() if index < most]
+    return [known.get(index, fill) for index in range(most)]
 
 
 def clusters(suite: Suite) -> NDArray[np.int64] | None:

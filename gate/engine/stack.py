@@ -1,7 +1,7 @@
 """All suites of a run laid on top of each other, for one joint test."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class Stack:
         units: int[N], independent unit of each case.
         slices: every slice of every suite, `overall` first in each suite.
         samples: float[N, k] of both arms, where every case has k scores in both; None otherwise.
+        cases: int[N], which cases these are among those of all suites.
+        everyone: int[M], unit of each case of all suites, scored or not.
     """
 
     baseline: Floats
@@ -48,6 +50,8 @@ class Stack:
     units: NDArray[np.int64]
     slices: tuple[Slice, ...]
     samples: tuple[Floats, Floats] | None = None
+    cases: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    everyone: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def deltas(self) -> Floats:
@@ -68,9 +72,10 @@ def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
     """
     baseline: list[Floats] = []
     candidate: list[Floats] = []
-    units: list[NDArray[np.int64]] = []
+    cases: list[NDArray[np.int64]] = []
+    everyone: list[NDArray[np.int64]] = []
     slices: list[Slice] = []
-    offset = unit_offset = 0
+    offset = before = 0
     for suite in suites:
         scores = scored[suite.name]
         declared = clusters(suite)
@@ -78,11 +83,13 @@ def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
         slices += _slices(suite, scores, offset, several=len(suites) > 1)
         baseline.append(scores.baseline)
         candidate.append(scores.candidate)
-        units.append(own[scores.positions] + unit_offset)
+        cases.append(scores.positions + before)
+        everyone.append(own + before)
         offset += scores.positions.size
-        unit_offset += len(suite.exam.cases)
+        before += len(suite.exam.cases)
     samples = _samples([scored[suite.name].samples for suite in suites])
-    return Stack(np.concatenate(baseline), np.concatenate(candidate), np.concatenate(units), tuple(slices), samples)
+    rows, units = np.concatenate(cases), np.concatenate(everyone)
+    return Stack(np.concatenate(baseline), np.concatenate(candidate), units[rows], tuple(slices), samples, rows, units)
 
 
 def _samples(tables: Sequence[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:

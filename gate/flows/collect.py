@@ -1,6 +1,6 @@
 """Takes the samples of a run: the warm-up, pairs side by side where answers are reused, then repeat by repeat."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.calls.port import Calls, Memory
@@ -8,6 +8,8 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.engine.lanes import by_lane
+from gate.engine.looks import looked_at, progress, why_not
+from gate.engine.pairs import by_case
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import SampleTable
@@ -114,8 +116,22 @@ class Collector:
         await self._run(job for pair in warmups for job in pair.jobs(fresh=self._again(pair), warmup=True))
         await self._run(job for pair in chosen if pair.key not in first for job in pair.jobs(fresh=self._again(pair)))
         await self._look_for_drift()
-        await self._run(*(self._rest(schedule, done) for schedule in schedules))
+        await self._take_rest(schedules, done)
         return self.found
+
+    async def _take_rest(self, schedules: Sequence[Schedule], done: set[Key]) -> None:
+        """Repeat after repeat; where looks are taken, a case whose slices are all settled is not asked again."""
+        policy, suites = self.resolved.policy, self.resolved.suites
+        if self.share != Share() or why_not(suites, policy) is not None:
+            await self._run(*(self._rest(schedule.all_pairs(), done) for schedule in schedules))
+            return
+        looked = {suite.name for suite in looked_at(suites)}
+        wanted: Mapping[str, frozenset[str]] | None = None
+        for index in range(max(schedule.repeats for schedule in schedules)):
+            await self._run(*(self._rest(_still(one.pairs(index), looked, wanted), done) for one in schedules))
+            if self.stop.reason is not None:
+                return
+            wanted = progress(suites, policy, self.seed, by_case(self.found.samples)).wanted
 
     async def _run(self, *queues: Iterator[Job]) -> None:
         workers = min(self.tools.workers, count(self.resolved.suites))
@@ -128,8 +144,8 @@ class Collector:
             return frozenset(ArmName)
         return frozenset({ArmName.BASELINE}) if pair.key in self._beside else frozenset()
 
-    def _rest(self, schedule: Schedule, done: set[Key]) -> Iterator[Job]:
-        for pair in schedule.all_pairs():
+    def _rest(self, pairs: Iterable[Pair], done: set[Key]) -> Iterator[Job]:
+        for pair in pairs:
             if pair.key not in done:
                 yield from pair.jobs(fresh=self._again(pair))
 
@@ -171,3 +187,11 @@ class Collector:
             if sample.arm is ArmName.BASELINE and key in self._beside:
                 self._beside[key] = sample
         self.tools.progress.advance(sample, self.tools.spent_usd())
+
+
+def _still(pairs: Iterable[Pair], looked: set[str], wanted: Mapping[str, frozenset[str]] | None) -> Iterator[Pair]:
+    """The pairs that are not settled; before the first look all of them are."""
+    for pair in pairs:
+        name = pair.suite.name
+        if wanted is None or name not in looked or pair.case.id in wanted.get(name, ()):
+            yield pair

@@ -15,7 +15,7 @@ from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
 KEYS = ("version", "policy", "budget", "cache", "defaults", "suites")
-POLICY = ("confidence", "fail_on", "method", "correction", "breakage")
+POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop")
 BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens")
 CACHE = ("max_age_days", "same_model", "max_mb")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
@@ -29,7 +29,7 @@ MAX_AGE_DAYS = Range(0, 90)
 MAX_MB = Range(1, 100_000)
 
 _LATER = ("server", "store", "github", "extends", "include", "plugins")
-_LATER_POLICY = ("early_stop", "futility")
+_LATER_POLICY = ("futility",)
 _OF_A_SUITE = ("margin", "min_pass_rate", "slices", "required", "advisory", "max_cost_increase", "max_latency_increase")
 
 
@@ -104,6 +104,7 @@ def _policy(fields: Fields) -> RunPolicy:
         method=cast(MethodName, fields.choice("method", "maxt", METHODS)),
         correction=cast(CorrectionName, fields.choice("correction", "none", CORRECTIONS)),
         breakage=fields.flag("breakage", False),
+        early_stop=fields.flag("early_stop", RunPolicy().early_stop),
     )
     if policy.contradiction:
         fields.problems.add(fields.line, f"policy: {policy.contradiction}", "take one of the two out")

@@ -49,6 +49,7 @@ def _run_policy() -> Schema:
             "method": {"enum": list(config.METHODS)},
             "correction": {"enum": list(config.CORRECTIONS)},
             "breakage": {"type": "boolean"},
+            "early_stop": {"type": "boolean"},
         }
     )
 

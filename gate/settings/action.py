@@ -94,7 +94,8 @@ class Inputs:
         skip_label: the label that sets the gate aside.
         comment_mode: `update` keeps one comment, `off` writes none.
         comment_key: tells the comments of several gates apart; the configuration's path when empty.
-        max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
+        max_calls, max_cost_usd, max_minutes, max_output_tokens: a budget in addition to that of `gate.yaml`.
+        cache: reuse the answers in `.gate/cache`, and keep new ones there.
         concurrency: calls in flight.
         out: folder for the run's files, in the workspace.
     """
@@ -108,6 +109,8 @@ class Inputs:
     max_calls: int | None = None
     max_cost_usd: float | None = None
     max_minutes: float | None = None
+    max_output_tokens: int | None = None
+    cache: bool = True
     concurrency: int = 64
     out: str = ".gate/action"
 
@@ -133,6 +136,8 @@ class Inputs:
             max_calls=reader.number("max-calls", int, (1, 10_000_000)),
             max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
             max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
+            max_output_tokens=reader.number("max-output-tokens", int, (1, 10_000_000)),
+            cache=reader.choice("cache", {"on": True, "off": False}, default.cache),
             concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
             out=reader.path("out", default.out),
         )

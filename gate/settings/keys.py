@@ -11,6 +11,7 @@ def keys_of(settings: Settings) -> Keys:
         settings.anthropic_api_key,
         settings.openai_base_url,
         settings.anthropic_base_url,
+        settings.sdk,
     )
 
 

@@ -13,6 +13,7 @@ class Settings:
     Args:
         openai_api_key, anthropic_api_key: keys, or None.
         openai_base_url, anthropic_base_url: compatible servers, or None.
+        cache_secret: seals the answers that are kept, besides the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
         sdk: requests go through the official SDKs instead of directly (`GATE_SDK=1`).
@@ -22,6 +23,7 @@ class Settings:
     anthropic_api_key: str | None = field(default=None, repr=False)
     openai_base_url: str | None = None
     anthropic_base_url: str | None = None
+    cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
     sdk: bool = False
@@ -40,6 +42,7 @@ class Settings:
             anthropic_api_key=env.get("ANTHROPIC_API_KEY") or None,
             openai_base_url=env.get("OPENAI_BASE_URL") or None,
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
+            cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
             sdk=env.get("GATE_SDK") == "1",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gate.stats.arrays import FloatArray, IntArray
 
-_Hashes: TypeAlias = npt.NDArray[np.uint64]
+Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 _RESOLUTION = 2.0**30  # of the largest value; coarser than the rounding of sums, so that equals stay equal
 
@@ -27,15 +27,24 @@ def canonical_rows(y: FloatArray) -> tuple[IntArray, FloatArray]:
         order: int[U], positions of the rows in canonical order; only equal representatives may trade places.
         lead: float[U], +1 or -1 for each row of `y`; `y * lead[:, None]` holds the representatives.
     """
-    there = np.rint(y / np.abs(y).max() * _RESOLUTION).astype(np.int64).view(np.uint64)
-    back = np.negative(there)
-    columns = _column_colours(there, back)
-    ahead, behind = _row_colours(there, columns), _row_colours(back, columns)
+    ahead, behind = row_colours(y)
     lead = np.where(ahead >= behind, 1.0, -1.0)
     return np.argsort(np.maximum(ahead, behind), kind="stable"), lead
 
 
-def _column_colours(there: _Hashes, back: _Hashes) -> _Hashes:
+def row_colours(y: FloatArray) -> tuple[Hashes, Hashes]:
+    """The colour of each row as it stands, and with its signs turned.
+
+    Args:
+        y: float[U, S], not all zero, its columns pairwise different.
+    """
+    there = np.rint(y / np.abs(y).max() * _RESOLUTION).astype(np.int64).view(np.uint64)
+    back = np.negative(there)
+    columns = _column_colours(there, back)
+    return _row_colours(there, columns), _row_colours(back, columns)
+
+
+def _column_colours(there: Hashes, back: Hashes) -> Hashes:
     """Tell the columns apart by their content alone.
 
     Colour refinement, the usual way to a canonical form: rows are coloured by the values they hold in which columns,
@@ -60,11 +69,11 @@ def _column_colours(there: _Hashes, back: _Hashes) -> _Hashes:
         classes = found
 
 
-def _row_colours(q: _Hashes, columns: _Hashes) -> _Hashes:
+def _row_colours(q: Hashes, columns: Hashes) -> Hashes:
     return _mix(_mix(_mix(q) + columns).sum(axis=1, dtype=np.uint64))
 
 
-def _mix(values: _Hashes) -> _Hashes:
+def _mix(values: Hashes) -> Hashes:
     """Scatter 64-bit integers (the finaliser of SplitMix64: Steele, Lea and Flood 2014)."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

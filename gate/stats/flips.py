@@ -13,7 +13,7 @@ from gate.stats.canonical import canonical_rows
 EXHAUSTIVE_BELOW = 13
 """With fewer units than this all sign vectors are tried."""
 
-_CHUNK = 1 << 22  # entries of the signs, or of the flipped statistics, held at once: 32 MiB as floats
+CHUNK = 1 << 22  # entries of the signs, or of the flipped statistics, held at once: 32 MiB as floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
     if y.shape[1] == 0:
         return NullMinima(np.empty(0))
     if len(y) < EXHAUSTIVE_BELOW:
-        bits = iter([_all_signs(len(y))])
+        bits = iter([all_signs(len(y))])
     else:
         y = y[np.any(y != 0.0, axis=1)]
         order, lead = canonical_rows(y)
         y = (y * lead[:, None])[order]
-        bits = _random_signs(len(y), (flips + 1) // 2, seed, rows=max(1, _CHUNK // max(y.shape)))
+        bits = random_signs(len(y), (flips + 1) // 2, seed, rows=max(1, CHUNK // max(y.shape)))
     z = y / np.sqrt(np.sum(y * y, axis=0))
     total = z.sum(axis=0)
     minima = []
@@ -86,13 +86,13 @@ def distinct_columns(y: FloatArray) -> FloatArray:
     return y[:, sorted(kept.values())]
 
 
-def _all_signs(units: int) -> npt.NDArray[np.uint8]:
+def all_signs(units: int) -> npt.NDArray[np.uint8]:
     """Half of all sign vectors, uint8[2^(units - 1), units] with 1 for minus; the other half are their opposites."""
     numbers = np.arange(2 ** (units - 1), dtype=np.uint16)
     return (numbers[:, None] >> np.arange(units, dtype=np.uint16) & 1).astype(np.uint8)
 
 
-def _random_signs(units: int, pairs: int, seed: int, *, rows: int) -> Iterator[npt.NDArray[np.uint8]]:
+def random_signs(units: int, pairs: int, seed: int, *, rows: int) -> Iterator[npt.NDArray[np.uint8]]:
     """Yield uint8[rows, units] in chunks; the same seed and number of units give the same signs on every machine."""
     # Raw output of the generator is stable across versions of numpy, its distributions are not.
     source = np.random.PCG64(seed)

@@ -6,21 +6,18 @@ together.
 (P. Westfall and S. Young, Resampling-Based Multiple Testing, 1993; J. Romano and M. Wolf, JASA 100, 2005, 94-108.)
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, FloatArray, check_level
+from gate.stats.arrays import check_level
 from gate.stats.breakage import DEAL_SHARE, FLIP_SHARE, Breakage, Samples, breakage, pool_samples
+from gate.stats.columns import Column, column_of, stacked
 from gate.stats.flips import NullMinima, null_minima
 from gate.stats.results import EMPTY, JointResult, SliceResult
-from gate.stats.slices import CHANGED_FOR_ZERO_WIDTH, UnitSums, sum_slices
-
-# Deltas are multiples of 1/k and tie; any odd transform keeps the test exact, and this one parts the ties.
-_TIE_BREAK = 0.99
+from gate.stats.slices import UnitSums, sum_slices
 
 
 def joint_test(  # noqa: PLR0913
@@ -61,9 +58,9 @@ def joint_test(  # noqa: PLR0913
     pools = None if samples is None else pool_samples(samples, deltas, clusters)
     if pools is not None:
         clusters = None  # so that units are positions of cases
-    columns = {name: _column(piece) for name, piece in sum_slices(deltas, slices, clusters, margin).items()}
+    columns = {name: column_of(piece) for name, piece in sum_slices(deltas, slices, clusters, margin).items()}
     family = {name: column for name, column in columns.items() if column.sums.blockable}
-    null = null_minima(_stack(list(family.values())), flips, seed)
+    null = null_minima(stacked(list(family.values())), flips, seed)
     level = alpha if pools is None else FLIP_SHARE * alpha
     results = {
         name: _result(column, null, level) if column.sums.blockable else _alone(column, alpha, flips, seed)
@@ -98,84 +95,26 @@ def single_slice(  # noqa: PLR0913
     """
     check_level(alpha)
     count = np.arange(np.size(deltas))
-    column = _column(sum_slices(deltas, {"alone": count}, clusters, margin)["alone"])
+    column = column_of(sum_slices(deltas, {"alone": count}, clusters, margin)["alone"])
     return _alone(column, alpha, flips, seed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """One slice as the test sees it, over its g units.
-
-    Args:
-        sums: the slice.
-        x: float[g], sums of delta + margin.
-        y: float[g], x after the transform that parts ties.
-    """
-
-    sums: UnitSums
-    x: FloatArray
-    y: FloatArray
-
-
-def _column(sums: UnitSums) -> _Column:
-    x = sums.sums + sums.margin * sums.sizes
-    x[np.abs(x) < TOLERANCE] = 0.0
-    return _Column(sums, x, np.sign(x) * np.abs(x) ** _TIE_BREAK)
-
-
-def _stack(family: Sequence[_Column]) -> FloatArray:
-    """float[U, S] over the units that are in some slice of the family."""
-    if not family:
-        return np.empty((0, 0))
-    units = np.unique(np.concatenate([column.sums.units for column in family]))
-    y = np.zeros((len(units), len(family)))
-    for position, column in enumerate(family):
-        y[np.searchsorted(units, column.sums.units), position] = column.y
-    return y
-
-
-def _alone(column: _Column, alpha: float, flips: int, seed: int) -> SliceResult:
+def _alone(column: Column, alpha: float, flips: int, seed: int) -> SliceResult:
     return _result(column, null_minima(column.y[:, None], flips, seed), alpha)
 
 
-def _result(column: _Column, null: NullMinima, alpha: float) -> SliceResult:
+def _result(column: Column, null: NullMinima, alpha: float) -> SliceResult:
     sums = column.sums
     if sums.n == 0:
         return EMPTY
     p = None
     if sums.blockable:
-        norm = math.sqrt(np.sum(column.y**2))
-        p = null.p_value(float(column.y.sum()) / norm) if norm else 1.0
-    lower, upper = _interval(column, null.critical(alpha))
+        p = null.p_value(column.statistic) if column.moved else 1.0
+    lower, upper = column.interval(null.critical(alpha))
     return SliceResult(sums.n, len(sums.units), sums.mean, lower, upper, p, sums.blockable)
 
 
-def _interval(column: _Column, critical: float) -> tuple[float, float]:
-    """Bounds of the mean delta: computed on y, whose sign the test decides on, and carried back."""
-    n, g = column.sums.n, len(column.y)
-    reach = critical + TOLERANCE  # a tie with the critical value is no rejection
-    if reach * reach >= g or not column.y.any():
-        return -math.inf, math.inf
-    centre = float(column.y.mean())
-    half = reach * math.sqrt((g - 1) / (g - reach * reach)) * float(column.y.std(ddof=1)) / math.sqrt(g)
-    if half < TOLERANCE and column.sums.changed < CHANGED_FOR_ZERO_WIDTH:
-        return -math.inf, math.inf
-    mean = float(column.x.sum()) / n
-    # Units per case, and the stretch of the transform: y times this is x again, on average.
-    scale = float(np.abs(column.x).sum() / np.abs(column.y).sum()) * g / n
-    return (
-        _carry_back(centre - half, centre, mean, scale) - column.sums.margin,
-        _carry_back(centre + half, centre, mean, scale) - column.sums.margin,
-    )
-
-
-def _carry_back(bound: float, centre: float, mean: float, scale: float) -> float:
-    """Measure a bound on y from the mean delta, unless that would move it across zero, where the verdict lies."""
-    carried = mean + scale * (bound - centre)
-    return carried if carried * bound > 0.0 else scale * bound
-
-
-def _refuse_margins(columns: Mapping[str, "_Column"]) -> None:
+def _refuse_margins(columns: Mapping[str, Column]) -> None:
     if any(column.sums.margin > 0.0 for column in columns.values()):
         raise ValueError("The breakage channel takes no margin.")
 

@@ -6,6 +6,9 @@ from gate.errors import GateError
 
 NAME = ".gate"
 
+CACHE = Path(NAME) / "cache"
+"""Where answers are kept from run to run."""
+
 
 def make_folder(path: Path) -> None:
     """Make a folder, and keep it out of git if it lies in `.gate`.

@@ -13,7 +13,7 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Score
-from gate.domain.usage import Cost, Dollars
+from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.samples import Words
 from gate.errors import GateError
 
@@ -120,7 +120,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def sample_row(sample: Sample) -> dict[str, JsonValue]:
-    """One line of `samples.jsonl`, schema `prompt-gate/sample/1`."""
+    """One line of `samples.jsonl`, schema `prompt-gate/sample/1`; `gate.store.samples` reads it back."""
     row: dict[str, JsonValue] = {
         "schema": SAMPLE_SCHEMA,
         "suite": sample.suite,
@@ -135,7 +135,7 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
     reply = sample.reply
     if isinstance(reply, Failed):
         return {**row, "failure": reply.reason, "attempts": reply.attempts}
-    usage = reply.usage
+    usage, origin = reply.usage, reply.origin
     return {
         **row,
         "text": reply.text,
@@ -144,13 +144,14 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
         "attempts": reply.attempts,
         "latency_s": reply.latency_s,
         "cost_usd": _dollars(reply.cost),
+        "unpriced": _unpriced(reply.cost),
         "usage": {
             "input_tokens": usage.input_tokens,
             "cache_read_tokens": usage.cache_read_tokens,
             "cache_write_tokens": usage.cache_write_tokens,
             "output_tokens": usage.output_tokens,
         },
-        "origin": {"sitting": reply.origin.sitting, "at": reply.origin.at, "reused": reply.origin.reused},
+        "origin": {"sitting": origin.sitting, "at": origin.at, "reused": origin.reused},
     }
 
 
@@ -161,10 +162,20 @@ def _score(score: Score) -> JsonValue:
         "value": None if isinstance(value, Unscored) else value,
         "unscored": value.reason if isinstance(value, Unscored) else None,
         "reason": score.reason,
+        "weight": score.weight,
+        "required": score.required,
         "calls": score.calls,
+        "retries": score.retries,
+        "reused": score.reused,
         "cost_usd": _dollars(score.cost),
+        "unpriced": _unpriced(score.cost),
     }
 
 
 def _dollars(cost: Cost | None) -> float | None:
     return cost.amount if isinstance(cost, Dollars) else None
+
+
+def _unpriced(cost: Cost | None) -> str | None:
+    """Why a price is missing; null where there is one, and where there was nothing to pay for."""
+    return cost.why if isinstance(cost, Unpriced) else None

@@ -118,7 +118,7 @@ def test_an_address_that_would_break_a_link_is_left_out(change: dict[str, str]) 
 def test_no_inputs() -> None:
     assert Inputs.from_environ({})[0] == Inputs()
     assert Inputs() == Inputs(
-        None, "gate.yaml", None, "skip-prompt-diff", "update", "", None, None, None, 64, ".gate/action"
+        None, "gate.yaml", None, "skip-prompt-diff", "update", "", None, None, None, None, True, 64, ".gate/action"
     )
 
 
@@ -141,10 +141,13 @@ def test_all_inputs() -> None:
         max_calls="10",
         max_cost_usd="0.5",
         max_minutes="1.5",
+        max_output_tokens="300",
+        cache="off",
         concurrency="8",
         out="build/gate",
     )
-    assert read == Inputs("t0ken", "teams/a/gate.yaml", "hold", "[ok]", "off", "a", 10, 0.5, 1.5, 8, "build/gate")
+    limits = (10, 0.5, 1.5, 300)
+    assert read == Inputs("t0ken", "teams/a/gate.yaml", "hold", "[ok]", "off", "a", *limits, False, 8, "build/gate")
 
 
 def test_the_token_does_not_show() -> None:
@@ -165,10 +168,13 @@ def test_all_mistakes_are_told_at_once() -> None:
         max_calls="many",
         max_cost_usd="-1",
         max_minutes="0",
+        max_output_tokens="-3",
+        cache="maybe",
         concurrency="0",
         out="/tmp/out",
     )
-    names = ("comment-mode", "concurrency", "config", "fail-on", "max-calls", "max-cost-usd", "max-minutes", "out")
+    limits = ("max-calls", "max-cost-usd", "max-minutes", "max-output-tokens")
+    names = ("cache", "comment-mode", "concurrency", "config", "fail-on", *limits, "out")
     assert [line.partition(":")[0] for line in found] == list(names)
 
 

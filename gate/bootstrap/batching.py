@@ -1,0 +1,70 @@
+"""Has the answers of a run prepared by the providers' batch interfaces before the run itself begins."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from gate.bootstrap.making import outlay
+from gate.bootstrap.memory import Remembered, refuse_tracked
+from gate.bootstrap.plan import Plan
+from gate.calls.batch_ledger import BatchLedger
+from gate.calls.batch_tools import BatchTools
+from gate.domain.usage import Dollars
+from gate.engine.lanes import by_lane
+from gate.engine.plan import Schedule
+from gate.errors import CannotEvaluate
+from gate.flows.batch import BatchOptions, collect_or_submit
+from gate.flows.reuse import question_of, same_arms
+from gate.providers.base import Request
+from gate.providers.factory import Factory
+from gate.report.escape import terminal
+from gate.targets.prompt import request_of
+
+LEDGER = "batches"
+"""Stands beside the answers."""
+
+PRICE = 0.5
+"""Of a batch, as a part of the price of live calls; for the estimate alone."""
+
+
+async def prepare(plan: Plan, factory: Factory, memory: Remembered, seed: int) -> None:
+    """Collect what batches have answered, and submit what no batch was asked yet.
+
+    Args:
+        plan: of the run; nothing happens unless it asks for batches.
+        factory: the batch interfaces and their prices.
+        memory: known answers, and the place for new ones.
+        seed: of the order.
+
+    Raises:
+        CannotEvaluate: answers are still to come, or a budget would not suffice.
+    """
+    if plan.batch is None:
+        return
+    folder = plan.remember.folder / LEDGER
+    refuse_tracked(folder, *folder.glob("*"))
+    budget = plan.resolved.budget
+    cost = outlay(plan, factory).cost if budget.max_usd is not None else None
+    if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
+        raise CannotEvaluate(
+            f"the batch would cost about ${cost.amount * PRICE:.2f}, and budget.max_usd is ${budget.max_usd:g}",
+            "raise the limit, or take fewer samples",
+        )
+
+    def say(line: str) -> None:
+        plan.say(terminal(line))
+
+    tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
+    options = BatchOptions(wait=plan.batch.wait, max_calls=budget.max_calls, say=say)
+    outcome = await collect_or_submit(_requests(plan, seed), tools, options)
+    for line in outcome.lines():
+        say(line)
+    if not outcome.ready:
+        raise CannotEvaluate(outcome.reason, "the batches are written down; nothing is submitted twice")
+
+
+def _requests(plan: Plan, seed: int) -> Iterator[Request]:
+    for lane in by_lane(plan.resolved.suites):
+        for pair in Schedule(lane, seed).all_pairs():
+            apart = plan.apart or same_arms(pair.suite)
+            for arm in pair.order:
+                yield request_of(question_of(pair.suite, pair, arm, apart=apart))

@@ -1,0 +1,136 @@
+"""Makes what a run works with: providers, judges, and everything that can be found wrong before a call is made."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from gate.bootstrap.earlier import kept_runs
+from gate.bootstrap.memory import Remembered
+from gate.bootstrap.notebook import Notebook
+from gate.bootstrap.plan import Plan
+from gate.bootstrap.resolving import DiskSource
+from gate.calls.caller import Caller, CallPolicy
+from gate.domain.caching import CacheTerms
+from gate.domain.case import ScorerSpec
+from gate.domain.forecast import Spending
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import Arm, Suite
+from gate.domain.usage import Cost, Unpriced, Usage
+from gate.errors import GateError
+from gate.flows.collect import Tools
+from gate.flows.plan import World, spending
+from gate.flows.resolve import Resolved
+from gate.inputs.models import parse_model, parse_params
+from gate.inputs.text import decode
+from gate.providers.base import Misconfigured
+from gate.providers.executor import Executor
+from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
+from gate.scoring.judge import Judge
+from gate.settings.services import Settings
+from gate.store.run_folder import RunFolder
+
+
+def make_factory(plan: Plan, keys: Keys, settings: Settings, executor: Executor | None) -> Factory:
+    """The owner of all providers of a run.
+
+    Args:
+        plan: what is carried out.
+        keys: keys and addresses.
+        settings: folders and prices.
+        executor: sends requests from elsewhere; None from this process.
+    """
+    prices = PriceList(by_name=settings.price_by_name)
+    return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices, executor)
+
+
+def preflight(resolved: Resolved, factory: Factory) -> None:
+    """Find before anything is spent what cannot work: a key, a model file, a parameter, a budget without a price.
+
+    Raises:
+        GateError: the first of them.
+    """
+    models: dict[tuple[ModelRef, Params], None] = {}
+    for suite in resolved.suites:
+        for arm in suite.arms.values():
+            factory.provider(arm.model, arm.params).check(arm.params)
+            models[arm.model, arm.params] = None
+        for spec in _judges(suite):
+            models[_judge_of(spec, factory)] = None
+    if resolved.budget.max_usd is None:
+        return
+    for model, params in models:
+        priced = factory.provider(model, params).priced
+        if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
+            hint = "limit max_calls instead, or name a model that genai-prices knows"
+            raise GateError(f"budget.max_usd cannot be kept: the price of {model} is unknown", hint)
+
+
+def _judges(suite: Suite) -> Iterator[ScorerSpec]:
+    own = (spec for case in suite.exam.cases for spec in case.scorers or ())
+    yield from (spec for spec in (*suite.exam.scorers, *own) if spec.kind == "judge")
+
+
+def _judge_of(spec: ScorerSpec, factory: Factory) -> tuple[ModelRef, Params]:
+    """A judge's model and parameters; temperature 0 where its interface takes one and nothing else was asked for."""
+    model = parse_model(str(spec.options["model"]))
+    given = spec.options.get("params")
+    params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+    provider = factory.provider(model, params)
+    provider.check(params)
+    if params.temperature is None:
+        cool = replace(params, temperature=0.0)
+        try:
+            provider.check(cool)
+        except Misconfigured:
+            return model, params
+        return model, cool
+    return model, params
+
+
+def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered) -> Tools:
+    """Calls, scorers, sink and progress of one run."""
+    policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
+    judges: dict[int, Judge] = {}
+    notes = Notebook(plan.say, plan.resolved, lambda: outlay(plan, factory), memory.notes)
+
+    def judge(spec: ScorerSpec) -> Judge:
+        if id(spec) not in judges:
+            judges[id(spec)] = Judge(spec, *_judge_of(spec, factory), caller)
+        return judges[id(spec)]
+
+    jitter = random.Random()  # noqa: S311 jitter is no secret
+    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
+    return Tools(
+        calls=caller,
+        memory=memory.store,
+        judge=judge,
+        spent_usd=lambda: caller.spent_usd,
+        exhausted=caller.exhausted,
+        sink=folder,
+        progress=plan.progress,
+        notes=notes,
+        workers=plan.concurrency,
+        apart=plan.apart,
+    )
+
+
+def outlay(plan: Plan, factory: Factory) -> Spending:
+    """What the run would spend if no answer were known."""
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return spending(plan.resolved, World(kept_runs().runs(), price, plan.concurrency))
+
+
+def caching_of(factory: Factory) -> Callable[[Arm], CacheTerms]:
+    """On what terms the provider of an arm caches prompts."""
+    return lambda arm: factory.caching(arm.model, arm.params)
+
+
+def _read_text(path: str) -> str:
+    data = DiskSource().read(path)
+    if data is None:
+        raise GateError(f"cannot read {path}: there is no such file", "write replay:PATH.jsonl")
+    return decode(data, path)

@@ -1,0 +1,51 @@
+"""From the folders of `gate merge` to an exit code."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from gate.bootstrap.merging import check_same, load_shards, merge, resolve_commits
+from gate.bootstrap.resolving import resolve_files_mode
+from gate.cli.diff_run import file_run, out_of, skipped, tell, whole, with_options
+from gate.domain.shard import Evaluation, FileInputs
+from gate.flows.files import Files
+from gate.flows.resolve import Resolved
+from gate.report.escape import terminal
+from gate.settings.services import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class MergeOptions:
+    """The options of `gate merge`, as typed."""
+
+    runs: tuple[Path, ...]
+    out: Path | None
+    as_json: bool
+    quiet: bool
+
+
+def execute(options: MergeOptions) -> int:
+    """Check, resolve again, judge, show.
+
+    Returns:
+        The exit code of the verdict; 0 where the change touches no suite.
+    """
+    shards = load_shards(options.runs)
+    resolved = _resolved(shards.evaluation)
+    check_same(shards, resolved)
+    for note in resolved.notes:
+        click.echo(terminal(note), err=True)
+    if not resolved.suites:
+        click.echo(skipped(resolved))
+        return 0
+    folder, file = out_of(options.out)
+    return tell(merge(shards, resolved, folder, Settings.from_environ()), options, folder, file)
+
+
+def _resolved(asked: Evaluation) -> Resolved:
+    inputs = asked.inputs
+    if not isinstance(inputs, FileInputs):
+        return whole(with_options(resolve_commits(inputs), asked.options))
+    named = Files(inputs.baseline, inputs.candidate, inputs.cases)
+    return whole(with_options(resolve_files_mode(named, file_run(inputs)), asked.options))

@@ -1,0 +1,221 @@
+"""Early stopping: after each repeat of the cases, which slices are settled, and which cases still need samples."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.domain.sample import ArmName, Sample
+from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.engine.compare import FLIPS_BELOW_LEVEL, SUSPECT_LEVEL
+from gate.engine.pairs import Key, clusters, scores
+from gate.engine.stack import Slice, Stack, stack
+from gate.inputs.slices import members
+from gate.stats.course import Plan, Standing
+from gate.stats.looks import FLIPS, Look, Looks, joint_looks
+from gate.stats.slices import BLOCKABLE_UNITS
+
+Asked = Mapping[str, Mapping[str, int]]
+"""Suite to case id to samples per arm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run with early stopping stands, found by repeating its looks.
+
+    Args:
+        asked: samples per arm of each case that the run needs: all that were planned, for cases that are not settled.
+        wanted: suite to the cases that need another sample; suites that need none are left out.
+        repeats: repeats that were begun, and so looks.
+        spared: samples that were planned and are not needed.
+    """
+
+    asked: Asked
+    wanted: Mapping[str, frozenset[str]]
+    repeats: int
+    spared: int
+
+    @property
+    def over(self) -> bool:
+        """No case that is looked at needs another sample."""
+        return not self.wanted
+
+
+def why_not(suites: Sequence[Suite], policy: RunPolicy) -> str | None:
+    """Why a run cannot stop early; None when it can.
+
+    Args:
+        suites: all of the run.
+        policy: of the run.
+    """
+    if not policy.early_stop:
+        return "early stopping is off"
+    if not policy.joint:
+        return f"early stopping is for the method maxt, not {policy.method}"
+    if policy.breakage:
+        return "the breakage channel needs all samples of every case"
+    able = looked_at(suites)
+    if not able:
+        return "no suite that is compared can block"
+    if len({suite.samples for suite in able}) > 1:
+        return "the suites take different numbers of samples"
+    return None if able[0].samples > 1 else "every case is asked only once"
+
+
+def looked_at(suites: Sequence[Suite]) -> tuple[Suite, ...]:
+    """The suites that may stop early: compared, with a part in the verdict, and large enough to block.
+
+    All others take every sample that was planned.
+    """
+    return tuple(suite for suite in suites if suite.baseline is not None and not suite.trial and _large(suite))
+
+
+def progress(
+    suites: Sequence[Suite],
+    policy: RunPolicy,
+    seed: int,
+    table: Mapping[Key, Sequence[Sample]],
+) -> Progress:
+    """Repeat the looks of a run over the samples that it has.
+
+    The same samples give the same answer, so that a run that was killed and resumed stops where it would have stopped.
+
+    Args:
+        suites: all of the run; `why_not` must have no objection.
+        policy: level.
+        seed: of the sign flips.
+        table: from `pairs.by_case`: samples of one repeat at least, failed ones included.
+    """
+    able = looked_at(suites)
+    planned = able[0].samples
+    found = look(stacks(suites, table, begun(suites, table)), suites, policy, seed)
+    judged = {name: last for name, last in found.looked.items() if found.standing[name] is not Standing.OUTSIDE}
+    repeats = max(found.looked.values())
+    now = {suite.name: frozenset(case.id for case in suite.exam.cases) for suite in able}
+    asked = {name: dict.fromkeys(sorted(ids), 1) for name, ids in now.items()}
+    for repeat in range(2, repeats + 1):
+        now = _members(suites, {name for name, last in judged.items() if last >= repeat})
+        for name, ids in now.items():
+            asked[name] |= dict.fromkeys(ids, repeat)
+    unanswered = not all(_complete(name, ids, repeats, table) for name, ids in now.items())
+    wanted = now if unanswered else _members(suites, set(found.open))
+    for name, ids in wanted.items():
+        asked[name] |= dict.fromkeys(ids, planned)
+    spared = sum(2 * (planned - count) for counts in asked.values() for count in counts.values())
+    return Progress(asked, wanted, repeats, spared)
+
+
+def begun(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]]) -> int:
+    """How many repeats the suites that are looked at have begun, 1 or more."""
+    keys = [(s.name, case.id, arm) for s in looked_at(suites) for case in s.exam.cases for arm in s.arms]
+    return 1 + max((sample.index for key in keys for sample in table.get(key, ())), default=0)
+
+
+def stacks(
+    suites: Sequence[Suite],
+    table: Mapping[Key, Sequence[Sample]],
+    repeats: int,
+    asked: Asked | None = None,
+    missing: Mapping[ArmName, float] | None = None,
+) -> list[Stack]:
+    """The scores after one repeat, two repeats, and so on; suites that are not looked at have all of theirs each time.
+
+    Args:
+        suites: all of the run.
+        table: from `pairs.by_case`.
+        repeats: how many.
+        asked: what the run asked for; None for whatever is there.
+        missing: what a missing score is taken for in each arm; None leaves missing samples out.
+    """
+    compared = [suite for suite in suites if suite.baseline is not None]
+    able = {suite.name for suite in looked_at(suites)}
+    out = []
+    for repeat in range(1, repeats + 1):
+        found = {}
+        for suite in compared:
+            most = {case.id: repeat for case in suite.exam.cases}
+            if asked is not None and suite.name in able:
+                most = {name: min(repeat, asked[suite.name][name]) for name in most}
+            found[suite.name] = scores(suite, table, missing, most if suite.name in able else None)
+        out.append(stack(compared, found))
+    return out
+
+
+def look(
+    seen: Sequence[Stack], suites: Sequence[Suite], policy: RunPolicy, seed: int, *, closing: bool = False
+) -> Looks:
+    """Look after each repeat at all slices that have a part in the verdict.
+
+    Args:
+        seen: from `stacks`.
+        suites: all of the run.
+        policy: level.
+        seed: of the sign flips.
+        closing: the run was broken off, so that the latest look is the last.
+    """
+    able = {suite.name: suite.samples for suite in looked_at(suites)}
+    pieces = [piece for piece in seen[0].slices if piece.suite in able and not piece.advisory]
+    watched = frozenset(piece.full_name for piece in pieces if piece.name == OVERALL)
+    plan = Plan(max(able.values()), policy.alpha, SUSPECT_LEVEL, watched=watched)
+    return _test(seen, pieces, plan, seed, closing=closing)
+
+
+def look_alone(seen: Sequence[Stack], piece: Slice, looks: int, policy: RunPolicy, seed: int) -> Looks:
+    """Look at one advisory slice by itself, as often as at the others; it is never given up.
+
+    Args:
+        seen: from `stacks`, as many as were looked at.
+        piece: the slice.
+        looks: planned.
+        policy: level.
+        seed: of the sign flips.
+    """
+    return _test(seen, [piece], Plan(looks, policy.alpha, SUSPECT_LEVEL, chance=0.0), seed, closing=False)
+
+
+def _test(seen: Sequence[Stack], pieces: Sequence[Slice], plan: Plan, seed: int, *, closing: bool) -> Looks:
+    names = {piece.full_name for piece in pieces}
+    return joint_looks(
+        [_look(one, names) for one in seen],
+        plan,
+        clusters=seen[0].everyone,
+        margin={piece.full_name: piece.margin for piece in pieces},
+        flips=max(FLIPS, math.ceil(FLIPS_BELOW_LEVEL / plan.alpha)),
+        seed=seed,
+        closing=closing,
+    )
+
+
+def _look(one: Stack, names: set[str]) -> Look:
+    deltas = np.zeros(len(one.everyone))
+    deltas[one.cases] = one.deltas
+    return Look(deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names})
+
+
+def _members(suites: Sequence[Suite], names: set[str]) -> dict[str, frozenset[str]]:
+    """The cases of some slices, by suite."""
+    several = sum(suite.baseline is not None for suite in suites) > 1
+    out = {}
+    for suite in looked_at(suites):
+        cases = suite.exam.cases
+        found = members(cases, suite.exam.dimensions)
+        rows = [row for name, row in found.items() if (f"{suite.name}/{name}" if several else name) in names]
+        if rows:
+            out[suite.name] = frozenset(cases[position].id for row in rows for position in row)
+    return out
+
+
+def _complete(suite: str, ids: frozenset[str], repeats: int, table: Mapping[Key, Sequence[Sample]]) -> bool:
+    """Both arms of all of these cases have an answer, or a failure, to the latest repeat."""
+    return all(
+        any(sample.index == repeats - 1 for sample in table.get((suite, case, arm), ()))
+        for case in ids
+        for arm in ArmName
+    )
+
+
+def _large(suite: Suite) -> bool:
+    declared = clusters(suite)
+    units = len(suite.exam.cases) if declared is None else np.unique(declared).size
+    return units >= BLOCKABLE_UNITS

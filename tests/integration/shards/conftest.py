@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import git
+from tests.support.example import CONFIG, FILES
+
+NEW = """\
+  - name: new
+    prompt: prompts/new.md
+    cases: evals/support.jsonl
+    slices: [tier]
+    scorers: [contains]
+    policy: {min_pass_rate: 0.8}
+"""
+
+
+def make(root: Path, files: dict[str, str]) -> Path:
+    """A repository with a base commit."""
+    git(root, "init", "--quiet", "--initial-branch", "main")
+    write(root, files)
+    return root
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    """Write files and commit them."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    git(root, "add", "--all", "--", *files)
+    git(root, "commit", "--quiet", "--message", "more")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Two suites that change and a new prompt, none of which got bad."""
+    make(tmp_path, FILES)
+    change = {
+        "prompts/support.md": "Help. quality=0.95\n",
+        "prompts/faq.md": "Answer quickly. quality=0.95\n",
+        "prompts/new.md": "New. quality=0.9\n",
+        "gate.yaml": CONFIG + NEW,
+    }
+    write(tmp_path, change)
+    return tmp_path

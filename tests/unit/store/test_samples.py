@@ -1,0 +1,140 @@
+"""What is written is read back equal, and what was not written here is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.store.run_folder import RunFolder, sample_row
+from gate.store.samples import BadSample, lines, parse_sample, sample_at
+from tests.support.runs import reply
+from tests.unit.stats.layouts import THOROUGH
+
+# Half a surrogate pair is no text: providers and case files clean or refuse it.
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+amounts = st.floats(0, 1e12)
+counts = st.integers(0, 10**9)
+costs = st.one_of(st.builds(Dollars, amounts), st.sampled_from([Unpriced("unknown"), Unpriced("n/a")]))
+values = st.one_of(st.floats(0, 1), st.builds(Unscored, texts))
+replies = st.builds(
+    Reply,
+    texts,
+    texts,
+    st.builds(Usage, counts, counts, counts, counts),
+    costs,
+    st.one_of(st.none(), amounts),
+    st.integers(1, 100),
+    texts,
+    st.builds(Origin, texts, amounts, st.booleans()),
+)
+scores = st.builds(
+    Score,
+    texts,
+    values,
+    texts,
+    amounts,
+    st.booleans(),
+    counts,
+    counts,
+    st.one_of(st.none(), costs),
+    counts,
+)
+samples = st.builds(
+    Sample,
+    texts,
+    texts,
+    st.sampled_from(ArmName),
+    st.integers(0, 99),
+    st.one_of(replies, st.builds(Failed, texts, counts)),
+    st.lists(scores, max_size=3).map(tuple),
+    values,
+    st.booleans(),
+)
+SAMPLE = Sample("s", "c", ArmName.BASELINE, 0, reply(), (Score("exact", 1.0, "is right"),), 1.0)
+FAILED = Sample("s", "c", ArmName.BASELINE, 0, Failed("503", 6), (), Unscored("503"))
+
+
+def line(row: dict[str, JsonValue]) -> bytes:
+    return json.dumps(row).encode() + b"\n"
+
+
+@THOROUGH
+@given(st.lists(samples, max_size=5))
+def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFactory, taken: list[Sample]) -> None:
+    path = tmp_path_factory.mktemp("run")
+    folder = RunFolder(path, {})
+    for sample in taken:
+        folder.sample(sample)
+    folder.close()
+    if not taken:
+        return
+    found = list(lines(path / "samples.jsonl"))
+    assert [parse_sample(one.data) for one in found] == taken
+    assert [one.number for one in found] == list(range(1, len(taken) + 1))
+    with (path / "samples.jsonl").open("rb") as file:
+        assert [sample_at(file, one.start) for one in reversed(found)] == taken[::-1]
+
+
+@pytest.mark.parametrize("sample", [SAMPLE, FAILED], ids=["answered", "failed"])
+def test_every_key_is_needed_and_no_other_is_taken(sample: Sample) -> None:
+    row = sample_row(sample)
+    assert parse_sample(line(row)) == sample
+    for key in row:
+        with pytest.raises(BadSample):
+            parse_sample(line({name: value for name, value in row.items() if name != key}))
+    with pytest.raises(BadSample, match="extra"):
+        parse_sample(line({**row, "extra": 1}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema": "prompt-gate/sample/2"},
+        {"index": -1},
+        {"index": 100},
+        {"index": True},
+        {"index": 0.0},
+        {"arm": "both"},
+        {"score": 1.5},
+        {"score": "1"},
+        {"score": None},
+        {"unscored": "why"},
+        {"cost_usd": None},
+        {"unpriced": "n/a"},
+        {"cost_usd": -1.0},
+        {"latency_s": -0.1},
+        {"text": None},
+        {"scores": [{}]},
+        {"usage": {"input_tokens": 1}},
+        {"warmup": 1},
+    ],
+    ids=str,
+)
+def test_values_that_no_run_has_are_refused(change: dict[str, JsonValue]) -> None:
+    with pytest.raises(BadSample):
+        parse_sample(line({**sample_row(SAMPLE), **change}))
+
+
+@THOROUGH
+@given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda text: json.dumps(text).encode())))
+def test_bytes_from_anywhere_are_refused_in_one_line(data: bytes) -> None:
+    with pytest.raises(BadSample) as refused:
+        parse_sample(data)
+    assert "\n" not in str(refused.value)
+
+
+def test_not_a_number_is_refused() -> None:
+    text = json.dumps(sample_row(SAMPLE)).replace('"score": 1.0', '"score": NaN')
+    with pytest.raises(BadSample, match="NaN"):
+        parse_sample(text.encode())
+
+
+def test_a_line_without_an_end_is_known_as_such(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"a\nb")
+    assert [(one.number, one.start, one.torn) for one in lines(tmp_path / "x")] == [(1, 0, False), (2, 2, True)]
