@@ -9,6 +9,7 @@ from gate.bootstrap.memory import Remembered
 from gate.bootstrap.notebook import Notebook
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import DiskSource
+from gate.calls.budget import capped, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
 from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
@@ -44,6 +45,22 @@ def make_factory(plan: Plan, keys: Keys, settings: Settings, executor: Executor 
     return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices, executor)
 
 
+def within_budget(resolved: Resolved) -> Resolved:
+    """The same, where nothing else limits a reply limited as the budget says."""
+    cap = resolved.budget.max_output_tokens
+    if cap is None:
+        return resolved
+
+    def limited(arm: Arm) -> Arm:
+        return replace(arm, params=capped(arm.params, cap))
+
+    suites = tuple(
+        replace(suite, candidate=limited(suite.candidate), baseline=suite.baseline and limited(suite.baseline))
+        for suite in resolved.suites
+    )
+    return replace(resolved, suites=suites)
+
+
 def preflight(resolved: Resolved, factory: Factory) -> None:
     """Find before anything is spent what cannot work: a key, a model file, a parameter, a budget without a price.
 
@@ -57,6 +74,7 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             models[arm.model, arm.params] = None
         for spec in _judges(suite):
             models[_judge_of(spec, factory)] = None
+    check_reply_budget(models, resolved.budget)
     if resolved.budget.max_usd is None:
         return
     for model, params in models:
@@ -110,7 +128,8 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
         sink=folder,
         progress=plan.progress,
         notes=notes,
-        workers=plan.concurrency,
+        # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
+        workers=2 * plan.concurrency,
         apart=plan.apart,
     )
 

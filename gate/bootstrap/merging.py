@@ -138,6 +138,7 @@ def merge(shards: Shards, resolved: Resolved, out: Path, settings: Settings) -> 
     gathered = _gathered(shards, resolved)
     stop = Stop(unfinished(shards.records, whole.of))
     with closing(run_folder(out)) as folder:
+        folder.made()
         folder.clear()
         found = Collection(SampleTable(folder.words))
         for sample in gathered.samples():

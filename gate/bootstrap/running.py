@@ -3,12 +3,12 @@
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gate.bootstrap.batching import prepare
 from gate.bootstrap.keeping import run_folder
-from gate.bootstrap.making import caching_of, make_factory, make_tools, preflight
+from gate.bootstrap.making import caching_of, make_factory, make_tools, preflight, within_budget
 from gate.bootstrap.memory import remembered, secret_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.signals import ended_by_signals
@@ -21,6 +21,7 @@ from gate.errors import Interrupted
 from gate.flows.collect import Tools
 from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
+from gate.flows.resolve import Resolved
 from gate.providers.executor import Executor
 from gate.providers.factory import Keys
 from gate.settings.keys import keys_of, read_keys
@@ -35,12 +36,14 @@ class Running:
     """What a run works with once all is made.
 
     Args:
+        resolved: what is evaluated, within its budget.
         tools: calls, scorers, sink and progress.
         caching: on what terms prompts are cached.
         seed: of the order of the calls and of the statistics.
         stop: ends the run early.
     """
 
+    resolved: Resolved
     tools: Tools
     caching: Callable[[Arm], CacheTerms]
     seed: int
@@ -49,7 +52,7 @@ class Running:
 
 def run_plan(plan: Plan, settings: Settings) -> RunRecord:
     """Carry an evaluation out; see `carry_out` for arguments and errors."""
-    return carry_out(plan, settings, lambda run: evaluate(plan.resolved, run.tools, run.caching, run.seed, run.stop))
+    return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
 
 
 def carry_out(plan: Plan, settings: Settings, work: Callable[[Running], Coroutine[None, None, Result]]) -> Result:
@@ -92,6 +95,7 @@ async def _run(
     stop = Stop()
     try:
         preflight(plan.resolved, factory)
+        plan = replace(plan, resolved=within_budget(plan.resolved))
         # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
         gc.freeze()
         secret = secret_of(settings)
@@ -99,7 +103,7 @@ async def _run(
             await prepare(plan, factory, memory, seed)
             tools = make_tools(plan, factory, folder, memory)
             with ended_by_signals(stop):
-                done = await work(Running(tools, caching_of(factory), seed, stop))
+                done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
             memory.done = stop.reason is None
         return done
     finally:

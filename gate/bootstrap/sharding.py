@@ -75,7 +75,7 @@ async def _take(plan: Plan, run: Running, share: Share, begun: "_Begun") -> Shar
     begun.started()
     own = [Schedule(lane, run.seed, share) for lane in by_lane(plan.resolved.suites)]
     run.tools.progress.start(sum(len(pair.order) for schedule in own for pair in schedule.all_pairs()))
-    collector = Collector(plan.resolved, run.tools, run.stop, run.seed, share)
+    collector = Collector(run.resolved, run.tools, run.stop, run.seed, share)
     try:
         await collector.collect()
     except GateError as error:
@@ -105,7 +105,7 @@ class _Begun:
         )
 
     def started(self) -> None:
-        write_shard(self._folder, self._blank)
+        write_shard(run_folder(self._folder).made(), self._blank)
 
     def ended(self, found: Collection, unfinished: str) -> ShardRecord:
         record = self._blank.model_copy(
@@ -117,13 +117,17 @@ class _Begun:
                 "spent_usd": dollars_spent(found.samples)[0],
             }
         )
-        write_shard(self._folder, record)
+        write_shard(run_folder(self._folder).made(), record)
         return record
 
 
 def _clear(folder: Path) -> None:
     """Remove what an earlier run or shard left here: its samples must not be taken for those of this one."""
-    run_folder(folder).clear()
+    if not folder.exists():
+        return
+    own = run_folder(folder)
+    own.made()
+    own.clear()
     try:
         (folder / NAME).unlink(missing_ok=True)
     except OSError as error:

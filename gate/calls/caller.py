@@ -146,7 +146,7 @@ class Caller:
         answer = await self._asked(request)
         if isinstance(answer, Reply):
             try:
-                await self._memory.keep(request, answer)
+                return await self._memory.keep(request, answer)
             except NotKept as lost:
                 self._broken = f"the answers cannot be kept: {lost.reason}"
                 return self._failed(self._broken, answer.attempts)

@@ -48,8 +48,11 @@ class Memory(Protocol):
         """As `find`, to look and not to use."""
         ...
 
-    async def keep(self, request: Request, reply: Reply) -> None:
+    async def keep(self, request: Request, reply: Reply) -> Reply:
         """Write an answer down; returns when it is on disk.
+
+        Returns:
+            The answer with its origin.
 
         Raises:
             NotKept: it is not.
@@ -68,5 +71,5 @@ class Forgetful:
     def earlier(self, request: Request) -> Reply | None:
         return None
 
-    async def keep(self, request: Request, reply: Reply) -> None:
-        return None
+    async def keep(self, request: Request, reply: Reply) -> Reply:
+        return reply

@@ -134,10 +134,13 @@ class AnswerStore:
         known = self._believed(request, Stats())
         return known.reply if known else None
 
-    async def keep(self, request: Request, reply: Reply) -> None:
+    async def keep(self, request: Request, reply: Reply) -> Reply:
         """Write an answer down, in place of an older one; returns when the transaction is committed.
 
         A reply without an origin was taken now, by this sitting; one with an origin keeps it.
+
+        Returns:
+            The reply with its origin.
 
         Raises:
             NotKept: it is not on disk, and no later one will be.
@@ -149,6 +152,7 @@ class AnswerStore:
         refused = await self._writer.write(self._sealer.row(self._key_of(request, last=True), reply, taken))
         if refused is not None:
             raise NotKept(refused)
+        return replace(reply, origin=taken)
 
     @property
     def stats(self) -> Stats:

@@ -57,7 +57,11 @@ Examples:
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option("--no-cache", is_flag=True, help="Reuse no answer of an earlier run, and keep none for later ones.")
 @click.option("--refresh", is_flag=True, help="Ask for every answer anew, and replace those that are kept.")
-@click.option("--no-early-stop", is_flag=True, help="Take all samples, even if every slice is settled before.")
+@click.option(
+    "--early-stop/--no-early-stop",
+    default=None,
+    help="Look after each repeat of the cases, and ask no more than is needed.  [default: what gate.yaml says, or no]",
+)
 @click.option("--batch", is_flag=True, help="Half the price: submit now, run again later to collect (exit code 3).")
 @click.option("--wait", is_flag=True, help="With --batch: stay until the batches are done.")
 @click.option(

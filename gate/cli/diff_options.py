@@ -39,7 +39,7 @@ class DiffOptions:
     concurrency: int
     no_cache: bool
     refresh: bool
-    no_early_stop: bool
+    early_stop: bool | None
     batch: bool
     wait: bool
     executor: str

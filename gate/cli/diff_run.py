@@ -43,8 +43,10 @@ def execute(options: DiffOptions) -> int:
     """
     _check(options)
     resolved = with_options(_resolve(options), options)
-    if options.no_early_stop or options.batch or options.shard is not None:
-        resolved = whole(resolved)
+    if options.early_stop is not None:
+        resolved = looking(resolved, early=options.early_stop)
+    if options.batch or options.shard is not None:
+        resolved = looking(resolved, early=False)
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     if options.shard is not None:
@@ -78,15 +80,18 @@ def _check(options: DiffOptions) -> None:
         "--no-cache": (options.no_cache, "the answers of a batch have to be kept until they are collected"),
         "--refresh": (options.refresh, "it would submit the same requests again and again"),
         "--shard": (options.shard is not None, "a batch is spread over machines already"),
+        "--early-stop": (options.early_stop, "a batch asks for everything at once"),
     }
+    if options.shard is not None and options.early_stop:
+        raise GateError("--shard and --early-stop do not go together", "no shard sees what the others took")
     for name, (given, why) in clashes.items():
         if options.batch and given:
             raise GateError(f"--batch and {name} do not go together", why)
 
 
-def whole(resolved: Resolved) -> Resolved:
-    """The same without early stopping: what is asked all at once has nothing to look at on the way."""
-    return replace(resolved, policy=replace(resolved.policy, early_stop=False))
+def looking(resolved: Resolved, *, early: bool) -> Resolved:
+    """The same with or without early stopping: what is asked all at once has nothing to look at on the way."""
+    return replace(resolved, policy=replace(resolved.policy, early_stop=early))
 
 
 def skipped(resolved: Resolved) -> str:

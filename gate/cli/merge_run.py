@@ -7,7 +7,7 @@ import click
 
 from gate.bootstrap.merging import check_same, load_shards, merge, resolve_commits
 from gate.bootstrap.resolving import resolve_files_mode
-from gate.cli.diff_run import file_run, out_of, skipped, tell, whole, with_options
+from gate.cli.diff_run import file_run, looking, out_of, skipped, tell, with_options
 from gate.domain.shard import Evaluation, FileInputs
 from gate.flows.files import Files
 from gate.flows.resolve import Resolved
@@ -46,6 +46,6 @@ def execute(options: MergeOptions) -> int:
 def _resolved(asked: Evaluation) -> Resolved:
     inputs = asked.inputs
     if not isinstance(inputs, FileInputs):
-        return whole(with_options(resolve_commits(inputs), asked.options))
+        return looking(with_options(resolve_commits(inputs), asked.options), early=False)
     named = Files(inputs.baseline, inputs.candidate, inputs.cases)
-    return whole(with_options(resolve_files_mode(named, file_run(inputs)), asked.options))
+    return looking(with_options(resolve_files_mode(named, file_run(inputs)), asked.options), early=False)

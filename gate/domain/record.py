@@ -202,7 +202,11 @@ class NewSuiteRecord(Part):
 
 
 class MethodRecord(Part):
-    """How the verdict was reached; `rates_judged` are slices of new prompts that can block."""
+    """How the verdict was reached; `rates_judged` are slices of new prompts that can block.
+
+    `looks` is how often the results were looked at on the way, null without early stopping; `spared` counts the samples
+    that it saved.
+    """
 
     name: str
     alpha: Level
@@ -212,6 +216,8 @@ class MethodRecord(Part):
     correction: Literal["none", "bonferroni", "holm"] = "none"
     breakage: bool = False
     rates_judged: Count = 0
+    looks: Count | None = None
+    spared: Count = 0
 
 
 class MissingRecord(Part):

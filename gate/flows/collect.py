@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from gate.calls.port import Calls, Memory
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import ScorerSpec
+from gate.domain.ending import CUT_OFF
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.engine.lanes import by_lane
 from gate.engine.looks import looked_at, progress, why_not
@@ -19,8 +20,6 @@ from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, sam
 from gate.scoring.judge import Judge
 from gate.scoring.panel import Panel
 from gate.targets.prompt import PromptTarget
-
-CUT_OFF = ("length", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +164,19 @@ class Collector:
             reply = await self._target.answer(question, fresh=True)
         blank = Sample(suite.name, job.case.id, job.arm, job.index, reply, warmup=job.warmup)
         if isinstance(reply, Failed):
-            if reason := self.tools.exhausted():
-                self.stop.drain(reason)
+            self._see_whether_to_stop()
             return replace(blank, score=Unscored(reply.reason))
         if reply.stop_reason in CUT_OFF and not reply.text:
             empty = Unscored("the reply was cut off before any text came: raise max_output_tokens")
             return replace(blank, score=empty)
         scores, score = await self._panels[suite.name].score(job.case, reply.text, question.index)
+        if isinstance(score, Unscored):
+            self._see_whether_to_stop()
         return replace(blank, scores=scores, score=score)
+
+    def _see_whether_to_stop(self) -> None:
+        if reason := self.tools.exhausted():
+            self.stop.drain(reason)
 
     def _outdated(self, job: Job, reply: Reply) -> bool:
         """Was a known answer given by another model than the one that answers this arm now?"""

@@ -100,6 +100,8 @@ def record(finished: Finished) -> RunRecord:
             correction=resolved.policy.correction,
             breakage=assessment.quality.breakage,
             rates_judged=assessment.rates.judged,
+            looks=assessment.quality.looks,
+            spared=assessment.spared,
         ),
         missing=MissingRecord(
             samples=missing.samples,

@@ -141,9 +141,8 @@ class Factory:
 
     def _batch_service(self, model: ModelRef, params: Params) -> BatchService:
         if self._executor is not None:
-            raise GateError(
-                "batches are sent from this process only", "use the executor in-process, or run without --batch"
-            )
+            hint = "use the executor in-process, or run without --batch"
+            raise GateError("batches are sent from this process only", hint)
         provider = self.provider(model, params)
         place = Place(
             model.provider, addresses.checked(self._address(model.provider, params) or "http://-"), model.name

@@ -17,6 +17,8 @@ _CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
 def method(run: RunRecord) -> Iterator[Fact]:
     """Method, promise, margin and seed."""
     yield Fact("Method", _name(run.method), brief=True)
+    if run.method.looks is not None:
+        yield Fact("Early stopping", (_looks(run.method),), brief=True)
     yield Fact("False blocks", (_promise(run.method),), brief=True)
     yield Fact("Margin", (_margins(run),))
     yield Fact("Seed", (Code(str(run.seed)),))
@@ -31,6 +33,11 @@ def _name(used: MethodRecord) -> Text:
     flips = f" with {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
     breakage = ", and its breakage channel, which asks whether any case changed at all" if used.breakage else ""
     return ("joint sign-flip test (", Code(used.name), f") of {slices} together{flips}, overall included{breakage}")
+
+
+def _looks(used: MethodRecord) -> str:
+    looks = numbers.counted(used.looks or 0, "look")
+    return f"{looks} at the results, on which the level was spent; {numbers.counted(used.spared, 'sample')} not needed"
 
 
 def _promise(used: MethodRecord) -> str:

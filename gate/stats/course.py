@@ -1,5 +1,6 @@
 """The course of a joint test over its looks: which slices are settled, and what each look may convict."""
 
+import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -94,6 +95,7 @@ class Course:
     criticals: FloatArray = field(init=False)
     critical: float = field(default=np.inf, init=False)
     _crossed: Flags | None = field(default=None, init=False)
+    _fourth: list[FloatArray] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         slices = len(self.watched)
@@ -134,18 +136,22 @@ class Course:
         self._judge(table, found, 1.0 if last else self.taken / self.plan.looks)
 
     def _weights(self, live: Flags) -> list[FloatArray]:
-        """What is flipped: the slices that go on, and those that were settled, as they would have gone on.
+        """What is flipped: the slices that go on, and those that were settled.
 
-        A slice that is left at what it was would lend its share of the level to the others, whose tails are heavier
-        for the samples they won. So to what is known of it are added repeats like those it had, flipped on their own.
+        Means of more samples have lighter tails, so that flips of them reach further. A settled slice that stayed as
+        it was would lend its share of the level to the others. So a part of it is flipped on its own: as much as brings
+        its fourth cumulant to where those of the others have moved since.
         """
         norm = np.sqrt(np.sum(self.y * self.y, axis=0))
         weights = np.divide(self.y, norm, out=np.zeros_like(self.y), where=norm > 0.0)
+        fourth = np.sum(weights**4, axis=0)
+        self._fourth.append(fourth)
         if live.all() or not self.plan.drop:
             return [weights]
-        known = np.where(live, self.taken, self.looked)
-        further = [weights * (known < repeat) / self.taken**0.5 for repeat in range(2, self.taken + 1)]
-        return [weights * np.sqrt(known / self.taken), *further]
+        common = np.ones(len(live))
+        for position in np.flatnonzero(~live):
+            common[position] = _common_part(self._fourth[self.looked[position] - 1], fourth, live)
+        return [weights * np.sqrt(common), weights * np.sqrt(1.0 - common)]
 
     def _judge(self, table: Table, found: Boundary, share: float) -> None:
         statistic, judged = table.statistics(), self.open
@@ -178,3 +184,10 @@ class Course:
         rises = (rise <= found.critical) & (chance(rise, share, final, rise / share**0.5) >= self.plan.chance)
         likely: Flags = falls | (self.watched & rises)
         return likely
+
+
+def _common_part(then: FloatArray, now: FloatArray, live: Flags) -> float:
+    """w in sqrt(w) A + sqrt(1 - w) B with A, B alike: w^2 + (1 - w)^2 is what is left of the fourth cumulant."""
+    both = live & (then > 0.0) & (now > 0.0)
+    left = float(np.median(now[both] / then[both])) if both.any() else 1.0
+    return 0.5 + 0.5 * math.sqrt(max(0.0, 2.0 * min(1.0, left) - 1.0))

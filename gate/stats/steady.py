@@ -53,8 +53,8 @@ class SteadyFlips:
         """Of each flip the smallest statistic over the slices.
 
         Args:
-            weights: float[U, S] each. The first, of unit length where something moved, goes with the flips that all
-                looks share, the l-th further one with independent flips for the repeat l + 1; they are added up.
+            weights: float[U, S] each, of unit length together where something moved. The first goes with the flips
+                that all looks share, each further one with flips of its own; they are added up.
 
         Returns:
             float[F], in the order of the flips; all zero where nothing moved.
@@ -79,7 +79,7 @@ class SteadyFlips:
         """Yield the position of the first flip and float[rows, S], in chunks."""
         rows = max(1, CHUNK // max(parts[0].shape))
         common = iter([all_signs(self.units)]) if exhaustive else random_signs(self.units, pairs, self.seed, rows=rows)
-        # Further repeats are drawn, however few units there are.
+        # These are drawn, however few units there are.
         held = pairs if exhaustive else rows
         further = [
             random_signs(self.units, pairs, self.seed + _APART * number, rows=held) for number in range(1, len(parts))

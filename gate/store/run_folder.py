@@ -83,6 +83,15 @@ class RunFolder:
             except OSError as error:
                 raise GateError(f"cannot remove {path}: {error.strerror}", "name another folder") from None
 
+    def made(self) -> Path:
+        """The folder, which is made unless it is there.
+
+        Raises:
+            GateError: it cannot be made, or lies behind a link that a repository may have brought.
+        """
+        self._prepare()
+        return self.path
+
     def close(self) -> None:
         """Close `samples.jsonl`."""
         if self._samples is not None:

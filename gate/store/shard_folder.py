@@ -17,13 +17,12 @@ HINT = "name folders that gate diff --shard made, or the folder that holds them"
 
 
 def write_shard(folder: Path, record: ShardRecord) -> None:
-    """Write `shard.json`, whole or not at all.
+    """Write `shard.json` into a folder that is there, whole or not at all.
 
     Raises:
-        GateError: it cannot be written.
+        CannotEvaluate: it cannot be written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / NAME, record.model_dump_json(by_alias=True, indent=2) + "\n")
     except OSError as error:
         raise CannotEvaluate(f"cannot write {folder / NAME}: {error.strerror}", "name another folder") from None

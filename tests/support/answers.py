@@ -31,10 +31,11 @@ class Answers:
         known = self.kept.get(key_of(request))
         return known and replace(known, origin=replace(known.origin, reused=True))
 
-    async def keep(self, request: Request, reply: Reply) -> None:
+    async def keep(self, request: Request, reply: Reply) -> Reply:
         if self.full is not None and len(self.kept) >= self.full:
             raise NotKept("the disk is full")
         self.kept[key_of(request)] = reply
         if self.file is not None:
             with self.file.open("a") as file:
                 file.write(json.dumps({"key": key_of(request), "text": reply.text}) + "\n")
+        return reply

@@ -12,7 +12,9 @@ from gate.errors import GateError
 from tests.support.command import Outcome
 
 REFS = ("--base", "HEAD^1", "--head", "HEAD")
-_TIMINGS = re.compile(r"latency|\*\*Spent\*\*|\*\*Made by\*\*|^\| (.*: )?(baseline|candidate) \|")
+_COSTS = re.compile(r"latency|reused|known already|\*\*(Spent|Calls|Made by)\*\*|^\| (.*: )?(baseline|candidate) \|")
+
+_REUSED = re.compile(r"<br>Answers reused: [^<]*")
 
 
 def here(*arguments: str, cwd: Path) -> Outcome:
@@ -46,20 +48,26 @@ def merge(repo: Path, *more: str) -> Outcome:
 
 
 def untimed(folder: Path) -> dict[str, Any]:
-    """The record of a run without timing and cost."""
+    """The record of a run without timing and cost.
+
+    Part of the cost is what was known already: an equal request to a judge is sent once in a process, if it comes late
+    enough.
+    """
     run: dict[str, Any] = json.loads((folder / "run.json").read_text())
     for part in (run, *run["suites"], *run["new"]):
-        for name in ("created", "duration_s", "cost", "latency", "spent_usd"):
+        for name in ("created", "duration_s", "cost", "latency", "spent_usd", "reuse"):
             part.pop(name, None)
+        part["calls"]["made"] += part["calls"].pop("cached")
     return run
 
 
 def assert_same_report(one: Path, other: Path) -> None:
-    """Line by line the same, those about times and tokens aside."""
-    ours, theirs = ((folder / "report.md").read_text().splitlines() for folder in (one, other))
-    assert len(ours) == len(theirs) > 20
-    for a, b in zip(ours, theirs, strict=True):
-        assert a == b or (_TIMINGS.search(a) and _TIMINGS.search(b)), f"{a}\n{b}"
+    """Line by line the same, those about times, tokens and calls aside."""
+    texts = [_REUSED.sub("", (folder / "report.md").read_text()) for folder in (one, other)]
+    ours, theirs = (text.splitlines() for text in texts)
+    kept = [line for line in ours if not _COSTS.search(line)]
+    assert kept == [line for line in theirs if not _COSTS.search(line)]
+    assert len(kept) > 0.8 * len(ours) > 20
 
 
 def keys(folder: Path) -> list[tuple[str, str, str, int]]:

@@ -199,6 +199,20 @@ def test_a_shard_has_no_report(repo: Path) -> None:
 def test_a_shard_without_a_folder_gets_one_of_its_own(repo: Path) -> None:
     assert here("diff", *REFS, "--suite", "faq", "--shard", "1/2", cwd=repo).code == 0
     assert sorted(path.name for path in (repo / ".gate/shard-1-of-2").iterdir()) == ["samples.jsonl", "shard.json"]
+    assert (repo / ".gate/.gitignore").read_text() == "*\n"
+
+
+def test_a_folder_behind_a_link_that_the_repository_brought(
+    three: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "run.json").write_text("precious")
+    (three / ".gate").mkdir()
+    for name in ("last", "shard-1-of-3"):
+        (three / ".gate" / name).symlink_to(elsewhere)
+    refused(here("diff", *REFS, "--suite", "faq", "--shard", "1/3", cwd=three), "behind a symbolic link")
+    refused(here("merge", "shards", cwd=three), "behind a symbolic link")
+    assert [path.name for path in elsewhere.iterdir()] == ["run.json"]
 
 
 def test_an_earlier_shard_leaves_nothing_in_its_folder(three: Path) -> None:

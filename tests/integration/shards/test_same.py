@@ -64,9 +64,12 @@ def test_over_real_http_with_a_judge(tmp_path: Path, of: int) -> None:
         whole = gate("diff", *REFS, "--out", "whole", cwd=tmp_path)
         asked = server.requests
         shards(tmp_path, of)
-        assert server.requests == 2 * asked
+        # Every answer was asked for again; of equal requests to the judge some are sent once in a process.
+        answers = len(keys(tmp_path / "whole"))
+        asked_again = server.requests - asked
+        assert answers < asked_again
         merged = merge(tmp_path)
-        assert server.requests == 2 * asked
+        assert server.requests == asked + asked_again
     assert merged.code == whole.code, merged.err
     assert untimed(tmp_path / "merged") == untimed(tmp_path / "whole")
     assert_same_report(tmp_path / "merged", tmp_path / "whole")

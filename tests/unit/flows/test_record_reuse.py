@@ -106,11 +106,10 @@ def test_endings_are_counted_for_each_arm() -> None:
     assert fallen == {"c000": "cut off", "c001": "refused", "c002": "empty", "c003": "empty"}
 
 
-def test_what_was_said_before_the_first_call_is_kept() -> None:
+def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples, "the budget of 5 calls is used up")
     done = Finished(resolved([one]), Collection(SampleTable.holding(samples)), assessment, {}, 1, CREATED, 1.0)
-    made = record(replace(done, unfinished="the budget of 5 calls is used up", told=("it will end early",)))
+    made = record(replace(done, unfinished="the budget of 5 calls is used up"))
     assert made.unfinished == "the budget of 5 calls is used up"
-    assert "it will end early" in made.notes

@@ -81,6 +81,7 @@ def test_aliases_are_shared_values() -> None:
         ("method: maxt", "correction: sidak", "policy.correction must be none or bonferroni or holm, not 'sidak'"),
         ("method: maxt", "correction: holm", "gate.yaml:2: policy: correction is holm, and maxt holds its level for"),
         ("method: maxt", "breakage: 1", "gate.yaml:2: policy.breakage must be true or false, not 1"),
+        ("method: maxt", "early_stop: 3", "gate.yaml:2: policy.early_stop must be true or false, not 3"),
         ("method: maxt", "method: t, breakage: true", "gate.yaml:2: policy: breakage is a channel of maxt, and the"),
         ("method: maxt", "margin: 0.02", "gate.yaml:2: 'margin' is no policy of the run (give it to a suite's policy)"),
         ("samples: 3", "samples: 0", "gate.yaml:6: defaults.samples must be a whole number from 1 to 100, not 0"),
@@ -173,3 +174,10 @@ def test_files_of_one_stem_keep_their_endings_in_the_name() -> None:
 def test_a_plain_path_is_left_as_it_is() -> None:
     suite = load(GOOD, "gate.yaml").suites[0]
     assert expand(suite, ["other.md"]) == (suite,)
+
+
+@pytest.mark.parametrize(
+    ("words", "on"), [("method: maxt", False), ("early_stop: false", False), ("early_stop: true", True)]
+)
+def test_early_stopping_is_off_unless_it_is_turned_on(words: str, on: bool) -> None:
+    assert load(GOOD.replace("method: maxt", words), "gate.yaml").policy.early_stop is on
