@@ -108,7 +108,7 @@ def peak_mib(pid: int | str) -> float:
 @contextmanager
 def serving(latency_ms: float) -> Iterator[str]:
     """A server in a process of its own."""
-    command = [sys.executable, "-m", "tests.support.model_server", "--latency-ms", str(latency_ms)]
+    command = [sys.executable, "-m", "benchmarks.server", "--latency-ms", str(latency_ms)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -103,4 +103,4 @@ def test_the_key_of_a_request_stays_the_same_over_releases() -> None:
     request = Request(
         (Message("user", "hello"),), ModelRef("openai", "m"), Params(temperature=0.5), 1, {"type": "object"}
     )
-    assert request_key(request, URL).hex() == "a88ed98d2b982dfd03b75848b45fff4c9dfd629636a4527c5164de34366ff16d"
+    assert request_key(request, URL).hex() == "4740b0b9ca810e9d15cba36f98ab18f0577eba1e9c1a704a0495315be83fa188"
