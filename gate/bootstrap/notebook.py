@@ -35,7 +35,7 @@ class Notebook:
         """
         told = list(self.later())
         if self.resolved.budget != Budget():
-            told += foreseen(self.spending(), known, self.resolved.budget)
+            told += foreseen(self.spending(), known, self.resolved.budget, early=self.resolved.policy.early_stop)
         self._told = told
         for note in (*sampling_notes(self.resolved.suites), *told):
             self.say(terminal(note))

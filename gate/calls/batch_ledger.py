@@ -36,7 +36,7 @@ def key_of(request: Request) -> str:
     params = {name: value for name, value in request.params.changed().items() if name != "timeout_s"}
     messages: list[JsonValue] = [[message.role, message.content] for message in request.messages]
     schema = None if request.schema is None else dict(request.schema)
-    sent: list[JsonValue] = [str(request.model), params, messages, request.index, schema]
+    sent: list[JsonValue] = [str(request.model), params, messages, request.index, schema, request.about]
     return digest(sent)[:KEY_LENGTH]
 
 

@@ -104,6 +104,7 @@ class Caller:
         self._timing = timing or Timing()
         self._memory = memory or Forgetful()
         self._broken: str | None = None
+        self._under_way: dict[tuple[object, ...], asyncio.Event] = {}
         self._limiter = Limiter(policy.concurrency, policy.retry, self._timing)
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
         self._estimator = Estimator(price)
@@ -140,9 +141,22 @@ class Caller:
                 run should stop.
         """
         request = self._within_budget(request)
-        if not fresh and (known := self._memory.find(request)) is not None:
+        if fresh or isinstance(self._memory, Forgetful):
+            return await self._kept(request)
+        asked = (request.messages, request.model, request.params, request.index, request.about)
+        while (same := self._under_way.get(asked)) is not None:
+            # The same question at the same time, as of a judge whom both arms show one answer: it is asked once.
+            await same.wait()
+        if (known := self._memory.find(request)) is not None:
             self.counters.reused += 1
             return known
+        self._under_way[asked] = asyncio.Event()
+        try:
+            return await self._kept(request)
+        finally:
+            self._under_way.pop(asked).set()
+
+    async def _kept(self, request: Request) -> Reply | Failed:
         answer = await self._asked(request)
         if isinstance(answer, Reply):
             try:

@@ -11,7 +11,7 @@ from gate.cli import show
 from gate.cli.diff_options import DiffOptions
 from gate.domain.shard import FileInputs, GitInputs, ShardOptions, ShardRecord
 from gate.engine.plan import Share
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
 from gate.flows.shards import Asked
@@ -47,6 +47,8 @@ def execute(options: DiffOptions, share: Share, resolved: Resolved, progress: Pr
         click.echo(record.model_dump_json(by_alias=True, indent=2))
     else:
         click.echo(_told(record, folder, quiet=options.quiet))
+    if "SIGINT" in record.unfinished:
+        return Interrupted.exit_code
     return CannotEvaluate.exit_code if record.unfinished else 0
 
 

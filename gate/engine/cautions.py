@@ -69,7 +69,7 @@ def budget_warnings(spending: Spending, budget: Budget) -> Iterator[Warned]:
         yield Warned(f"budget.max_usd cannot be kept, so the run would not start: {spending.cost_note}", severe=True)
 
 
-def foreseen(spending: Spending, known_calls: int, budget: Budget) -> list[str]:
+def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: bool = False) -> list[str]:
     """What the limits will not let finish in a run that need not make all of its calls.
 
     Dollars and minutes are those of the whole run, cut in proportion to the calls.
@@ -78,14 +78,14 @@ def foreseen(spending: Spending, known_calls: int, budget: Budget) -> list[str]:
         spending: of the whole run.
         known_calls: calls whose answers are known.
         budget: the limits.
+        early: the run may stop before it has taken every sample.
     """
     known = min(max(0, known_calls), spending.calls)
     left = _without(spending, known)
     more = f" ({known:,} more are known already)" if known else ""
     kept = "the answers are kept, and the next run takes up from there."
-    sure = [
-        f"{limit}, and this run needs {need}{more}: it will end INCONCLUSIVE" for limit, need in _calls(left, budget)
-    ]
+    ends = "unless it can stop early, it will end INCONCLUSIVE" if early else "it will end INCONCLUSIVE"
+    sure = [f"{limit}, and this run needs {need}{more}: {ends}" for limit, need in _calls(left, budget)]
     likely = [
         f"{limit}, and this run would {need}: it is likely to end INCONCLUSIVE"
         for limit, need in _estimates(left, budget)

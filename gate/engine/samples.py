@@ -18,6 +18,8 @@ _COSTS: tuple[Cost | None, ...] = (None, Unpriced("unknown"), Unpriced("n/a"))
 _DOLLARS = len(_COSTS)
 _NO_TIME = -1.0
 _SCORED = -1
+NOWHERE = -1
+"""The place of texts that could not be written down."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
 
@@ -104,7 +106,10 @@ class SampleTable(Sequence[Sample]):
         if self._words is None or number is None:
             return sample
         rows = [row for row in self.by_case().rows(number) if self._rows["index"][row] == sample.index]
-        words = self._words(self._rows["place"][rows[0]])
+        place = self._rows["place"][rows[0]]
+        if place == NOWHERE:
+            return sample
+        words = self._words(place)
         reply = sample.reply
         reasoned = zip(sample.scores, words.reasons, strict=True)
         return replace(

@@ -13,7 +13,7 @@ from gate.engine.looks import looked_at, progress, why_not
 from gate.engine.pairs import by_case
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
-from gate.engine.samples import SampleTable
+from gate.engine.samples import NOWHERE, SampleTable
 from gate.flows.ports import Notes, Progress, RunSink
 from gate.flows.resolve import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
@@ -90,6 +90,7 @@ class Collector:
     _panels: Mapping[str, Panel] = field(init=False)
     _apart: Mapping[str, bool] = field(init=False)
     _target: PromptTarget = field(init=False)
+    _unwritten: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
@@ -105,7 +106,7 @@ class Collector:
             GateError: a mistake that no retry mends (wrong key, unknown model).
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
-        self.found.known = survey(schedules, self.tools.memory, self._apart)
+        self.found.known = survey(schedules, self.tools.memory, self._apart, early=self._looks)
         self.tools.notes.begin(sum(known.answers for known in self.found.known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
         chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
@@ -118,10 +119,15 @@ class Collector:
         await self._take_rest(schedules, done)
         return self.found
 
+    @property
+    def _looks(self) -> bool:
+        """Are the results looked at on the way?"""
+        return self.share == Share() and why_not(self.resolved.suites, self.resolved.policy) is None
+
     async def _take_rest(self, schedules: Sequence[Schedule], done: set[Key]) -> None:
         """Repeat after repeat; where looks are taken, a case whose slices are all settled is not asked again."""
         policy, suites = self.resolved.policy, self.resolved.suites
-        if self.share != Share() or why_not(suites, policy) is not None:
+        if not self._looks:
             await self._run(*(self._rest(schedule.all_pairs(), done) for schedule in schedules))
             return
         looked = {suite.name for suite in looked_at(suites)}
@@ -152,7 +158,9 @@ class Collector:
         taken = {key: sample for key, sample in self._beside.items() if sample is not None}
         for name, known in self.found.known.items():
             if known.chosen and self.stop.reason is None:
-                self.found.drift[name] = await look_for_drift(known.chosen, taken, self._panels[name], self.seed)
+                self.found.drift[name] = await look_for_drift(
+                    known.chosen, taken, self._panels[name], self.seed, same_model=self.resolved.cache.same_model
+                )
         self._beside.clear()
 
     async def _take(self, job: Job) -> Sample:
@@ -181,16 +189,28 @@ class Collector:
     def _outdated(self, job: Job, reply: Reply) -> bool:
         """Was a known answer given by another model than the one that answers this arm now?"""
         now = self._models.get((job.suite.name, job.arm))
-        return reply.origin.reused and now is not None and reply.model_id not in now
+        another = now is not None and reply.model_id not in now
+        return reply.origin.reused and another and self.resolved.cache.same_model
 
     def _keep(self, sample: Sample) -> None:
-        self.found.samples.add(sample, self.tools.sink.sample(sample))
+        self.found.samples.add(sample, self._written(sample))
         if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
             self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
             key = sample.suite, sample.case_id, sample.index
             if sample.arm is ArmName.BASELINE and key in self._beside:
                 self._beside[key] = sample
         self.tools.progress.advance(sample, self.tools.spent_usd())
+
+    def _written(self, sample: Sample) -> int:
+        """Where the sample's texts are; a disk that takes no more ends the run."""
+        if self._unwritten:
+            return NOWHERE
+        try:
+            return self.tools.sink.sample(sample)
+        except OSError as error:
+            self._unwritten = True
+            self.stop.drain(f"the samples cannot be written down: {error.strerror}")
+            return NOWHERE
 
 
 def _still(pairs: Iterable[Pair], looked: set[str], wanted: Mapping[str, frozenset[str]] | None) -> Iterator[Pair]:

@@ -14,6 +14,7 @@ from gate.engine.caching import cache_comparisons
 from gate.engine.pairs import by_case
 from gate.engine.plan import count
 from gate.engine.run import Stop
+from gate.errors import CannotEvaluate
 from gate.flows.collect import Collection, Collector, Tools
 from gate.flows.record import Finished, record
 from gate.flows.resolve import Resolved
@@ -60,7 +61,12 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
     if stop.interrupted:
         run = run.model_copy(update={"exit_code": INTERRUPTED})
-    tools.sink.run(run)
+    try:
+        tools.sink.run(run)
+    except OSError as error:
+        why = f"; {stop.reason}" if stop.reason else ""
+        hint = "make room, and run again: the answers that were kept are not asked for a second time"
+        raise CannotEvaluate(f"the record cannot be written: {error.strerror}{why}", hint) from None
     return run
 
 

@@ -53,7 +53,9 @@ class Known:
     chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
 
 
-def survey(schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bool]) -> dict[str, Known]:
+def survey(
+    schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bool], *, early: bool
+) -> dict[str, Known]:
     """Look up every sample of a run.
 
     Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
@@ -63,6 +65,7 @@ def survey(schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bo
         schedules: of all suites.
         memory: answers of earlier runs.
         apart: for each suite, whether the candidate's samples are numbered on from the baseline's.
+        early: the run may stop after any repeat, so only the first one is sure to be asked.
 
     Returns:
         For each suite what is known; nothing where the memory is empty.
@@ -77,17 +80,20 @@ def survey(schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bo
                 arm: memory.earlier(request_of(question_of(pair.suite, pair, arm, apart=apart[pair.suite.name])))
                 for arm in pair.order
             }
-            _count(known, pair, replies)
+            _count(known, pair, replies, sure=not early or pair.index == 0)
     for known in found.values():
         known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
     return found
 
 
-def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None]) -> None:
+def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
     there = [reply for reply in replies.values() if reply is not None]
     known.answers += len(there)
     sittings = {reply.origin.sitting for reply in there}
-    if not there or (len(there) == len(replies) and len(sittings) == 1):
+    if not there:
+        known.beside += sure
+        return
+    if len(there) == len(replies) and len(sittings) == 1:
         known.beside += 1
         return
     baseline = replies.get(ArmName.BASELINE)
@@ -109,7 +115,7 @@ class Drift:
 
 
 async def look_for_drift(
-    chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int
+    chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
 ) -> Drift:
     """Compare what the baseline answers now with what it had answered to the same requests.
 
@@ -118,6 +124,7 @@ async def look_for_drift(
         fresh: the baseline's samples of this sitting.
         panel: the suite's scorers, which the earlier answer is given to once more.
         seed: of the test.
+        same_model: another model behind the name is a drift of its own.
     """
     before: list[float] = []
     after: list[float] = []
@@ -126,7 +133,7 @@ async def look_for_drift(
         sample = fresh.get(pair.key)
         if sample is None or not isinstance(sample.reply, Reply):
             continue
-        if sample.reply.model_id != reply.model_id:
+        if same_model and sample.reply.model_id != reply.model_id:
             models.add(f"{reply.model_id} became {sample.reply.model_id}")
         _, score = await panel.score(pair.case, reply.text, pair.index)
         if not isinstance(score, Unscored) and not isinstance(sample.score, Unscored):

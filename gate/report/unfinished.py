@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.parts import Code, Text
 from gate.report.slices import LONGEST_SENTENCE, short
@@ -31,9 +30,6 @@ def notes(run: RunRecord) -> tuple[str, ...]:
     if run.unfinished is None or not run.missing.samples:
         return ()
     rest = run.missing.total - run.missing.samples
-    if run.verdict is not Verdict.INCONCLUSIVE:
-        why = short(run.unfinished, LONGEST_SENTENCE)
-        return (f"Not finished: {why}; {_missing(run)} missing, and could not have changed the verdict.",)
     kept = f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there."
     return (kept,) if rest else ()
 

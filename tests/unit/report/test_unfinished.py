@@ -77,15 +77,6 @@ def test_the_cause_is_told_where_missing_samples_could_change_the_verdict() -> N
     assert why in view(run).notes
 
 
-def test_a_block_that_stands_says_that_it_was_not_finished() -> None:
-    run = runs.block()
-    missing = run.missing.model_copy(update={"samples": 3})
-    told = view(run.model_copy(update={"unfinished": SIGNALS[1], "missing": missing})).notes[0]
-    assert told == (
-        f"Not finished: {SIGNALS[1]}; 3 of 720 samples are missing, and could not have changed the verdict."
-    )
-
-
 def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:
     run = _ended(SIGNALS[0], exit_code=130)
     out = io.StringIO()
