@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -95,7 +96,9 @@ class RunFolder:
     def close(self) -> None:
         """Close `samples.jsonl`."""
         if self._samples is not None:
-            self._samples.close()
+            # What a full disk did not take cannot be written now either, and was told when it was not taken.
+            with suppress(OSError):
+                self._samples.close()
             self._samples = None
 
     def _prepare(self) -> None:

@@ -49,6 +49,7 @@ class Behaviour:
         cache_min_tokens: shortest prefix of a system prompt that the cache takes.
         raw: sent instead of an answer.
         model_id: the model that replies name; empty for the one that was asked.
+        worse: share of the answers that would be right and are wrong all the same.
         slowdown_s: further seconds for each request that came before.
         chaos: faults by the dice, where `faults` are used up.
         capacity: requests at once, above which the answer is 429; None takes all.
@@ -63,6 +64,7 @@ class Behaviour:
     raw: Raw | None = None
     model_id: str = ""
     slowdown_s: float = 0.0
+    worse: float = 0.0
     chaos: Chaos | None = None
     capacity: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -234,6 +236,9 @@ class ModelServer:
         index = self._answered.get(key, 0) if asked.seed is None else asked.seed
         self._answered[key] = self._answered.get(key, 0) + 1
         text = judge(asked.user) if asked.schema else oracle(asked.system, asked.user, index)
+        dice = hashlib.sha256(f"{asked.user} {index}".encode()).digest()
+        if not asked.schema and dice[0] < 256 * self.behaviour.worse:
+            text = "wrong"
         prefix, rest = tokens(asked.system), tokens(asked.user)
         read, write = self._cached(asked, prefix)
         entry = Entry(

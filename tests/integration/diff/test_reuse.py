@@ -226,3 +226,46 @@ def test_a_server_that_slows_down_moves_both_arms_alike(repo: Path, server: Mode
     assert not latency.exceeded
     assert latency.change is not None
     assert abs(latency.change) < 0.1
+
+
+def test_a_run_that_may_stop_early_asks_its_thirty_pairs_in_the_first_repeat(repo: Path, server: ModelServer) -> None:
+    options = ("diff", "--base", "main", "--early-stop", "--json")
+    gate(*options, cwd=repo)
+    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
+    (suite,) = gate(*options, cwd=repo).record.suites
+    assert suite.latency.compared
+    assert suite.reuse is not None
+    assert suite.reuse.drift is not None
+    assert suite.reuse.pairs >= 30
+
+
+def test_the_model_id_may_be_left_out_of_it(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, "cache: {same_model: false}\n")
+    server.behaviour = replace(server.behaviour, model_id="m-2027")
+    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
+    diff(repo)
+    assert server.requests == CALLS + CALLS // 2 + 31
+
+
+def test_scores_that_moved_since_end_the_reuse(repo: Path, server: ModelServer) -> None:
+    diff(repo)
+    server.behaviour = replace(server.behaviour, worse=0.6)
+    (repo / "prompt.md").write_text("Answer very well. quality=0.9")
+    second = diff(repo).record
+    assert server.requests == 2 * CALLS
+    assert any(
+        "moved" in (suite.reuse.drift.reason or "") for suite in second.suites if suite.reuse and suite.reuse.drift
+    )
+
+
+def test_a_judge_who_is_shown_the_same_answer_twice_is_asked_once(repo: Path, server: ModelServer) -> None:
+    judge = f"[{{judge: {{model: 'openai:j', criteria: Right., params: {{base_url: '{server.url}/v1'}}}}}}]"
+    git(repo, "checkout", "--quiet", "--", "prompt.md")
+    configure(repo, server, scorers=judge)
+    (repo / "prompt.md").write_text("Answer well. quality=0.9")
+    calls = diff(repo, "--samples", "1").record.calls
+    answers = {(entry.user, entry.text) for entry in server.ledger if entry.right is not None}
+    assert server.requests == calls.made == 120 + len(answers)
+    assert calls.cached == 120 - len(answers)

@@ -1,0 +1,148 @@
+"""A run that is killed, starved and lied to ends with every sample accounted for, and says what a calm run says."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.chaos import Chaos
+from tests.support.command import environment, gate, git, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+CASES = [
+    {"id": f"c{i}", "input": f"answer=word{i} slice={g}", "expected": f"word{i}", "slices": {"g": g}}
+    for i, g in enumerate("ab" * 20)
+]
+SAMPLES = 40 * 3 * 2
+IN_FLIGHT = 8
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def repo(tmp_path: Path, server: ModelServer) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    write_jsonl(tmp_path / "cases.jsonl", CASES)
+    (tmp_path / "prompt.md").write_text("Answer. quality=0.95")
+    (tmp_path / "gate.yaml").write_text(
+        "version: 1\nsuites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
+        f"    model: openai:m\n    params: {{base_url: '{server.url}/v1', seed: 1}}\n    scorers: [contains]\n"
+    )
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    (tmp_path / "prompt.md").write_text("Answer well. quality=0.95 quality[b]=0.3")
+    return tmp_path
+
+
+def start(repo: Path, *options: str, limits: Callable[[], None] = lambda: None) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--concurrency", str(IN_FLIGHT), *options]
+    return subprocess.Popen(
+        command,
+        cwd=repo,
+        env=environment(repo),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limits,
+    )
+
+
+def rows(repo: Path, out: str = ".gate/last") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (repo / out / "samples.jsonl").read_text().splitlines()]
+
+
+def kill_after(process: subprocess.Popen[str], server: ModelServer, answers: int) -> None:
+    before = len(server.ledger)
+    for _ in range(1200):
+        if len(server.ledger) - before >= answers:
+            process.send_signal(signal.SIGKILL)
+            process.wait(20)
+            return
+        time.sleep(0.02)
+    pytest.fail("no answers came")
+
+
+def said(path: Path) -> dict[str, Any]:
+    """What two runs have in common that rest on the same answers."""
+    run = json.loads((path / "run.json").read_text())
+    (suite,) = run["suites"]
+    scores = [(case["id"], case["baseline"], case["candidate"]) for case in suite["cases"]]
+    return {**{key: run[key] for key in ("verdict", "reasons", "seed", "missing")}, **suite["quality"], "cases": scores}
+
+
+def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(latency_s=0.02, chaos=Chaos(0.2, seed=3))
+    for _ in range(3):
+        kill_after(start(repo), server, 25)
+
+    def small_files() -> None:
+        # As on a disk that is nearly full; Python ignores the signal, and the write fails.
+        room = (repo / ".gate/cache/answers.sqlite").stat().st_size + 20_000
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    starved = start(repo, limits=small_files)
+    _, told = starved.communicate(timeout=60)
+    assert starved.returncode == 3, told
+    assert "Traceback" not in told
+
+    ended = gate("diff", "--base", "main", "--quiet", cwd=repo)
+    assert ended.code == 1, ended.err
+    found = rows(repo)
+    places = Counter((row["case"], row["arm"], row["index"]) for row in found)
+    assert set(places.values()) == {1}
+    assert len(places) == SAMPLES
+    assert all("text" in row for row in found)
+    # Each process may have lost what was on its way when it ended, and nothing else.
+    assert len(server.ledger) <= SAMPLES + 4 * 2 * IN_FLIGHT
+
+    server.behaviour = Behaviour()
+    calm = gate("diff", "--base", "main", "--quiet", "--no-cache", "--out", "calm", cwd=repo)
+    assert calm.code == 1
+    assert said(repo / "calm") == said(repo / ".gate/last")
+
+
+def test_without_the_cache_a_killed_run_is_taken_up_from_its_own_journal(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(latency_s=0.02)
+    kill_after(start(repo, "--no-cache"), server, 100)
+    assert (repo / ".gate/last/journal.sqlite").exists()
+    assert gate("diff", "--base", "main", "--quiet", "--no-cache", cwd=repo).code == 1
+    assert len(server.ledger) <= SAMPLES + 2 * IN_FLIGHT
+    assert not list((repo / ".gate/last").glob("journal*"))
+    assert not (repo / ".gate/cache").exists()
+
+
+def test_a_refresh_that_is_killed_is_taken_up_as_a_refresh(repo: Path, server: ModelServer) -> None:
+    gate("diff", "--base", "main", "--quiet", cwd=repo)
+    server.behaviour = Behaviour(latency_s=0.02)
+    kill_after(start(repo, "--refresh"), server, 100)
+    assert gate("diff", "--base", "main", "--quiet", "--refresh", cwd=repo).code == 1
+    assert 2 * SAMPLES <= len(server.ledger) <= 2 * SAMPLES + 2 * IN_FLIGHT
+
+
+def test_samples_that_cannot_be_written_end_the_run_and_lose_no_answer(repo: Path, server: ModelServer) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (70_000, 70_000))
+
+    gate("diff", "--base", "main", "--quiet", cwd=repo)
+    (repo / ".gate/last/samples.jsonl").unlink()
+    # Everything is known, so that the first file to grow is not the store.
+    starved = start(repo, limits=small_files)
+    out, told = starved.communicate(timeout=60)
+    assert starved.returncode == 3, told
+    assert "cannot be written" in out
+    assert "Traceback" not in told
+    asked = len(server.ledger)
+    assert gate("diff", "--base", "main", "--quiet", cwd=repo).code == 1
+    assert len(server.ledger) == asked == SAMPLES
