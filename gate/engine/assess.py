@@ -1,6 +1,7 @@
 """From samples to a verdict that missing samples cannot have changed."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.domain.absence import Failed, Unscored
@@ -117,23 +118,36 @@ class Assessor:
         course = None
         if why_not(self.suites, self.policy) is None:
             course = progress(self.suites, self.policy, self.seed, table)
-        facts = _Known(table, compared, unfinished, course)
-        (quality, rates), decision = self._verdict(facts)
         needed = _needed(self.suites, None if course is None else course.asked)
         spared = 0 if course is None else course.spared
         total = sum(
             2 * k if suite.baseline is not None else k for suite in self.suites for k in needed[suite.name].values()
         )
-        counted = [sample for sample in samples if sample.index < needed.get(sample.suite, {}).get(sample.case_id, 0)]
-        scored = sum(not isinstance(sample.score, Unscored) for sample in counted)
+        taken, reasons = _tally(samples, needed)
+        scored = taken - reasons.total()
+        # Asked to end after the last sample, it came to its end all the same.
+        facts = _Known(table, compared, None if scored == total else unfinished, course)
+        (quality, rates), decision = self._verdict(facts)
         if scored == total:
             return Assessment(quality, rates, compared, decision, Missing(0, total, None, None, ()), spared)
+        if taken < total:
+            reasons["never taken"] = total - taken
+        verdicts = [] if unfinished is not None else self._imputed(facts)
+        missing = Missing(
+            samples=total - scored,
+            total=total,
+            best=verdicts[0] if verdicts else None,
+            worst=verdicts[-1] if verdicts else None,
+            reasons=_listed(reasons),
+            cases=_incomplete(self.suites, table, needed),
+        )
+        return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing, spared)
+
+    def _imputed(self, facts: _Known) -> list[Verdict]:
+        """The verdicts for whatever the missing samples are taken for."""
         # McNemar's test knows right and wrong, and nothing between.
         scenarios = (SCENARIOS[0], SCENARIOS[-1]) if self.policy.method == "mcnemar" else SCENARIOS
-        verdicts = [self._verdict(facts, scenario)[1].verdict for scenario in scenarios]
-        cases = _incomplete(self.suites, table, needed)
-        missing = Missing(total - scored, total, verdicts[0], verdicts[-1], _reasons(counted, total), cases)
-        return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing, spared)
+        return [self._verdict(facts, scenario)[1].verdict for scenario in scenarios]
 
     def _verdict(
         self, known: _Known, imputed: Mapping[ArmName, float] | None = None
@@ -186,14 +200,20 @@ def _incomplete(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]], 
     return tuple(out)
 
 
-def _reasons(samples: Sequence[Sample], total: int) -> tuple[str, ...]:
-    counts: dict[str, int] = {}
+def _tally(samples: Iterable[Sample], needed: Asked) -> tuple[int, Counter[str]]:
+    """How many of the needed samples there are, and why some of them have no score."""
+    taken, reasons = 0, Counter[str]()
     for sample in samples:
+        if sample.index >= needed.get(sample.suite, {}).get(sample.case_id, 0):
+            continue
+        taken += 1
         if isinstance(sample.reply, Failed):
-            counts[sample.reply.reason] = counts.get(sample.reply.reason, 0) + 1
+            reasons[sample.reply.reason] += 1
         elif isinstance(sample.score, Unscored):
-            counts[sample.score.reason] = counts.get(sample.score.reason, 0) + 1
-    if len(samples) < total:
-        counts["never taken"] = total - len(samples)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+            reasons[sample.score.reason] += 1
+    return taken, reasons
+
+
+def _listed(reasons: Counter[str]) -> tuple[str, ...]:
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     return tuple(f"{number} × {reason}" for reason, number in ordered[:5])

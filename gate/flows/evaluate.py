@@ -85,4 +85,6 @@ def conclude(
     created, duration_s, stop = ended
     assessment = Assessor(resolved.suites, resolved.policy, seed).assess(found.samples, stop.reason)
     comparisons = cache_comparisons(resolved.suites, by_case(found.samples), caching, resolved.policy.alpha)
-    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, stop.reason))
+    # Asked to end after the last sample, it came to its end all the same.
+    unfinished = stop.reason if assessment.missing.samples else None
+    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished))

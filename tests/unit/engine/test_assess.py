@@ -201,3 +201,10 @@ def test_a_verdict_that_holds_at_both_ends_may_fail_in_between() -> None:
     assert result.missing.best is result.missing.worst is Verdict.PASS
     assert result.decision.verdict is Verdict.INCONCLUSIVE
     assert "HOLD if some had" in result.decision.reasons[0]
+
+
+def test_a_run_that_was_asked_to_end_after_its_last_sample_came_to_its_end() -> None:
+    one = suite([{}] * 60)
+    assert assess(one, take(one, same), unfinished="the process was asked to end (SIGTERM)").decision.verdict is (
+        assess(one, take(one, same)).decision.verdict
+    )
