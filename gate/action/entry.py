@@ -77,7 +77,10 @@ def _judged(
         error, run = fault, failed(told, commit, stage.now())
     if out is None or not _keep(out, run, evaluation.warn):
         return run, error, False
-    hand_over(workspace, out, workspace / CACHE)
+    try:
+        hand_over(workspace, out, workspace / CACHE)
+    except OSError as trouble:
+        evaluation.warn(f"the run's files could not be handed to the workspace's owner: {trouble.strerror}")
     return run, error, True
 
 

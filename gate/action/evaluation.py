@@ -152,7 +152,7 @@ def limited(budget: Budget, inputs: Inputs) -> Budget:
         max_calls=_smaller(budget.max_calls, inputs.max_calls),
         max_usd=_smaller(budget.max_usd, inputs.max_cost_usd),
         max_minutes=_smaller(budget.max_minutes, inputs.max_minutes),
-        max_output_tokens=budget.max_output_tokens,
+        max_output_tokens=_smaller(budget.max_output_tokens, inputs.max_output_tokens),
     )
 
 

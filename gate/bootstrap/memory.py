@@ -13,12 +13,13 @@ from gate.calls.store import AnswerStore, StoreOptions
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import CachePolicy
 from gate.errors import CannotEvaluate, GateError
-from gate.git.repo import Repo
+from gate.git.repo import Repo, UntrustedOwner
 from gate.settings.services import Settings
 from gate.store.own_folder import CACHE, make_folder
 
 _DAY_S = 86_400.0
 _REFRESHING = "refreshing"
+_LONGEST_MARK = 64
 _CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
 
 
@@ -106,11 +107,15 @@ def _options(wanted: Remembering, out: Path, policy: CachePolicy, secret: bytes)
 
 def _refreshed_since(out: Path) -> float:
     """When the refresh began: now, or before it was killed."""
-    mark = out / _REFRESHING
+    mark, now = out / _REFRESHING, time.time()
+    refuse_tracked(mark)
     try:
-        return float(mark.read_text())
+        with mark.open("rb") as file:
+            begun = float(file.read(_LONGEST_MARK))
+        if mark.is_symlink() or not now - _DAY_S <= begun <= now:
+            raise ValueError("no time of a refresh that may still be going on")
+        return begun
     except (OSError, ValueError):
-        now = time.time()
         make_folder(out)
         mark.unlink(missing_ok=True)
         with mark.open("x") as file:
@@ -131,6 +136,8 @@ def _open(
             store = AnswerStore(path, address_of, sitting, options)
         except (Unusable, GateError) as error:
             reason = error.reason if isinstance(error, Unusable) else error.message
+            if own and isinstance(error, GateError):
+                raise
             if own:
                 raise CannotEvaluate(
                     f"answers cannot be kept in {path}: {reason}", "name a folder with --out"
@@ -149,11 +156,13 @@ def refuse_tracked(*paths: Path) -> None:
         paths: files, which need not be there.
 
     Raises:
-        GateError: git tracks one of them.
+        GateError: git tracks one of them, or does not trust the repository that they are in.
     """
-    for path in paths:
+    for path in (path for path in paths if path.exists() or path.is_symlink()):
         try:
-            repo = Repo.open(path.parent if path.parent.is_dir() else Path())
+            repo = Repo.open(path.parent)
+        except UntrustedOwner:
+            raise
         except GateError:
             continue
         if repo.is_tracked(path.absolute()):

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.memory import refuse_tracked
 from gate.bootstrap.resolving import rehearsed
 from gate.domain.caching import CacheTerms
 from gate.domain.record import RunRecord
@@ -29,6 +30,7 @@ from gate.providers.prices import PriceList
 from gate.settings.services import Settings
 from gate.store import gathering
 from gate.store.gathering import Gathering
+from gate.store.shard_folder import NAME as SHARD
 from gate.store.shard_folder import load_shard, shard_folders
 
 
@@ -58,9 +60,10 @@ def load_shards(paths: Sequence[Path]) -> Shards:
 
     Raises:
         InputErrors: they are not, with everything that speaks against it.
-        GateError: no such folder, or no shard in it.
+        GateError: no such folder, no shard in it, or one that git tracks: a change could have brought it.
     """
     folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
+    refuse_tracked(*(folder / name for folder in folders for name in (SHARD, gathering.NAME)))
     found: list[Found] = []
     problems: list[Problem] = []
     for folder in folders:

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -29,6 +30,13 @@ from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder
 
 Result = TypeVar("Result")
+
+
+class _Unjoined(ThreadPoolExecutor):
+    """Threads that look up addresses: a name server that never answers must not hold up the end of a run."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,7 @@ async def _run(
     seed: int,
     work: Callable[[Running], Coroutine[None, None, Result]],
 ) -> Result:
+    asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
     keys = keys_of(settings)
     factory = make_factory(plan, keys, settings, _executor(plan, keys))
     stop = Stop()

@@ -207,7 +207,7 @@ class Caller:
             completion = await provider.complete(request)
             turn.answered(request.model, completion)
             reply = self._reply(request, completion, priced=provider.priced, attempts=errand.sent)
-            cost = reply.cost
+            cost = reply.cost if isinstance(reply.cost, Dollars) else Dollars(reserved)
             if estimated:
                 self._estimator.learn(request, completion.usage)
             return reply
@@ -216,6 +216,10 @@ class Caller:
             raise
         except Transient as failure:
             turn.failed(failure)
+            cost = Dollars(reserved) if failure.unheard else None
+            raise
+        except asyncio.CancelledError:
+            cost = Dollars(reserved)
             raise
         finally:
             self._budget.settle(reserved, cost)

@@ -19,6 +19,8 @@ from gate.calls.pruning import Bound, prune
 Verdict: TypeAlias = "asyncio.Future[str | None]"
 """None once the row is on disk, else why it is not."""
 
+_LONGEST_CLOSE_S = 3.0
+"""A runner that cancels a job kills it after 7.5 s, and the comment comes after this."""
 _PATIENCE_S = 60.0
 _GROWTH = 1.1
 
@@ -60,7 +62,7 @@ class Writer:
         self._identity = self._identities()
         self._prune_at = bound.max_bytes
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._stopping = False
+        self._stopping = self._hurry = False
         self._renewed = False
         self.broken: str | None = None
         self.kept = 0
@@ -86,8 +88,9 @@ class Writer:
     def close(self) -> None:
         """Write what is queued, prune, and leave one closed file without a log beside it."""
         if self._thread.is_alive():
+            self._hurry = True
             self._jobs.put(self._stop)
-            self._thread.join()
+            self._thread.join(_LONGEST_CLOSE_S)
 
     def _stop(self) -> None:
         self._stopping = True
@@ -146,7 +149,7 @@ class Writer:
             except sqlite3.Error as error:
                 if is_corrupt(error) and not self._renewed:
                     self._begin_anew()
-                elif not (is_busy(error) and time.monotonic() < patient_until):
+                elif not (is_busy(error) and time.monotonic() < patient_until and not self._hurry):
                     return plain(error)
 
     def _commit(self, rows: Sequence[Row], uses: Sequence[_Uses]) -> None:
@@ -193,6 +196,9 @@ class Writer:
         except sqlite3.Error as error:
             if not self.broken and not is_busy(error):
                 self._warnings.append(f"{self._path.name} could not be pruned: {plain(error)}.")
+        except (TypeError, ValueError, OverflowError):
+            # A strange cell in the file; a thread that died of it would leave everybody waiting.
+            self._warnings.append(f"{self._path.name} could not be pruned: it holds sizes or times that are none.")
 
     def _shrink(self) -> None:
         with suppress(sqlite3.Error):  # else the log is moved into the file later

@@ -105,3 +105,16 @@ class Sample:
     scores: tuple[Score, ...] = ()
     score: float | Unscored = Unscored("not scored")
     warmup: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The texts of one sample.
+
+    Args:
+        text: of the reply; empty where there is none.
+        reasons: of its scores, in their order.
+    """
+
+    text: str
+    reasons: tuple[str, ...]

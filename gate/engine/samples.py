@@ -1,7 +1,7 @@
 """Every sample of a run in about a hundred bytes: the figures in columns, the texts where they were written down."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import cast, overload
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.sample import ArmName, Origin, Reply, Sample, Score, Words
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.columns import Columns, Names
 
@@ -22,19 +22,6 @@ NOWHERE = -1
 """The place of texts that could not be written down."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The texts of one sample.
-
-    Args:
-        text: of the reply; empty where there is none.
-        reasons: of its scores, in their order.
-    """
-
-    text: str
-    reasons: tuple[str, ...]
 
 
 def words_of(sample: Sample) -> Words:

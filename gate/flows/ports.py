@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gate.domain.record import RunRecord
-from gate.domain.sample import Sample
-from gate.engine.samples import Words
+from gate.domain.sample import Sample, Words
 
 
 class RunSink(Protocol):

@@ -1,10 +1,11 @@
 """What is known already, which pairs are asked side by side in spite of it, and whether known answers still hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gate.calls.port import Memory
 from gate.domain.absence import Unscored
+from gate.domain.model import Params
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.engine.drift import drifted
@@ -34,7 +35,9 @@ def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Quest
 
 def same_arms(suite: Suite) -> bool:
     """Would both arms send the same requests?"""
-    arms = {(arm.version.prompt.digest, arm.model, arm.params) for arm in suite.arms.values()}
+    # How long an answer is waited for is not sent.
+    usual = Params().timeout_s
+    arms = {(arm.version.prompt.digest, arm.model, replace(arm.params, timeout_s=usual)) for arm in suite.arms.values()}
     return suite.baseline is not None and len(arms) == 1
 
 

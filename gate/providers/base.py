@@ -62,21 +62,24 @@ class Transient(Exception):
         retry_after_s: what the server asked for, in seconds.
         throttled: the server said that there were too many requests (429), or more than it can serve (503, 529).
         headroom: what the server said of its rate limit.
+        unheard: the request may have been answered, and charged for, and nobody listened any more.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         reason: str,
         retry_after_s: float | None = None,
         *,
         throttled: bool = False,
         headroom: Headroom | None = None,
+        unheard: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after_s = retry_after_s
         self.throttled = throttled
         self.headroom = headroom
+        self.unheard = unheard
 
 
 class Rejected(Exception):

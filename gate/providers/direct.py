@@ -14,6 +14,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from gate.providers.base import Misconfigured
 from gate.providers.wire import CONNECT_TIMEOUT_S, MAX_REPLY_BYTES, Broken, Raw, compressed, too_large
 
 _CHUNK = 2**16
@@ -58,13 +59,20 @@ class DirectWire:
                     data = await response.read()
                 return Raw(response.status, response.headers, data, clock() - started)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise Broken(_words(error)) from None
+            raise Broken(self._without_proxy(_words(error))) from None
 
     async def close(self) -> None:
         """Close the connections."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+
+    def _without_proxy(self, said: str) -> str:
+        """A proxy's address may hold a password."""
+        if self._proxy is None:
+            return said
+        password = URL(self._proxy).password
+        return said.replace(self._proxy, "the proxy").replace(password or self._proxy, "***")
 
     def _opened(self) -> aiohttp.ClientSession:
         """Made at the first request, because it belongs to the event loop that runs then."""
@@ -93,7 +101,17 @@ def _proxy(url: str) -> str | None:
     parts = urlsplit(url)
     proxies = getproxies()
     found = proxies.get(parts.scheme) or proxies.get("all")
-    return None if not found or proxy_bypass(parts.netloc) else found
+    if not found or proxy_bypass(parts.netloc):
+        return None
+    whole = found if "://" in found else f"http://{found}"
+    try:
+        usable = URL(whole).host is not None
+    except ValueError:
+        usable = False
+    if not usable:
+        # Without its value, which may hold a password.
+        raise Misconfigured(f"the proxy for {parts.scheme} is no address", "write HTTPS_PROXY=http://host:port")
+    return whole
 
 
 def _trusted() -> ssl.SSLContext:

@@ -65,7 +65,7 @@ class Exchange:
             async with asyncio.timeout(timeout_s):
                 raw = await self.wire.post(sent)
         except TimeoutError:
-            raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s") from None
+            raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s", unheard=True) from None
         except Broken as broken:
             raise dropped(broken, self.service, self.cleaner) from None
         return Received(self._read(raw), raw.latency_s, headroom(raw.headers, self.wall_clock()))

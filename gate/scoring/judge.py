@@ -62,7 +62,7 @@ class Judge:
             index: sample index, so that equal answers of different samples are judged apart.
         """
         asked = messages(self.spec, case, answer)
-        request = Request(asked, self.model, self.params, index, SCHEMA, about=f"{self.spec.name}/{case.id}")
+        request = Request(asked, self.model, self.params, index, SCHEMA, about=json.dumps([self.spec.name, case.id]))
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight, self.spec.required)
         spent: Cost | None = None
         calls = reused = retries = 0

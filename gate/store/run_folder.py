@@ -13,9 +13,8 @@ from typing import BinaryIO
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.sample import Sample, Score
+from gate.domain.sample import Sample, Score, Words
 from gate.domain.usage import Cost, Dollars, Unpriced
-from gate.engine.samples import Words
 from gate.errors import GateError
 
 SAMPLE_SCHEMA = "prompt-gate/sample/1"

@@ -1,5 +1,6 @@
 """The plain target: a model called with the prompt and one case."""
 
+import json
 from dataclasses import dataclass
 
 from gate.calls.port import Calls
@@ -52,4 +53,4 @@ def request_of(question: Question) -> Request:
     """What is sent for one sample."""
     arm, case = question.arm, question.case
     messages = render(arm.version.prompt, case)
-    return Request(messages, arm.model, arm.params, question.index, about=f"{question.suite}/{case.id}")
+    return Request(messages, arm.model, arm.params, question.index, about=json.dumps([question.suite, case.id]))

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from gate.domain.absence import Failed
 from gate.domain.record import RunRecord
-from gate.domain.sample import Reply, Sample
+from gate.domain.sample import Reply, Sample, Words
 from gate.domain.usage import Dollars, Usage
-from gate.engine.samples import Words, words_of
+from gate.engine.samples import words_of
 from gate.providers.base import Request
 
 

@@ -28,7 +28,8 @@ ACTION = load(ROOT / "action.yml")
 def defaults() -> dict[str, str]:
     """The inputs of the code, with their defaults as the runner would give them."""
     shown = {field.name.replace("_", "-"): field.default for field in dataclasses.fields(Inputs)}
-    return {name: "" if default is None else str(default) for name, default in shown.items()}
+    words = {None: "", True: "on", False: "off"}
+    return {name: words.get(default) if default in words else str(default) for name, default in shown.items()}
 
 
 def table(heading: str) -> dict[str, list[str]]:

@@ -75,7 +75,8 @@ def pack_completion(done: Completion) -> Item:
 def pack_error(error: Exception) -> Item:
     """An error as a list. One that nobody foresaw keeps its type and place, not its words, which may hold anything."""
     if isinstance(error, Transient):
-        return [_TRANSIENT, error.reason, error.retry_after_s, error.throttled, _pack_headroom(error.headroom)]
+        said = (error.reason, error.retry_after_s, error.throttled, error.unheard)
+        return [_TRANSIENT, *said, _pack_headroom(error.headroom)]
     if isinstance(error, Rejected):
         return [_REJECTED, error.reason]
     if isinstance(error, GateError):
@@ -95,8 +96,9 @@ def unpack_outcome(item: Item) -> Completion | Exception:
         return Completion(text, model_id, Usage(*usage), latency_s, stop_reason, _unpack_headroom(left))
     if kind == _TRANSIENT:
         *failure, left = rest
-        reason, retry_after_s, throttled = cast("tuple[str, float | None, bool]", failure)
-        return Transient(reason, retry_after_s, throttled=throttled, headroom=_unpack_headroom(left))
+        reason, retry_after_s, throttled, unheard = cast("tuple[str, float | None, bool, bool]", failure)
+        headroom = _unpack_headroom(left)
+        return Transient(reason, retry_after_s, throttled=throttled, headroom=headroom, unheard=unheard)
     if kind == _REJECTED:
         return Rejected(cast(str, rest[0]))
     name, message, hint = cast("tuple[str, str, str]", rest)

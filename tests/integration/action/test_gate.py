@@ -167,7 +167,10 @@ def test_a_real_sdk_against_a_server_with_a_ledger(tmp_path: Path, server: GitHu
         assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
         assert outcome.outputs["calls"] == str(len(models.ledger)) == "160"
         everything = [
-            entry for path in (checkout / ".gate").rglob("*") if path.is_file() for entry in [path.read_text()]
+            entry
+            for path in (checkout / ".gate").rglob("*")
+            if path.is_file()
+            for entry in [path.read_text(errors="replace")]
         ]
     told = "\n".join([outcome.out, outcome.err, outcome.summary, server.comments(REPO, 7)[0].body, *everything])
     assert "sk-loopback" not in told

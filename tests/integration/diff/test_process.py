@@ -167,7 +167,10 @@ def test_help_loads_no_heavy_library(tmp_path: Path, arguments: list[str]) -> No
     assert done.stdout.splitlines()[-1] == "LOADED []"
 
 
-def test_only_the_sdk_in_use_is_loaded(repo: Path, server: ModelServer) -> None:
+@pytest.mark.parametrize(("sdk", "loaded"), [("0", []), ("1", ["openai"])])
+def test_no_sdk_is_loaded_but_the_one_that_is_asked_for(
+    repo: Path, server: ModelServer, sdk: str, loaded: list[str]
+) -> None:
     server.behaviour = Behaviour()
     code = (
         "import sys\nfrom gate.__main__ import main\n"
@@ -176,6 +179,11 @@ def test_only_the_sdk_in_use_is_loaded(repo: Path, server: ModelServer) -> None:
         "print('LOADED', [name for name in ('openai', 'anthropic', 'xllamacpp') if name in sys.modules])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=repo, env=environment(repo), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        cwd=repo,
+        env=environment(repo, {"GATE_SDK": sdk}),
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert done.stdout.splitlines()[-1] == "LOADED ['openai']"
+    assert done.stdout.splitlines()[-1] == f"LOADED {loaded}"

@@ -219,3 +219,11 @@ def test_an_earlier_shard_leaves_nothing_in_its_folder(three: Path) -> None:
     outcome = shard(three, 2, 3, "--suite", "faq", "--concurrency", "1")
     assert outcome.code == 0
     assert merge(three).code == 0
+
+
+def test_shards_that_git_tracks_are_not_read(repo: Path) -> None:
+    shards(repo, 2)
+    git(repo, "add", "--force", "shards")
+    outcome = merge(repo)
+    assert outcome.code == 2
+    assert "git tracks" in outcome.err

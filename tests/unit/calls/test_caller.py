@@ -190,3 +190,13 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
     assert calls.spent_usd == 0.5
     run(lambda: calls.call(request()))
     assert calls.spent_usd is None
+
+
+def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
+    provider = Scripted([Transient("no answer within 0.3 s", unheard=True)])
+    policy = CallPolicy(retry=RetryPolicy(max_attempts=6), budget=Budget(max_usd=0.035))
+    calls = caller(provider, policy)
+    failed = run(lambda: calls.call(request()))
+    assert isinstance(failed, Failed)
+    assert "budget" in failed.reason
+    assert provider.seen == 3

@@ -1,5 +1,6 @@
 """A run that ended early: what is missing, that nothing is lost, how to go on."""
 
+import asyncio
 import io
 import time
 
@@ -7,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from gate.calls.budget import BudgetGuard
+from gate.calls.lane import NoCall
 from gate.domain.record import RunRecord
 from gate.domain.suite import Budget
 from gate.domain.usage import Dollars
@@ -35,14 +37,14 @@ def _refusals() -> list[str]:
     out = []
     for budget in (Budget(max_calls=0), Budget(max_usd=1.0), Budget(max_minutes=0.0)):
         guard = BudgetGuard(budget, time.monotonic)
-        guard.spend(Dollars(2.0))
-        reason = guard.take()
-        assert reason is not None
-        out.append(reason)
+        guard.settle(0.0, Dollars(2.0))
+        with pytest.raises(NoCall) as refused:
+            asyncio.run(guard.take(0.0))
+        out.append(refused.value.reason)
     return out
 
 
-@pytest.mark.parametrize("reason", _refusals())
+@pytest.mark.parametrize("reason", _refusals(), ids=["calls", "dollars", "minutes"])
 def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(reason: str) -> None:
     run = _ended(reason)
     assert plain_first_line(run).startswith(f"INCONCLUSIVE: {reason}; 300 of 720 samples are missing")

@@ -103,9 +103,10 @@ def test_nothing_is_left_behind(kind: type, known: set[str]) -> None:
 @settings(deadline=None, max_examples=60)
 @given(TEXT, st.none() | NUMBERS, st.booleans(), HEADROOM)
 def test_passing_trouble(reason: str, wait: float | None, throttled: bool, left: Headroom | None) -> None:
-    found = unpack_outcome(sent(pack_error(Transient(reason, wait, throttled=throttled, headroom=left))))
+    found = unpack_outcome(sent(pack_error(Transient(reason, wait, throttled=throttled, headroom=left, unheard=True))))
     assert isinstance(found, Transient)
-    assert vars(found) == {"reason": reason, "retry_after_s": wait, "throttled": throttled, "headroom": left}
+    known = {"reason": reason, "retry_after_s": wait, "throttled": throttled, "headroom": left, "unheard": True}
+    assert vars(found) == known
 
 
 def test_a_refusal() -> None:

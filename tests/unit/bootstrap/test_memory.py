@@ -1,0 +1,73 @@
+"""What a repository may have brought says nothing."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from gate.bootstrap.memory import Remembering, refuse_tracked, remembered, secret_of
+from gate.domain.suite import CachePolicy
+from gate.errors import GateError
+from gate.settings.services import Settings
+from tests.support.command import git
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    git(tmp_path, "init", "--quiet")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refreshed_since(out: Path) -> float:
+    wanted = Remembering(refresh=True, folder=out / "cache")
+    with remembered(wanted, out, CachePolicy(), b"", lambda model, params: "") as opened:
+        return opened.store._options.not_before
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "0", "1e300", "x", "", "9" * 1000, str(time.time() + 1000)])
+def test_a_mark_that_is_no_time_of_late_does_not_count(repo: Path, text: str) -> None:
+    out = repo / ".gate/last"
+    out.mkdir(parents=True)
+    (out / "refreshing").write_text(text)
+    assert abs(refreshed_since(out) - time.time()) < 100
+
+
+def test_a_refresh_that_was_killed_goes_on(repo: Path) -> None:
+    out = repo / ".gate/last"
+    first = refreshed_since(out)
+    assert refreshed_since(out) == first
+
+
+def test_a_mark_that_git_tracks_is_refused(repo: Path) -> None:
+    out = repo / ".gate/last"
+    out.mkdir(parents=True)
+    (out / "refreshing").write_text(str(time.time()))
+    git(repo, "add", "--force", ".gate/last/refreshing")
+    with pytest.raises(GateError, match="git tracks"):
+        refreshed_since(out)
+
+
+def test_a_repository_that_git_does_not_trust_is_no_proof(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repo / "answers.sqlite").write_text("")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(GateError, match="does not trust"):
+        refuse_tracked(repo / "answers.sqlite")
+
+
+def test_a_file_that_is_not_there_is_not_tracked(tmp_path: Path) -> None:
+    refuse_tracked(tmp_path / "nothing")
+
+
+def test_the_secret_depends_on_every_key_and_is_empty_without_any() -> None:
+    found = [
+        secret_of(settings)
+        for settings in (
+            Settings(openai_api_key="a"),
+            Settings(anthropic_api_key="a"),
+            Settings(cache_secret="a"),
+            Settings(openai_api_key="b"),
+        )
+    ]
+    assert len(set(found)) == len(found)
+    assert secret_of(Settings()) == b""
