@@ -25,7 +25,7 @@ def refreshed_since(out: Path) -> float:
         return opened.store._options.not_before
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "0", "1e300", "x", "", "9" * 1000, str(time.time() + 1000)])
+@pytest.mark.parametrize("text", ["nan", "inf", "0", "1e300", "x", "", "9" * 1000, "4e9"])
 def test_a_mark_that_is_no_time_of_late_does_not_count(repo: Path, text: str) -> None:
     out = repo / ".gate/last"
     out.mkdir(parents=True)
