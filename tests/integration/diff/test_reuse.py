@@ -15,9 +15,9 @@ from tests.support.model_server import Behaviour, ModelServer
 
 CASES = [
     {"id": f"c{i}", "input": f"answer=word{i} slice={g}", "expected": f"word{i}", "slices": {"g": g}}
-    for i, g in enumerate("ab" * 30)
+    for i, g in enumerate("ab" * 20)
 ]
-CALLS = 60 * 3 * 2
+CALLS = 40 * 3 * 2
 STORE = ".gate/cache/answers.sqlite"
 
 
@@ -83,7 +83,7 @@ def test_the_second_push_asks_the_candidate_and_thirty_pairs(repo: Path, server:
 def test_the_second_push_of_a_larger_suite_makes_at_most_sixty_percent_of_the_calls(
     repo: Path, server: ModelServer
 ) -> None:
-    rows = [{**CASES[i % 60], "id": f"n{i}", "input": f"answer=word{i} slice=a"} for i in range(120)]
+    rows = [{**CASES[i % 40], "id": f"n{i}", "input": f"answer=word{i} slice=a"} for i in range(120)]
     write_jsonl(repo / "cases.jsonl", rows)
     git(repo, "commit", "--quiet", "--all", "--message", "more cases")
     (repo / "prompt.md").write_text("Answer gladly. quality=0.9")
@@ -267,5 +267,5 @@ def test_a_judge_who_is_shown_the_same_answer_twice_is_asked_once(repo: Path, se
     (repo / "prompt.md").write_text("Answer well. quality=0.9")
     calls = diff(repo, "--samples", "1").record.calls
     answers = {(entry.user, entry.text) for entry in server.ledger if entry.right is not None}
-    assert server.requests == calls.made == 120 + len(answers)
-    assert calls.cached == 120 - len(answers)
+    assert server.requests == calls.made == 80 + len(answers)
+    assert calls.cached == 80 - len(answers)
