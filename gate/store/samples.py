@@ -1,5 +1,6 @@
 """Reads `samples.jsonl` back, which may come from anywhere: what is not a whole sample is refused."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +69,7 @@ class _Score(_Row):
         )
 
 
-class _Sample(_Row):
+class _Sample(_Row, ABC):
     schema_id: Annotated[Literal["prompt-gate/sample/1"], Field(alias="schema")]
     suite: str
     case: str
@@ -91,8 +92,9 @@ class _Sample(_Row):
             warmup=self.warmup,
         )
 
+    @abstractmethod
     def answer(self) -> Reply | Failed:
-        raise NotImplementedError
+        """The reply, or why there is none."""
 
 
 class _FailedSample(_Sample):

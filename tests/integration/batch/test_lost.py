@@ -84,9 +84,8 @@ def test_a_process_that_is_killed_between_submitting_and_writing(
     assert len(server.batches) == 1
 
 
+@pytest.mark.parametrize("gate", ["anthropic"], indirect=True)
 def test_anthropic_names_no_batch_so_a_stranger_of_the_same_size_is_waited_for(server: BatchServer, gate: Gate) -> None:
-    if gate.model.provider != "anthropic":
-        pytest.skip("OpenAI keeps marks")
     server.refuse = 1
     stranger = Batch("anthropic_batch_stranger", "anthropic", {f"other_{n}": {} for n in range(8)}, created=time.time())
     server.batches[stranger.id] = stranger
@@ -102,9 +101,8 @@ def test_anthropic_names_no_batch_so_a_stranger_of_the_same_size_is_waited_for(s
     assert gate.run().tally.collected == 8
 
 
+@pytest.mark.parametrize("gate", ["openai"], indirect=True)
 def test_a_lost_ledger_at_openai_costs_nothing(server: BatchServer, gate: Gate) -> None:
-    if gate.model.provider != "openai":
-        pytest.skip("Anthropic keeps no marks")
     gate.run()
     for path in gate.folder.glob("*.json"):
         path.unlink()

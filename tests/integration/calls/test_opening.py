@@ -12,6 +12,7 @@ import pytest
 
 from gate.calls.answer_file import Unusable
 from gate.calls.answer_rows import APPLICATION_ID, VERSION
+from gate.calls.store import StoreOptions
 from tests.integration.calls.test_store import filled, put, texts_in
 from tests.unit.calls.asked import answer, asked, store
 
@@ -287,3 +288,14 @@ def test_the_clock_of_the_file_is_not_that_of_the_machine(path: Path) -> None:
         assert memory.find(asked("a")) is None
         asyncio.run(memory.keep(asked("a"), answer("again")))
         assert memory.find(asked("a")) is not None
+
+
+def test_a_size_that_is_no_number_holds_nothing_up(path: Path) -> None:
+    many(path)
+    execute(path, "UPDATE answers SET size = 'x'")
+    # What was taken since the start of a sitting stays, so this one starts later.
+    memory = store(path, "two", StoreOptions(max_bytes=1), lambda: answer("").taken_at + 60.0)
+    put(memory, "new")
+    memory.close()
+    assert any("could not be pruned" in warning for warning in memory.warnings)
+    assert "new" in texts_in(path)

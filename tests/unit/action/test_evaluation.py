@@ -1,5 +1,6 @@
 """What the action's inputs may do to the base's policy and budget: tighten."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -31,9 +32,11 @@ def test_fail_on_is_the_stricter_of_both(base: Any, wanted: Any, result: Any) ->
 
 @given(NUMBERS, NUMBERS)
 def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -> None:
-    budget = limited(Budget(base, base, base), Inputs(max_calls=wanted, max_cost_usd=wanted, max_minutes=wanted))
+    wishes = Inputs(max_calls=wanted, max_cost_usd=wanted, max_minutes=wanted, max_output_tokens=wanted)
+    limits = [field.name for field in fields(Budget)]
+    budget = limited(Budget(**dict.fromkeys(limits, base)), wishes)
     smaller = min((number for number in (base, wanted) if number is not None), default=None)
-    assert budget == Budget(smaller, smaller, smaller)
+    assert budget == Budget(**dict.fromkeys(limits, smaller))
 
 
 def test_a_budget_of_nothing_is_a_budget() -> None:
