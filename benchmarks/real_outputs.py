@@ -14,6 +14,7 @@ from gate.domain.comparison import Comparison
 from gate.domain.suite import OVERALL, MethodName, RunPolicy
 from gate.domain.verdict import State
 from gate.engine.assess import Assessment, Assessor
+from gate.engine.samples import SampleTable
 from gate.report import numbers
 
 SEED = 20250307
@@ -95,7 +96,7 @@ def find(rows: tuple[Row, ...], baseline: str, candidate: str, method: MethodNam
     """
     run = recorded(rows, baseline, candidate)
     assessor = Assessor(run.suites, RunPolicy(method=method), SEED)
-    return Finding(baseline, candidate, method, assessor.assess(run.samples))
+    return Finding(baseline, candidate, method, assessor.assess(SampleTable.holding(run.samples)))
 
 
 def table(findings: list[Finding]) -> Table:

@@ -12,6 +12,7 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.shard import KILLED, Evaluation, NamedCommit, ShardBudget, ShardRecord
 from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule, Share
+from gate.engine.rows import Rows
 from gate.errors import GateError
 from gate.flows.collect import Collection, Collector
 from gate.flows.methods import check_method
@@ -108,13 +109,14 @@ class _Begun:
         write_shard(run_folder(self._folder).made(), self._blank)
 
     def ended(self, found: Collection, unfinished: str) -> ShardRecord:
+        taken = Rows(found.samples)
         record = self._blank.model_copy(
             update={
                 "duration_s": round(time.perf_counter() - self._begun, 3),
                 "unfinished": unfinished[:1000],
                 "samples": len(found.samples),
-                "calls": calls_record(found.samples),
-                "spent_usd": dollars_spent(found.samples)[0],
+                "calls": calls_record(taken),
+                "spent_usd": dollars_spent(taken)[0],
             }
         )
         write_shard(run_folder(self._folder).made(), record)

@@ -10,7 +10,9 @@ from gate.domain.absence import Unscored
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import OVERALL, Suite
-from gate.engine.pairs import Floats, Key, clusters
+from gate.engine.grid import Floats
+from gate.engine.pairs import clusters
+from gate.engine.samples import Key
 from gate.inputs.slices import members
 from gate.scoring.passing import passes
 from gate.stats.shortfall import effective_units, shortfall_p
@@ -75,7 +77,7 @@ def pass_rates(
 
     Args:
         suites: those that are judged on their own.
-        table: samples, from `pairs.by_case`.
+        table: samples, from `SampleTable.by_case`.
         alpha: one-sided level for all slices together.
         missing: whether samples without a score count as passed or failed; None leaves them out.
     """

@@ -1,12 +1,13 @@
 """From samples to a verdict that missing samples cannot have changed."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.domain.absence import Failed, Unscored
+import numpy as np
+
 from gate.domain.comparison import AxisComparison
-from gate.domain.sample import ArmName, Sample
+from gate.domain.sample import ArmName
 from gate.domain.suite import RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.engine import axes
@@ -14,9 +15,11 @@ from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.compare import Quality, compare
 from gate.engine.decide import Facts, decide
 from gate.engine.early import compare_early
+from gate.engine.grid import ARMS, Grid, Ints
 from gate.engine.grounds import grounds
 from gate.engine.looks import Asked, Progress, progress, why_not
-from gate.engine.pairs import Key, by_case, scores
+from gate.engine.pairs import scores
+from gate.engine.samples import SampleTable
 from gate.engine.stack import stack
 
 Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
@@ -75,7 +78,8 @@ class Assessment:
 class _Known:
     """What every verdict on a run rests on, whatever the missing samples are taken for."""
 
-    table: Mapping[Key, Sequence[Sample]]
+    table: SampleTable
+    grids: Mapping[str, Grid]
     compared: Axes
     unfinished: str | None
     course: Progress | None
@@ -105,28 +109,26 @@ class Assessor:
         """The suites of prompts that the change brings, which stand alone."""
         return tuple(suite for suite in self.suites if suite.baseline is None)
 
-    def assess(self, samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
+    def assess(self, table: SampleTable, unfinished: str | None = None) -> Assessment:
         """Compare, decide, and check what the missing samples could have changed.
 
         Args:
-            samples: every finished sample, failed ones included.
+            table: every finished sample, failed ones included.
             unfinished: why the run ended early, or None.
         """
-        table = by_case(samples)
-        alpha = self.policy.alpha
-        compared = {s.name: (axes.cost(s, table, alpha), axes.latency(s, table, alpha)) for s in self.compared}
+        grids = {suite.name: Grid(suite, table) for suite in self.suites}
+        sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
+        compared = {name: (axes.cost(grid, alpha), axes.latency(grid, alpha)) for name, grid in sides.items()}
         course = None
         if why_not(self.suites, self.policy) is None:
-            course = progress(self.suites, self.policy, self.seed, table)
+            course = progress(self.suites, self.policy, self.seed, grids)
         needed = _needed(self.suites, None if course is None else course.asked)
         spared = 0 if course is None else course.spared
-        total = sum(
-            2 * k if suite.baseline is not None else k for suite in self.suites for k in needed[suite.name].values()
-        )
-        taken, reasons = _tally(samples, needed)
+        total = sum(len(suite.arms) * int(needed[suite.name].sum()) for suite in self.suites)
+        taken, reasons = _tally(grids, needed)
         scored = taken - reasons.total()
         # Asked to end after the last sample, it came to its end all the same.
-        facts = _Known(table, compared, None if scored == total else unfinished, course)
+        facts = _Known(table, grids, compared, None if scored == total else unfinished, course)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
             return Assessment(quality, rates, compared, decision, Missing(0, total, None, None, ()), spared)
@@ -139,7 +141,7 @@ class Assessor:
             best=verdicts[0] if verdicts else None,
             worst=verdicts[-1] if verdicts else None,
             reasons=_listed(reasons),
-            cases=_incomplete(self.suites, table, needed),
+            cases=_incomplete(grids, needed),
         )
         return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing, spared)
 
@@ -154,12 +156,12 @@ class Assessor:
     ) -> tuple[tuple[Quality, PassRates], Decision]:
         quality = Quality((), 0, None)
         if known.course is not None:
-            quality = compare_early(self.suites, self.policy, self.seed, known.table, known.course, imputed)
+            quality = compare_early(self.suites, self.policy, self.seed, known.grids, known.course, imputed)
         elif self.compared:
-            stacked = stack(self.compared, {suite.name: scores(suite, known.table, imputed) for suite in self.compared})
+            stacked = stack(self.compared, {s.name: scores(known.grids[s.name], imputed) for s in self.compared})
             quality = compare(stacked, self.policy, self.seed)
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
-        rates = pass_rates(self.new, known.table, self.policy.alpha, passed)
+        rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
         facts = Facts(self.compared, quality, known.compared, known.unfinished, grounds(self.new, rates))
         return (quality, rates), decide(facts, self.policy)
 
@@ -180,37 +182,37 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     return Decision(Verdict.INCONCLUSIVE, 3, (why, again, *missing.reasons))
 
 
-def _needed(suites: Sequence[Suite], asked: Asked | None) -> Asked:
+def _needed(suites: Sequence[Suite], asked: Asked | None) -> dict[str, Ints]:
     """Samples per arm of each case: those that were asked for, where the suite was looked at, else all."""
-    whole = {suite.name: {case.id: suite.samples for case in suite.exam.cases} for suite in suites}
-    return whole if asked is None else whole | dict(asked)
+    known = {} if asked is None else asked
+    return {
+        suite.name: np.array(
+            [known[suite.name][case.id] if suite.name in known else suite.samples for case in suite.exam.cases],
+            dtype=np.int64,
+        )
+        for suite in suites
+    }
 
 
-def _incomplete(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]], needed: Asked) -> tuple[str, ...]:
+def _incomplete(grids: Mapping[str, Grid], needed: Mapping[str, Ints]) -> tuple[str, ...]:
     """Names of the cases that lack a score, in the order of the exams."""
     out = []
-    for suite in suites:
-        prefix = f"{suite.name}/" if len(suites) > 1 else ""
-        for case in suite.exam.cases:
-            rows = [table.get((suite.name, case.id, arm), ()) for arm in suite.arms]
-            most = needed[suite.name][case.id]
-            scored = [sum(not isinstance(s.score, Unscored) and s.index < most for s in row) for row in rows]
-            if min(scored) < most:
-                out.append(f"{prefix}{case.id}")
+    for name, grid in grids.items():
+        suite, most = grid.suite, needed[name]
+        scored = (grid.scored & grid.within(most)).sum(axis=2)
+        least = scored[[ARMS.index(arm) for arm in suite.arms]].min(axis=0)
+        prefix = f"{name}/" if len(grids) > 1 else ""
+        out += [f"{prefix}{suite.exam.cases[position].id}" for position in np.flatnonzero(least < most).tolist()]
     return tuple(out)
 
 
-def _tally(samples: Iterable[Sample], needed: Asked) -> tuple[int, Counter[str]]:
+def _tally(grids: Mapping[str, Grid], needed: Mapping[str, Ints]) -> tuple[int, Counter[str]]:
     """How many of the needed samples there are, and why some of them have no score."""
     taken, reasons = 0, Counter[str]()
-    for sample in samples:
-        if sample.index >= needed.get(sample.suite, {}).get(sample.case_id, 0):
-            continue
-        taken += 1
-        if isinstance(sample.reply, Failed):
-            reasons[sample.reply.reason] += 1
-        elif isinstance(sample.score, Unscored):
-            reasons[sample.score.reason] += 1
+    for name, grid in grids.items():
+        wanted = grid.within(needed[name])
+        taken += int((grid.taken & wanted).sum())
+        reasons += grid.unscored(wanted)
     return taken, reasons
 
 

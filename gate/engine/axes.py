@@ -1,17 +1,15 @@
 """Cost and latency of one suite: relative change with an interval, and whether it lies beyond the allowance."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gate.domain.comparison import ArmAxis, AxisComparison, AxisName, Estimate
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
-from gate.domain.usage import Dollars, Unpriced, Usage
-from gate.engine.pairs import Floats, Key, clusters
+from gate.domain.usage import Usage
+from gate.engine.grid import Bools, Floats, Grid, Ints
+from gate.engine.pairs import clusters
+from gate.engine.samples import NOT_APPLICABLE, UNKNOWN
 from gate.engine.sidebyside import side_by_side
 from gate.stats.quantiles import Calls, Change, quantile, quantile_changes
 from gate.stats.ratio import Ratio, cost_ratio, latency_ratio
@@ -26,7 +24,7 @@ class _Measured:
     candidate: Floats
     baseline_calls: Floats
     candidate_calls: Floats
-    units: NDArray[np.int64] | None
+    units: Ints | None
     paired_calls: tuple[Calls, Calls] | None
 
     @property
@@ -38,34 +36,27 @@ class _Measured:
         return int(self.baseline.size)
 
 
-def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> AxisComparison:
+def cost(grid: Grid, alpha: float) -> AxisComparison:
     """Cost per call, candidate against baseline; judges are not part of it.
 
     Args:
-        suite: whose cases are compared.
-        table: from `pairs.by_case`.
+        grid: samples of the suite that is compared.
         alpha: one-sided level of each end of the interval.
     """
-    replies, too_few = side_by_side(suite, table)
-    blank = _blank("cost", suite.exam.policy.max_cost_increase)
-    blank = replace(
-        blank,
-        baseline=ArmAxis(usage=_usage(suite, table, ArmName.BASELINE)),
-        candidate=ArmAxis(usage=_usage(suite, table, ArmName.CANDIDATE)),
-    )
-    prices = [reply.cost for arm in ArmName for row in replies[arm] for reply in row]
-    why = {price.why for price in prices if isinstance(price, Unpriced)}
-    if why == {"n/a"} and not any(isinstance(price, Dollars) for price in prices):
+    kept, too_few = side_by_side(grid)
+    blank = _blank("cost", grid.suite.exam.policy.max_cost_increase)
+    blank = replace(blank, baseline=ArmAxis(usage=_usage(grid, 0)), candidate=ArmAxis(usage=_usage(grid, 1)))
+    prices = grid.numbers("price")
+    why = {*np.unique(prices[kept]).tolist()}
+    if why == {NOT_APPLICABLE}:
         return replace(blank, reason="local models and recorded answers have no price", applicable=False)
-    if why:
-        known = "n/a" in why and "unknown" not in why
-        reason = (
-            "only one of the two models has a price" if known else "the price of the model at this address is unknown"
-        )
-        return replace(blank, reason=reason)
+    if UNKNOWN in why:
+        return replace(blank, reason="the price of the model at this address is unknown")
+    if NOT_APPLICABLE in why:
+        return replace(blank, reason="only one of the two models has a price")
     if too_few:
         return replace(blank, reason=too_few)
-    measured = _measure(suite, replies, _dollars, lambda values: float(np.mean(values)))
+    measured = _measure(grid, grid.figures("cost"), kept)
     if measured.cases == 0:
         return replace(blank, reason="no case was answered by both arms")
     free = [bool(arm.mean() <= 0) for arm in measured.arms]
@@ -75,19 +66,19 @@ def cost(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> A
     return _filled(blank, measured, cost_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
 
 
-def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -> AxisComparison:
+def latency(grid: Grid, alpha: float) -> AxisComparison:
     """Latency of one call, as the geometric mean over cases of the per-case ratio.
 
     Args:
-        suite: whose cases are compared.
-        table: from `pairs.by_case`.
+        grid: samples of the suite that is compared.
         alpha: one-sided level of each end of the interval.
     """
-    replies, too_few = side_by_side(suite, table)
-    blank = _blank("latency", suite.exam.policy.max_latency_increase)
+    kept, too_few = side_by_side(grid)
+    blank = _blank("latency", grid.suite.exam.policy.max_latency_increase)
     if too_few:
         return replace(blank, reason=too_few)
-    measured = _measure(suite, replies, _seconds, lambda values: math.exp(float(np.mean(np.log(values)))))
+    seconds = grid.figures("latency")
+    measured = _measure(grid, seconds, kept & (seconds > 0.0), geometric=True)
     if measured.cases == 0 or measured.paired_calls is None:
         return replace(blank, reason="no times were measured")
     filled = _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
@@ -95,37 +86,20 @@ def latency(suite: Suite, table: Mapping[Key, Sequence[Sample]], alpha: float) -
     return replace(filled, p50_change=estimate(changes.p50), p95_change=estimate(changes.p95))
 
 
-def _dollars(reply: Reply) -> float | None:
-    return reply.cost.amount if isinstance(reply.cost, Dollars) else None
-
-
-def _seconds(reply: Reply) -> float | None:
-    return reply.latency_s if reply.latency_s is not None and reply.latency_s > 0 else None
-
-
-def _measure(
-    suite: Suite,
-    replies: Mapping[ArmName, Sequence[Sequence[Reply]]],
-    value: Callable[[Reply], float | None],
-    mean: Callable[[Sequence[float]], float],
-) -> _Measured:
-    arms = (replies[ArmName.BASELINE], replies[ArmName.CANDIDATE])
-    columns = [[[v for v in map(value, row) if v is not None] for row in arm] for arm in arms]
-    rows = [(position, mean(b), mean(c)) for position, (b, c) in enumerate(zip(*columns, strict=True)) if b and c]
-    means = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 2)
-    positions = [row[0] for row in rows]
-    declared = clusters(suite)
-    units = None if declared is None else declared[positions]
-    flat = [np.array([v for row in column for v in row], dtype=np.float64) for column in columns]
-    labels = np.array(positions, dtype=np.int64) if units is None else units
-    paired = (_calls(columns[0], positions, labels), _calls(columns[1], positions, labels)) if rows else None
-    return _Measured(means[:, 0], means[:, 1], flat[0], flat[1], units, paired)
-
-
-def _calls(column: Sequence[Sequence[float]], positions: Sequence[int], labels: NDArray[np.int64]) -> Calls:
-    rows = [column[position] for position in positions]
-    units = np.repeat(labels, [len(row) for row in rows])
-    return Calls(np.array([value for row in rows for value in row], dtype=np.float64), units)
+def _measure(grid: Grid, values: Floats, kept: Bools, *, geometric: bool = False) -> _Measured:
+    """Means of each case, arithmetic or geometric, over the cases that both arms have a figure for."""
+    known = np.where(kept, values, 1.0)
+    terms = np.log(known) if geometric else known
+    counts = kept.sum(axis=2)
+    both = np.flatnonzero(counts.min(axis=0))
+    means = np.where(kept, terms, 0.0).sum(axis=2)[:, both] / counts[:, both]
+    declared = clusters(grid.suite)
+    units = None if declared is None else declared[both]
+    labels = both if units is None else units
+    before, after = np.exp(means) if geometric else means
+    paired = [(v[both][k[both]], np.repeat(labels, n[both])) for v, k, n in zip(values, kept, counts, strict=True)]
+    calls = (Calls(*paired[0]), Calls(*paired[1])) if both.size else None
+    return _Measured(before, after, values[0][kept[0]], values[1][kept[1]], units, calls)
 
 
 def estimate(found: Change | Share) -> Estimate:
@@ -134,10 +108,10 @@ def estimate(found: Change | Share) -> Estimate:
     return Estimate(found.value, lower, upper)
 
 
-def _usage(suite: Suite, table: Mapping[Key, Sequence[Sample]], arm: ArmName) -> Usage:
+def _usage(grid: Grid, arm: int) -> Usage:
     """Tokens of all replies, compared or not."""
-    samples = (sample for case in suite.exam.cases for sample in table.get((suite.name, case.id, arm), ()))
-    return sum((sample.reply.usage for sample in samples if isinstance(sample.reply, Reply)), Usage())
+    replied = grid.replied[arm]
+    return Usage(*(int(grid.numbers(name)[arm][replied].sum()) for name in ("fresh", "read", "write", "output")))
 
 
 def _blank(axis: AxisName, allowance: float) -> AxisComparison:

@@ -1,17 +1,20 @@
 """What a change does to the prompt cache: the prefix of each arm in tokens, what was measured, what it costs once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from gate.domain.caching import ArmPrefix, CacheComparison, CacheTerms, Obstacle
 from gate.domain.comparison import Estimate
 from gate.domain.prompt import Message, Prompt
-from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.sample import ArmName
 from gate.domain.suite import Arm, Suite
 from gate.engine.axes import estimate
-from gate.engine.pairs import Key, clusters
+from gate.engine.grid import ARMS, Floats, Grid, Ints
+from gate.engine.pairs import clusters
 from gate.engine.prefix import Prefix, SharedStart, characters, prefix_of
+from gate.engine.samples import SampleTable
 from gate.engine.sidebyside import side_by_side
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.stats.share import Parts, share, share_change
@@ -22,12 +25,25 @@ LEAST_LOSS = 16
 LEAST_SHARE = 0.05
 """A prefix that lost fewer tokens, or a smaller part of itself, is not worth a finding."""
 
-Replies = Sequence[Sequence[Reply]]
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """What the replies of one arm say of their input, by case.
+
+    Args:
+        read: float[N], tokens that were read from a cache.
+        total: float[N], all tokens.
+        told: int[N], how many replies say so.
+    """
+
+    read: Floats
+    total: Floats
+    told: Ints
 
 
 def cache_comparisons(
     suites: Sequence[Suite],
-    table: Mapping[Key, Sequence[Sample]],
+    table: SampleTable,
     terms: Callable[[Arm], CacheTerms],
     alpha: float,
 ) -> dict[str, CacheComparison]:
@@ -37,7 +53,7 @@ def cache_comparisons(
 
     Args:
         suites: of the run.
-        table: from `pairs.by_case`.
+        table: samples of the run.
         terms: on what terms the provider of an arm caches prompts.
         alpha: see `compare_caching`.
     """
@@ -45,7 +61,7 @@ def cache_comparisons(
     for suite in (suite for suite in suites if suite.baseline is not None):
         try:
             found = {name: terms(suite.arm(name)) for name in ArmName}
-            out[suite.name] = compare_caching(suite, table, found, alpha)
+            out[suite.name] = compare_caching(Grid(suite, table), found, alpha)
         except Exception:  # noqa: BLE001, S112
             # It renders a stranger's templates once more, in a way of its own, so no list of errors is complete.
             # What ends a program (KeyboardInterrupt, SystemExit, a cancelled task) is no Exception and passes.
@@ -53,25 +69,22 @@ def cache_comparisons(
     return out
 
 
-def compare_caching(
-    suite: Suite, table: Mapping[Key, Sequence[Sample]], terms: Mapping[ArmName, CacheTerms], alpha: float
-) -> CacheComparison:
+def compare_caching(grid: Grid, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
     """Compare what a prompt cache can keep, and did keep, of the arms' requests.
 
     Args:
-        suite: whose prompts are rendered with its cases.
-        table: from `pairs.by_case`.
+        grid: samples of the suite whose prompts are rendered with its cases.
         terms: of each arm's provider.
         alpha: one-sided level of each end of the intervals.
     """
-    replies, _ = side_by_side(suite, table)
+    suite, told = grid.suite, _told(grid)
     prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
     found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}
-    arms = {arm: _arm(found[arm], replies[arm], terms[arm]) for arm in ArmName}
+    arms = {arm: _arm(found[arm], told[arm], terms[arm]) for arm in ArmName}
     before, after = arms[ArmName.BASELINE], arms[ArmName.CANDIDATE]
     fresh = _fresh(suite, found, after)
     price = terms[ArmName.CANDIDATE].write_usd
-    shares = _shares(suite, replies, alpha)
+    shares = _shares(suite, told, alpha)
     return CacheComparison(
         baseline=before,
         candidate=after,
@@ -85,8 +98,8 @@ def compare_caching(
     )
 
 
-def _arm(prefix: Prefix, replies: Replies, terms: CacheTerms) -> ArmPrefix:
-    rate = _tokens_per_char(prefix, replies)
+def _arm(prefix: Prefix, told: _Tokens, terms: CacheTerms) -> ArmPrefix:
+    rate = _tokens_per_char(prefix, told)
     per_char = 1.0 / CHARS_PER_TOKEN if rate is None else rate
     obstacle, chars = _kept(prefix, terms)
     tokens = round(chars * per_char)
@@ -104,14 +117,18 @@ def _arm(prefix: Prefix, replies: Replies, terms: CacheTerms) -> ArmPrefix:
     )
 
 
-def _tokens_per_char(prefix: Prefix, replies: Replies) -> float | None:
-    tokens = chars = 0
-    for position, length in prefix.lengths.items():
-        for reply in replies[position]:
-            if reply.usage.total_input:
-                tokens += reply.usage.total_input
-                chars += length
-    return tokens / chars if chars else None
+def _told(grid: Grid) -> dict[ArmName, _Tokens]:
+    kept, _ = side_by_side(grid)
+    read = np.where(kept, grid.numbers("read"), 0)
+    total = np.where(kept, grid.numbers("fresh") + grid.numbers("read") + grid.numbers("write"), 0)
+    columns = (read.sum(axis=2).astype(np.float64), total.sum(axis=2).astype(np.float64), (total > 0).sum(axis=2))
+    return {arm: _Tokens(*(column[number] for column in columns)) for number, arm in enumerate(ARMS)}
+
+
+def _tokens_per_char(prefix: Prefix, told: _Tokens) -> float | None:
+    positions = list(prefix.lengths)
+    chars = float(told.told[positions] @ np.array(list(prefix.lengths.values()), dtype=np.int64)) if positions else 0.0
+    return float(told.total[positions].sum()) / chars if chars else None
 
 
 def _kept(prefix: Prefix, terms: CacheTerms) -> tuple[Obstacle, int]:
@@ -160,31 +177,19 @@ def _mentions(prompt: Prompt, variable: str) -> bool:
 
 
 def _shares(
-    suite: Suite, replies: Mapping[ArmName, Replies], alpha: float
+    suite: Suite, told: Mapping[ArmName, _Tokens], alpha: float
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
     """Part of the input that was read from a cache: baseline, candidate, and their difference."""
-    arms = [[_tokens(row) for row in replies[arm]] for arm in (ArmName.BASELINE, ArmName.CANDIDATE)]
+    arms = [told[arm] for arm in ARMS]
     labels = clusters(suite)
-
-    def parts(arm: list[tuple[int, int]], positions: list[int]) -> Parts:
-        columns = np.array([arm[position] for position in positions], dtype=np.float64)
-        return Parts(columns[:, 0], columns[:, 1])
-
-    told = [[position for position, (_, total) in enumerate(arm) if total] for arm in arms]
-    own = [
-        estimate(share(parts(arm, where), alpha=alpha, clusters=None if labels is None else labels[where]))
-        if where
-        else None
-        for arm, where in zip(arms, told, strict=True)
-    ]
-    both = sorted(set(told[0]) & set(told[1]))
-    if not both:
+    own, where = [], [np.flatnonzero(arm.total) for arm in arms]
+    for arm, rows in zip(arms, where, strict=True):
+        units = None if labels is None else labels[rows]
+        parts = Parts(arm.read[rows], arm.total[rows]) if rows.size else None
+        own.append(None if parts is None else estimate(share(parts, alpha=alpha, clusters=units)))
+    both = np.intersect1d(where[0], where[1])
+    if not both.size:
         return own[0], own[1], None
-    units = None if labels is None else labels[both]
-    change = share_change(parts(arms[0], both), parts(arms[1], both), alpha=alpha, clusters=units)
+    before, after = (Parts(arm.read[both], arm.total[both]) for arm in arms)
+    change = share_change(before, after, alpha=alpha, clusters=None if labels is None else labels[both])
     return own[0], own[1], estimate(change)
-
-
-def _tokens(row: Sequence[Reply]) -> tuple[int, int]:
-    """Read from a cache, and all input."""
-    return sum(reply.usage.cache_read_tokens for reply in row), sum(reply.usage.total_input for reply in row)

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.domain.comparison import Comparison
-from gate.domain.sample import ArmName, Sample
+from gate.domain.sample import ArmName
 from gate.domain.suite import RunPolicy, Suite
 from gate.engine.compare import Quality, Tester, comparison
+from gate.engine.grid import Grid
 from gate.engine.looks import Progress, look, look_alone, looked_at, stacks
-from gate.engine.pairs import Key
 from gate.engine.stack import Slice, Stack
 from gate.stats.looks import Looks
 from gate.stats.slices import BLOCKABLE_UNITS
@@ -50,7 +50,7 @@ def compare_early(  # noqa: PLR0913
     suites: Sequence[Suite],
     policy: RunPolicy,
     seed: int,
-    table: Mapping[Key, Sequence[Sample]],
+    grids: Mapping[str, Grid],
     course: Progress,
     missing: Mapping[ArmName, float] | None = None,
 ) -> Quality:
@@ -60,13 +60,13 @@ def compare_early(  # noqa: PLR0913
         suites: all of the run.
         policy: level.
         seed: of the sign flips.
-        table: from `pairs.by_case`.
+        grids: samples, by suite.
         course: what the run asked for.
         missing: what a missing score is taken for in each arm; None leaves missing samples out.
     """
     # Where the run was broken off, what is missing reaches up to the last look that was planned.
     asked = max(count for counts in course.asked.values() for count in counts.values())
-    seen = stacks(suites, table, course.repeats if missing is None else asked, course.asked, missing)
+    seen = stacks(suites, grids, course.repeats if missing is None else asked, course.asked, missing)
     looks = look(seen, suites, policy, seed, closing=not course.over)
     latest = _Seen(suites, policy, seed, seen, looks)
     rows = tuple(latest.slice(position) for position in range(len(seen[0].slices)))

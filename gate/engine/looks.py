@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.domain.sample import ArmName, Sample
+from gate.domain.sample import ArmName
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.engine.compare import FLIPS_BELOW_LEVEL, SUSPECT_LEVEL
-from gate.engine.pairs import Key, clusters, scores
+from gate.engine.grid import Grid
+from gate.engine.pairs import clusters, scores
 from gate.engine.stack import Slice, Stack, stack
 from gate.inputs.slices import members
 from gate.stats.course import Plan, Standing
@@ -75,7 +76,7 @@ def progress(
     suites: Sequence[Suite],
     policy: RunPolicy,
     seed: int,
-    table: Mapping[Key, Sequence[Sample]],
+    grids: Mapping[str, Grid],
 ) -> Progress:
     """Repeat the looks of a run over the samples that it has.
 
@@ -85,11 +86,11 @@ def progress(
         suites: all of the run; `why_not` must have no objection.
         policy: level.
         seed: of the sign flips.
-        table: from `pairs.by_case`: samples of one repeat at least, failed ones included.
+        grids: by suite: samples of one repeat at least, failed ones included.
     """
     able = looked_at(suites)
     planned = able[0].samples
-    found = look(stacks(suites, table, begun(suites, table)), suites, policy, seed)
+    found = look(stacks(suites, grids, begun(suites, grids)), suites, policy, seed)
     judged = {name: last for name, last in found.looked.items() if found.standing[name] is not Standing.OUTSIDE}
     repeats = max(found.looked.values())
     now = {suite.name: frozenset(case.id for case in suite.exam.cases) for suite in able}
@@ -98,7 +99,7 @@ def progress(
         now = _members(suites, {name for name, last in judged.items() if last >= repeat})
         for name, ids in now.items():
             asked[name] |= dict.fromkeys(ids, repeat)
-    unanswered = not all(_complete(name, ids, repeats, table) for name, ids in now.items())
+    unanswered = not all(_complete(grids[name], ids, repeats) for name, ids in now.items())
     wanted = now if unanswered else _members(suites, set(found.open))
     for name, ids in wanted.items():
         asked[name] |= dict.fromkeys(ids, planned)
@@ -106,15 +107,15 @@ def progress(
     return Progress(asked, wanted, repeats, spared)
 
 
-def begun(suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]]) -> int:
+def begun(suites: Sequence[Suite], grids: Mapping[str, Grid]) -> int:
     """How many repeats the suites that are looked at have begun, 1 or more."""
-    keys = [(s.name, case.id, arm) for s in looked_at(suites) for case in s.exam.cases for arm in s.arms]
-    return 1 + max((sample.index for key in keys for sample in table.get(key, ())), default=0)
+    taken = [np.flatnonzero(grids[suite.name].taken.any(axis=(0, 1))) for suite in looked_at(suites)]
+    return 1 + max(int(repeats.max(initial=0)) for repeats in taken)
 
 
 def stacks(
     suites: Sequence[Suite],
-    table: Mapping[Key, Sequence[Sample]],
+    grids: Mapping[str, Grid],
     repeats: int,
     asked: Asked | None = None,
     missing: Mapping[ArmName, float] | None = None,
@@ -123,7 +124,7 @@ def stacks(
 
     Args:
         suites: all of the run.
-        table: from `pairs.by_case`.
+        grids: samples, by suite.
         repeats: how many.
         asked: what the run asked for; None for whatever is there.
         missing: what a missing score is taken for in each arm; None leaves missing samples out.
@@ -134,10 +135,9 @@ def stacks(
     for repeat in range(1, repeats + 1):
         found = {}
         for suite in compared:
-            most = {case.id: repeat for case in suite.exam.cases}
-            if asked is not None and suite.name in able:
-                most = {name: min(repeat, asked[suite.name][name]) for name in most}
-            found[suite.name] = scores(suite, table, missing, most if suite.name in able else None)
+            wanted = {} if asked is None or suite.name not in able else asked[suite.name]
+            most = np.array([min(repeat, wanted.get(case.id, repeat)) for case in suite.exam.cases], dtype=np.int64)
+            found[suite.name] = scores(grids[suite.name], missing, most if suite.name in able else None)
         out.append(stack(compared, found))
     return out
 
@@ -206,13 +206,9 @@ def _members(suites: Sequence[Suite], names: set[str]) -> dict[str, frozenset[st
     return out
 
 
-def _complete(suite: str, ids: frozenset[str], repeats: int, table: Mapping[Key, Sequence[Sample]]) -> bool:
+def _complete(grid: Grid, ids: frozenset[str], repeats: int) -> bool:
     """Both arms of all of these cases have an answer, or a failure, to the latest repeat."""
-    return all(
-        any(sample.index == repeats - 1 for sample in table.get((suite, case, arm), ()))
-        for case in ids
-        for arm in ArmName
-    )
+    return bool(grid.taken[:, grid.positions(ids), repeats - 1].all())
 
 
 def _large(suite: Suite) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gate.domain.forecast import Spread
 from gate.domain.record import SuiteRecord
-from gate.engine.pairs import Floats
+from gate.engine.grid import Floats
 from gate.stats.arrays import TOLERANCE
 from gate.stats.variance import Noise, split_noise
 

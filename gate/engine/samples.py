@@ -1,9 +1,10 @@
 """Every sample of a run in about a hundred bytes: the figures in columns, the texts where they were written down."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import cast, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from gate.engine.columns import Columns, Names
 
 Key = tuple[str, str, ArmName]
 _COSTS: tuple[Cost | None, ...] = (None, Unpriced("unknown"), Unpriced("n/a"))
-_DOLLARS = len(_COSTS)
+UNKNOWN, NOT_APPLICABLE, DOLLARS = 1, 2, 3
+"""What the column `price` holds, or 0 where there were no calls."""
 _NO_TIME = -1.0
 _SCORED = -1
 NOWHERE = -1
@@ -105,11 +107,39 @@ class SampleTable(Sequence[Sample]):
             scores=tuple(replace(score, reason=reason) for score, reason in reasoned),
         )
 
-    def of(self, suite: str) -> "SampleTable | _Part":
-        """The samples of one suite, in order of completion."""
-        wanted = np.array([key[0] == suite for key in self._keys.values], dtype=np.bool_)
-        keys = np.array(self._rows["key"], dtype=np.int64)
-        return _Part(self, np.flatnonzero(wanted[keys]) if len(keys) else keys)
+    @property
+    def keys(self) -> Sequence[Key]:
+        """What the column `key` numbers."""
+        return self._keys.values
+
+    @property
+    def sources(self) -> Sequence[tuple[str, str, str]]:
+        """Model id, the provider's word for the end, and sitting: what the column `source` of a reply numbers."""
+        return self._sources.values
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """bool[rows], which samples have a score."""
+        found: NDArray[np.bool_] = np.array(self._rows["why"]) == _SCORED
+        return found
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column as it is now, in order of completion."""
+        return np.array(self._rows[name])
+
+    def score_column(self, name: str) -> NDArray[Any]:
+        """A column of the single scores; the column `scores` says where those of a sample end."""
+        return np.array(self._scores[name])
+
+    def unscored(self, rows: Iterable[int]) -> Counter[str]:
+        """Why these samples have no score, with the number of each reason.
+
+        Args:
+            rows: of samples that have none.
+        """
+        failed, sources, whys = (self._rows[name] for name in ("failed", "source", "why"))
+        words = self._strings.values
+        return Counter(words[sources[row] if failed[row] else whys[row]] for row in rows)
 
     def by_case(self) -> "_ByCase":
         """Samples of each suite, case and arm, in order of their index."""
@@ -179,29 +209,6 @@ class SampleTable(Sequence[Sample]):
         return score if why == _SCORED else Unscored(self._strings.values[why])
 
 
-class _Part(Sequence[Sample]):
-    """Some rows of a table."""
-
-    def __init__(self, table: SampleTable, rows: NDArray[np.int64]) -> None:
-        self._table = table
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Sample]:
-        return (self._table[int(row)] for row in self._rows)
-
-    @overload
-    def __getitem__(self, at: int) -> Sample: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Sample]: ...
-    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
-        if isinstance(at, slice):
-            return [self._table[int(row)] for row in self._rows[at]]
-        return self._table[int(self._rows[at])]
-
-
 class _ByCase(Mapping[Key, Sequence[Sample]]):
     """Rows of a table by key, in order of their index."""
 
@@ -243,8 +250,8 @@ def _dollars(amount: float) -> Dollars:
 
 
 def _priced(cost: Cost | None) -> tuple[int, float]:
-    return (_DOLLARS, cost.amount) if isinstance(cost, Dollars) else (_COSTS.index(cost), 0.0)
+    return (DOLLARS, cost.amount) if isinstance(cost, Dollars) else (_COSTS.index(cost), 0.0)
 
 
 def _cost(price: int, amount: float) -> Cost | None:
-    return _dollars(amount) if price == _DOLLARS else _COSTS[price]
+    return _dollars(amount) if price == DOLLARS else _COSTS[price]

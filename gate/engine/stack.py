@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.domain.suite import Suite
-from gate.engine.pairs import Floats, Scores, clusters
+from gate.engine.grid import Floats
+from gate.engine.pairs import Scores, clusters
 from gate.inputs.slices import members
 
 

@@ -8,9 +8,9 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.ending import CUT_OFF
 from gate.domain.sample import ArmName, Reply, Sample
+from gate.engine.grid import Grid
 from gate.engine.lanes import by_lane
 from gate.engine.looks import looked_at, progress, why_not
-from gate.engine.pairs import by_case
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import NOWHERE, SampleTable
@@ -136,7 +136,8 @@ class Collector:
             await self._run(*(self._rest(_still(one.pairs(index), looked, wanted), done) for one in schedules))
             if self.stop.reason is not None:
                 return
-            wanted = progress(suites, policy, self.seed, by_case(self.found.samples)).wanted
+            grids = {suite.name: Grid(suite, self.found.samples) for suite in suites}
+            wanted = progress(suites, policy, self.seed, grids).wanted
 
     async def _run(self, *queues: Iterator[Job]) -> None:
         workers = min(self.tools.workers, count(self.resolved.suites))

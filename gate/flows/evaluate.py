@@ -11,7 +11,6 @@ from gate.domain.record import RunRecord
 from gate.domain.suite import Arm
 from gate.engine.assess import Assessor
 from gate.engine.caching import cache_comparisons
-from gate.engine.pairs import by_case
 from gate.engine.plan import count
 from gate.engine.run import Stop
 from gate.errors import CannotEvaluate
@@ -84,7 +83,7 @@ def conclude(
     """
     created, duration_s, stop = ended
     assessment = Assessor(resolved.suites, resolved.policy, seed).assess(found.samples, stop.reason)
-    comparisons = cache_comparisons(resolved.suites, by_case(found.samples), caching, resolved.policy.alpha)
+    comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
     # Asked to end after the last sample, it came to its end all the same.
     unfinished = stop.reason if assessment.missing.samples else None
     return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished))

@@ -1,11 +1,10 @@
 """A finished evaluation becomes `run.json`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import version
 
-from gate.domain.absence import Unscored
 from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import (
@@ -21,10 +20,13 @@ from gate.domain.record import (
     SuiteRecord,
 )
 from gate.domain.record_parts import CallsRecord
-from gate.domain.sample import ArmName, Sample
+from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
 from gate.engine.cautions import sampling_notes
+from gate.engine.grid import Grid
+from gate.engine.pairs import scores
+from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record_new import new_suite_record
@@ -120,26 +122,27 @@ def record(finished: Finished) -> RunRecord:
 
 
 def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
-    samples = finished.found.samples.of(suite.name)
+    table = finished.found.samples
+    taken = Rows(table, suite.name)
     rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     cost, latency = finished.assessment.axes[suite.name]
-    spent, note = dollars_spent(samples)
+    spent, note = dollars_spent(taken)
     caching = finished.caching.get(suite.name)
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
-        baseline=arm_record(suite.arm(ArmName.BASELINE), samples, ArmName.BASELINE),
-        candidate=arm_record(suite.candidate, samples, ArmName.CANDIDATE),
+        baseline=arm_record(suite.arm(ArmName.BASELINE), taken, ArmName.BASELINE),
+        candidate=arm_record(suite.candidate, taken, ArmName.CANDIDATE),
         exam=exam_record(suite, finished.resolved.changes[suite.name]),
         quality=QualityRecord(overall=_comparison(rows[0]), slices=[_comparison(row) for row in rows[1:]]),
         cost=_axis(cost),
         latency=_axis(latency),
-        cases=_cases(suite, finished.found.samples),
-        calls=calls_record(samples),
+        cases=_cases(suite, table),
+        calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
-        reuse=reuse_record(suite, samples, finished.found.drift.get(suite.name)),
+        reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
     )
 
 
@@ -166,31 +169,25 @@ def _axis(axis: AxisComparison) -> AxisRecord:
     return AxisRecord.model_validate(asdict(axis))
 
 
-def _cases(suite: Suite, samples: SampleTable) -> list[CaseRecord]:
-    by_case = samples.by_case()
-    rows = []
-    for case in suite.exam.cases:
-        found = {arm: _values(suite, by_case.get((suite.name, case.id, arm), ())) for arm in ArmName}
-        known = {arm: [v for v in found[arm] if v is not None] for arm in ArmName}
-        k = min(len(values) for values in known.values())
-        means = [sum(known[arm][:k]) / k for arm in (ArmName.BASELINE, ArmName.CANDIDATE)] if k else []
-        rows.append(
-            CaseRecord(
-                id=case.id,
-                where=case.where,
-                slices=dict(case.slices),
-                cluster=case.cluster,
-                baseline=found[ArmName.BASELINE],
-                candidate=found[ArmName.CANDIDATE],
-                delta=means[1] - means[0] if means else None,
-            )
+def _cases(suite: Suite, table: SampleTable) -> list[CaseRecord]:
+    grid = Grid(suite, table)
+    known = scores(grid)
+    deltas = dict(zip(known.positions.tolist(), known.deltas.tolist(), strict=True))
+    values = grid.figures("score").astype(object)
+    values[~grid.scored] = None
+    rows = [
+        CaseRecord(
+            id=case.id,
+            where=case.where,
+            slices=dict(case.slices),
+            cluster=case.cluster,
+            baseline=values[0, position].tolist(),
+            candidate=values[1, position].tolist(),
+            delta=deltas.get(position),
         )
-    return _with_outputs(suite, rows, samples)
-
-
-def _values(suite: Suite, samples: Iterable[Sample]) -> list[float | None]:
-    known = {s.index: s.score for s in samples if not isinstance(s.score, Unscored)}
-    return [known.get(index) for index in range(suite.samples)]
+        for position, case in enumerate(suite.exam.cases)
+    ]
+    return _with_outputs(suite, rows, table)
 
 
 def _with_outputs(suite: Suite, rows: list[CaseRecord], samples: SampleTable) -> list[CaseRecord]:

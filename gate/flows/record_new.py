@@ -11,6 +11,7 @@ from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced
 from gate.engine.absolute import PassRates
 from gate.engine.figures import cost_figures, latency_figures
+from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.exam import ExamChanges
 from gate.flows.record_parts import (
@@ -35,7 +36,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
         rates: of the run.
         changes: how the change would have changed the exam.
     """
-    samples = table.of(suite.name)
+    samples = Rows(table, suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
     overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates.suites[suite.name])
     spent, note = dollars_spent(samples)
@@ -55,7 +56,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
-        reuse=reuse_record(suite, samples),
+        reuse=reuse_record(suite, table),
     )
 
 

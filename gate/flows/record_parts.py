@@ -1,14 +1,17 @@
 """Parts of a record that comparisons and new prompts have in common."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable
+
+import numpy as np
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.ending import ending_of
+from gate.domain.ending import Ending, ending, ending_of
 from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
-from gate.domain.usage import Cost, Dollars, Unpriced
+from gate.engine.rows import Rows
+from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.flows.exam import ExamChanges
 
 INFORMATIVE_CASES = 20
@@ -30,52 +33,47 @@ def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
     )
 
 
-def arm_record(arm: Arm, samples: Iterable[Sample], name: ArmName) -> ArmRecord:
+def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
     """One arm, with the models that its replies name, and how they ended."""
-    replies = [s.reply for s in samples if s.arm is name and isinstance(s.reply, Reply)]
-    endings = Counter(ending_of(reply) for reply in replies)
+    models, endings = set(), Counter[Ending]()
+    for (model_id, stop_reason, blank), count in rows.endings(name).items():
+        models.add(model_id)
+        endings[ending(stop_reason, blank=blank)] += count
     return ArmRecord(
         ref=arm.version.ref,
         sha=arm.version.sha,
         path=arm.version.path,
         digest=arm.version.prompt.digest,
         model=str(arm.model),
-        returned_models=sorted({reply.model_id for reply in replies}),
+        returned_models=sorted(models),
         params=arm.params.changed(),
-        replies=len(replies),
+        replies=endings.total(),
         cut_off=endings["cut off"],
         refused=endings["refused"],
         empty=endings["empty"],
     )
 
 
-def calls_record(samples: Iterable[Sample]) -> CallsRecord:
+def calls_record(rows: Rows) -> CallsRecord:
     """Model calls of some samples, judges included."""
-    made = cached = retried = failed = 0
-    for sample in samples:
-        made += sum(score.calls for score in sample.scores)
-        cached += sum(score.reused for score in sample.scores)
-        retried += sum(score.retries for score in sample.scores)
-        if isinstance(sample.reply, Reply) and sample.reply.origin.reused:
-            cached += 1
-            continue
-        failed += isinstance(sample.reply, Failed)
-        made += isinstance(sample.reply, Reply)
-        retried += max(0, sample.reply.attempts - 1)
-    return CallsRecord(made=made, cached=cached, retried=retried, failed=failed)
+    failed, reused = rows.flags("failed"), rows.flags("reused")
+    again = np.maximum(0, rows.numbers("attempts") - 1)
+    return CallsRecord(
+        made=int(rows.scores("calls").sum() + (~failed & ~reused).sum()),
+        cached=int(rows.scores("reused").sum() + reused.sum()),
+        retried=int(rows.scores("retries").sum() + again[~reused].sum()),
+        failed=int(failed.sum()),
+    )
 
 
-def dollars_spent(samples: Iterable[Sample]) -> tuple[float | None, str]:
+def dollars_spent(rows: Rows) -> tuple[float | None, str]:
     """Dollars of answers and judges together, and why they are not known where they are not."""
-    costs: list[Cost] = []
-    for sample in samples:
-        if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
-            costs.append(sample.reply.cost)
-        costs += [score.cost for score in sample.scores if score.cost is not None]
-    if any(isinstance(cost, Unpriced) and cost.why == "unknown" for cost in costs):
+    fresh = ~rows.flags("reused")
+    prices = np.concatenate([rows.numbers("price")[fresh], rows.scores("price")])
+    if np.any(prices == UNKNOWN):
         return None, "the price of a model is unknown"
-    dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
-    return (sum(dollars), "") if dollars else (None, "no model with a price was called")
+    dollars = np.concatenate([rows.figures("cost")[fresh], rows.scores("cost")])[prices == DOLLARS]
+    return (math.fsum(dollars), "") if dollars.size else (None, "no model with a price was called")
 
 
 def output_record(sample: Sample) -> OutputRecord:

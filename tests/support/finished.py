@@ -10,7 +10,7 @@ from gate.domain.sample import ArmName
 from gate.domain.suite import Budget, RunPolicy, Suite
 from gate.engine.assess import Assessor
 from gate.engine.caching import compare_caching
-from gate.engine.pairs import by_case
+from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.exam import ExamChanges
@@ -37,5 +37,5 @@ def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CRE
     samples = SampleTable.holding(sample for suite in suites for sample in take(suite, score_of))
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
-    caching = {suite.name: compare_caching(suite, by_case(samples), terms, RunPolicy().alpha) for suite in suites}
+    caching = {suite.name: compare_caching(Grid(suite, samples), terms, RunPolicy().alpha) for suite in suites}
     return record(Finished(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))

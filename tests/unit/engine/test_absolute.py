@@ -14,7 +14,7 @@ from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
 from gate.domain.verdict import Verdict
 from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.assess import Assessment, Assessor
-from gate.engine.pairs import by_case
+from gate.engine.samples import SampleTable
 from gate.stats.wilson import wilson
 from tests.support.runs import suite, take
 from tests.unit.stats.layouts import THOROUGH
@@ -39,14 +39,14 @@ def answered(one: Suite, score_of: ScoreOfCase) -> list[Sample]:
 
 
 def rates(one: Suite, score_of: ScoreOfCase, missing: bool | None = None) -> dict[str, PassRate]:
-    found = pass_rates([one], by_case(answered(one, score_of)), 0.025, missing)
+    found = pass_rates([one], SampleTable.holding(answered(one, score_of)).by_case(), 0.025, missing)
     return {rate.slice: rate for rate in found.suites[one.name]}
 
 
 def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
     one = new(suite([{}] * 40, samples=2, policy=NINETY))
     taken = take(one, lambda case, _arm, index: float(int(case.id[1:]) < 30 or index == 0))
-    table = by_case([sample for sample in taken if sample.arm is ArmName.CANDIDATE])
+    table = SampleTable.holding([sample for sample in taken if sample.arm is ArmName.CANDIDATE]).by_case()
     (overall,) = pass_rates([one], table, 0.025).suites["support"]
     known = wilson(35, 40)
     assert (overall.n, overall.units, overall.passed, overall.rate) == (40, 40, 35.0, 0.875)
@@ -56,7 +56,7 @@ def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
 def test_prompts_with_exams_of_their_own_do_not_raise_the_bar_for_the_bases_exam() -> None:
     one = new(suite(tiers(40), policy=NINETY))
     decoy = replace(new(suite([{f"d{j}": "x" for j in range(50)}] * 20, name="decoy", policy=NINETY)), own_exam=True)
-    table = by_case(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0))
+    table = SampleTable.holding(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0)).by_case()
     found = pass_rates([one, decoy], table, 0.025)
     assert found.levels["support"] == pytest.approx(0.025 / 3)
     assert found.levels["decoy"] == pytest.approx(0.025 / 51)
@@ -87,7 +87,7 @@ def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
     few = [{"lang": "pt", "tier": "free"}] * 9
     one = new(suite([*tiers(40), *few], policy=policy))
-    found = pass_rates([one], by_case(answered(one, lambda _: 1.0)), 0.025)
+    found = pass_rates([one], SampleTable.holding(answered(one, lambda _: 1.0)).by_case(), 0.025)
     blocking = {rate.slice for rate in found.suites["support"] if rate.blocking}
     assert blocking == {"overall", "tier=free"}
     assert (found.judged, found.levels["support"]) == (2, 0.0125)
@@ -96,7 +96,7 @@ def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
 def test_all_suites_share_one_level() -> None:
     first, second = (new(suite([{}] * 40, name=name, policy=NINETY)) for name in ("one", "two"))
     samples = answered(first, lambda _: 1.0) + answered(second, lambda _: 1.0)
-    assert set(pass_rates([first, second], by_case(samples), 0.025).levels.values()) == {0.0125}
+    assert set(pass_rates([first, second], SampleTable.holding(samples).by_case(), 0.025).levels.values()) == {0.0125}
 
 
 def test_a_slice_has_the_suites_rate_or_its_own() -> None:
@@ -159,7 +159,7 @@ def test_prompts_that_just_keep_every_rate_are_seldom_blocked() -> None:
 
 def verdict(policy: SuitePolicy, score_of: ScoreOfCase, count: int = 60) -> Assessment:
     one = new(suite(tiers(count), policy=policy))
-    return Assessor((one,), RunPolicy(), 7).assess(answered(one, score_of))
+    return Assessor((one,), RunPolicy(), 7).assess(SampleTable.holding(answered(one, score_of)))
 
 
 def test_a_new_prompt_that_is_good_enough_passes_and_never_ships() -> None:
@@ -246,15 +246,15 @@ def compared(rise: float) -> list[Sample]:
 
 def test_a_new_prompt_blocks_beside_a_comparison_that_shows_nothing() -> None:
     samples = compared(0.0) + answered(ADDED, lambda _: 0.0)
-    found = Assessor((OLD, ADDED), RunPolicy(), 7).assess(samples)
+    found = Assessor((OLD, ADDED), RunPolicy(), 7).assess(SampleTable.holding(samples))
     assert found.decision.verdict is Verdict.BLOCK
     assert found.quality.tested == 1
 
 
 def test_a_new_prompt_leaves_the_comparison_alone() -> None:
-    alone = Assessor((OLD,), RunPolicy(), 7).assess(compared(0.4))
+    alone = Assessor((OLD,), RunPolicy(), 7).assess(SampleTable.holding(compared(0.4)))
     samples = compared(0.4) + answered(ADDED, lambda _: 1.0)
-    beside = Assessor((OLD, ADDED), RunPolicy(), 7).assess(samples)
+    beside = Assessor((OLD, ADDED), RunPolicy(), 7).assess(SampleTable.holding(samples))
     assert [row for _, row in beside.quality.slices] == [row for _, row in alone.quality.slices]
     assert (beside.quality.tested, beside.axes) == (1, alone.axes)
     assert alone.decision.verdict is beside.decision.verdict is Verdict.SHIP

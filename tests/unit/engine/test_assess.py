@@ -7,6 +7,7 @@ from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import RunPolicy, Suite, SuitePolicy
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
+from gate.engine.samples import SampleTable
 from tests.support.runs import ScoreOf, reply, suite, take
 
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(60)]
@@ -15,7 +16,7 @@ TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(60)]
 def assess(
     one: Suite, samples: list[Sample], policy: RunPolicy | None = None, unfinished: str | None = None
 ) -> Assessment:
-    return Assessor((one,), policy or RunPolicy(), seed=7).assess(samples, unfinished)
+    return Assessor((one,), policy or RunPolicy(), seed=7).assess(SampleTable.holding(samples), unfinished)
 
 
 def falls_in(tier: str) -> ScoreOf:
@@ -140,7 +141,7 @@ def test_a_run_without_any_answer_is_inconclusive() -> None:
 def test_suites_are_tested_together_and_slices_carry_the_suite() -> None:
     first, second = suite(TIERS, name="a"), suite(TIERS, name="b")
     samples = take(first, same) + take(second, falls_in("smb"))
-    result = Assessor((first, second), RunPolicy(), seed=7).assess(samples)
+    result = Assessor((first, second), RunPolicy(), seed=7).assess(SampleTable.holding(samples))
     assert result.quality.tested == 6
     assert result.decision.verdict is Verdict.BLOCK
     assert result.decision.reasons[0].startswith("b/tier=smb")

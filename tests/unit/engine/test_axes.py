@@ -6,7 +6,8 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.comparison import AxisComparison
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.engine import axes
-from gate.engine.pairs import by_case
+from gate.engine.grid import Grid
+from gate.engine.samples import SampleTable
 from tests.support.runs import reply, suite, take
 
 
@@ -19,7 +20,7 @@ def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None =
     samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
     gone = {case.id for case in one.exam.cases[:failed]}
     kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
-    return axes.latency(one, by_case(kept), 0.025)
+    return axes.latency(Grid(one, SampleTable.holding(kept)), 0.025)
 
 
 def _lost(sample: Sample) -> Sample:

@@ -14,7 +14,8 @@ from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
 from gate.engine.caching import cache_comparisons, compare_caching
-from gate.engine.pairs import by_case
+from gate.engine.grid import Grid
+from gate.engine.samples import SampleTable
 from tests.support.runs import reply, suite
 from tests.unit.stats.layouts import THOROUGH
 
@@ -40,7 +41,7 @@ def dated(baseline: Prompt, candidate: Prompt, cases: int = 12) -> Suite:
 
 
 def compared(one: Suite, terms: CacheTerms = OPEN, samples: list[Sample] | None = None) -> CacheComparison:
-    return compare_caching(one, by_case(samples or []), dict.fromkeys(ArmName, terms), 0.025)
+    return compare_caching(Grid(one, SampleTable.holding(samples or [])), dict.fromkeys(ArmName, terms), 0.025)
 
 
 def sampled(one: Suite, usage: dict[ArmName, Usage]) -> list[Sample]:
@@ -192,7 +193,7 @@ def test_a_suite_of_which_nothing_can_be_told_costs_the_others_nothing() -> None
             raise ValueError("no terms are known")
         return OPEN
 
-    found = cache_comparisons([broken, sound], by_case([]), terms, 0.025)
+    found = cache_comparisons([broken, sound], SampleTable(), terms, 0.025)
     assert found == {"sound": compared(sound)}
 
 
@@ -201,9 +202,9 @@ def test_what_ends_the_program_is_no_missing_finding() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cache_comparisons([dated(system(STATIC), system(STATIC))], by_case([]), terms, 0.025)
+        cache_comparisons([dated(system(STATIC), system(STATIC))], SampleTable(), terms, 0.025)
 
 
 def test_a_new_prompt_has_nothing_to_compare() -> None:
     new = replace(dated(system(STATIC), system(STATIC)), baseline=None)
-    assert cache_comparisons([new], by_case([]), lambda _: OPEN, 0.025) == {}
+    assert cache_comparisons([new], SampleTable(), lambda _: OPEN, 0.025) == {}

@@ -11,8 +11,9 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import RunPolicy, Suite, SuitePolicy
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
+from gate.engine.grid import Grid
 from gate.engine.looks import Progress, looked_at, progress, why_not
-from gate.engine.pairs import by_case
+from gate.engine.samples import SampleTable
 from tests.support.runs import ScoreOf, suite, take
 
 ON = RunPolicy(early_stop=True)
@@ -36,7 +37,8 @@ def broken(tier: str) -> ScoreOf:
 
 
 def at(suites: Sequence[Suite], samples: Sequence[Sample]) -> Progress:
-    return progress(suites, ON, 7, by_case(samples))
+    table = SampleTable.holding(samples)
+    return progress(suites, ON, 7, {suite.name: Grid(suite, table) for suite in suites})
 
 
 def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
@@ -51,7 +53,7 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
 
 
 def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
-    return Assessor(tuple(suites), ON, seed=7).assess(samples, unfinished)
+    return Assessor(tuple(suites), ON, seed=7).assess(SampleTable.holding(samples), unfinished)
 
 
 def states(found: Assessment) -> dict[str, State]:

@@ -7,6 +7,7 @@ from gate.domain.sample import ArmName
 from gate.domain.suite import RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
+from gate.engine.samples import SampleTable
 from tests.support.runs import suite, take
 
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(200)]
@@ -19,7 +20,7 @@ def four_of_a_hundred_fall(case: Case, arm: ArmName, index: int) -> float:
 
 def assess(policy: SuitePolicy) -> Assessment:
     one = suite(TIERS, policy=policy)
-    return Assessor((one,), RunPolicy(), seed=7).assess(take(one, four_of_a_hundred_fall))
+    return Assessor((one,), RunPolicy(), seed=7).assess(SampleTable.holding(take(one, four_of_a_hundred_fall)))
 
 
 def states(result: Assessment) -> dict[str, State]:
@@ -63,7 +64,7 @@ def test_the_smallest_detectable_fall_lies_beyond_the_margin() -> None:
 def test_margins_of_one_suite_leave_another_alone() -> None:
     strict, lax = suite(TIERS, name="a"), suite(TIERS, name="b", policy=SuitePolicy(margin=0.05))
     samples = take(strict, four_of_a_hundred_fall) + take(lax, four_of_a_hundred_fall)
-    result = Assessor((strict, lax), RunPolicy(), seed=7).assess(samples)
+    result = Assessor((strict, lax), RunPolicy(), seed=7).assess(SampleTable.holding(samples))
     found = states(result)
     assert found["a/overall"] is State.REGRESSION
     assert found["b/overall"] is State.NOISE

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
-from gate.engine.pairs import by_case
-from gate.engine.samples import UNREAD, SampleTable
+from gate.engine.samples import UNREAD, Key, SampleTable
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
 AMOUNTS = st.floats(0.0, 1e6)
@@ -39,23 +38,27 @@ SCORES = st.builds(
     cost=st.none() | COSTS,
     reused=st.integers(0, 3),
 )
-SAMPLES = st.lists(
-    st.builds(
-        Sample,
-        suite=st.sampled_from(["s", "t"]),
-        case_id=st.sampled_from(["c1", "c2", "c3"]),
-        arm=st.sampled_from(ArmName),
-        index=st.integers(0, 9),
-        reply=REPLIES | st.builds(Failed, WORDS, st.integers(0, 9)),
-        scores=st.lists(SCORES, max_size=3).map(tuple),
-        score=VALUES,
-        warmup=st.booleans(),
-    ),
-    max_size=12,
-    unique_by=lambda sample: (sample.suite, sample.case_id, sample.arm, sample.index),
-)
 
 
+def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
+    return st.lists(
+        st.builds(
+            Sample,
+            suite=st.sampled_from(["s", "t"]),
+            case_id=st.sampled_from(["c1", "c2", "c3"]),
+            arm=st.sampled_from(ArmName),
+            index=st.integers(0, indices - 1),
+            reply=REPLIES | st.builds(Failed, WORDS, st.integers(0, 9)),
+            scores=st.lists(SCORES, max_size=3).map(tuple),
+            score=VALUES,
+            warmup=st.booleans(),
+        ),
+        max_size=most,
+        unique_by=lambda sample: (sample.suite, sample.case_id, sample.arm, sample.index),
+    )
+
+
+SAMPLES = sample_lists(indices=10, most=12)
 STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -80,28 +83,20 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
 @STEADY
 @given(SAMPLES)
 def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
-    expected = by_case([bare(sample) for sample in samples])
-    found = by_case(SampleTable.holding(samples))
+    expected: dict[Key, list[Sample]] = {}
+    for sample in sorted(samples, key=lambda sample: sample.index):
+        expected.setdefault((sample.suite, sample.case_id, sample.arm), []).append(bare(sample))
+    found = SampleTable.holding(samples).by_case()
     assert {key: list(row) for key, row in found.items()} == expected
     assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
-
-
-@STEADY
-@given(SAMPLES)
-def test_one_suite_of_it(samples: list[Sample]) -> None:
-    part = SampleTable.holding(samples).of("s")
-    expected = [bare(sample) for sample in samples if sample.suite == "s"]
-    assert list(part) == list(part) == expected
-    assert len(part) == len(expected)
-    assert part[1:] == expected[1:]
 
 
 def test_what_comes_later_is_grouped_too() -> None:
     table = SampleTable()
     for index in (1, 0):
         table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no")))
-        assert len(by_case(table)["s", "c", ArmName.BASELINE]) == len(table)
-    assert [sample.index for sample in by_case(table)["s", "c", ArmName.BASELINE]] == [0, 1]
+        assert len(table.by_case()["s", "c", ArmName.BASELINE]) == len(table)
+    assert [sample.index for sample in table.by_case()["s", "c", ArmName.BASELINE]] == [0, 1]
 
 
 def test_without_a_place_for_texts_there_are_none() -> None:

@@ -31,7 +31,7 @@ def _samples(one: Suite, fresh: int) -> list[Sample]:
 
 def _record(one: Suite, samples: Sequence[Sample], drift: Drift | None = None) -> RunRecord:
     found = Collection(SampleTable.holding(samples), drift={} if drift is None else {one.name: drift})
-    assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
+    assessment = Assessor((one,), RunPolicy(), 1).assess(SampleTable.holding(samples))
     return record(Finished(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
 
 
@@ -76,7 +76,7 @@ def test_a_new_prompt_has_no_baseline_to_reuse() -> None:
     one = replace(suite([{}] * 12), baseline=None)
     samples = [s for s in _samples(one, 0) if s.arm is ArmName.CANDIDATE]
     known = [replace(s, reply=replace(reply(), origin=_EARLIER)) for s in samples]
-    found = reuse_record(one, known)
+    found = reuse_record(one, SampleTable.holding(known))
     assert found is not None
     assert (found.baseline, found.candidate.reused, found.pairs) == (None, 12, 0)
 
@@ -85,7 +85,7 @@ def test_a_time_that_cannot_be_is_no_time() -> None:
     one = suite([{}])
     for at in (0.0, -5.0, 1e18, float("nan")):
         samples = [replace(s, reply=replace(reply(), origin=Origin("s", at, reused=True))) for s in _samples(one, 0)]
-        found = reuse_record(one, samples)
+        found = reuse_record(one, SampleTable.holding(samples))
         assert found is not None
         assert found.oldest is None
 
@@ -109,7 +109,9 @@ def test_endings_are_counted_for_each_arm() -> None:
 def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
-    assessment = Assessor((one,), RunPolicy(), 1).assess(samples, "the budget of 5 calls is used up")
+    assessment = Assessor((one,), RunPolicy(), 1).assess(
+        SampleTable.holding(samples), "the budget of 5 calls is used up"
+    )
     done = Finished(resolved([one]), Collection(SampleTable.holding(samples)), assessment, {}, 1, CREATED, 1.0)
     made = record(replace(done, unfinished="the budget of 5 calls is used up"))
     assert made.unfinished == "the budget of 5 calls is used up"

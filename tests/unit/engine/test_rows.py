@@ -1,0 +1,71 @@
+"""Arrays in order of completion say what a walk through the samples says."""
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.usage import Dollars, Unpriced
+from gate.engine.rows import Rows
+from gate.engine.samples import SampleTable
+from gate.flows.record_parts import calls_record, dollars_spent
+from tests.unit.engine.test_samples import SAMPLES, STEADY, bare
+
+SUITES = st.sampled_from([None, "s", "neither"])
+
+
+def own(samples: list[Sample], name: str | None) -> list[Sample]:
+    return [sample for sample in samples if name in (None, sample.suite)]
+
+
+@STEADY
+@given(SAMPLES, SUITES)
+def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | None) -> None:
+    rows = Rows(SampleTable.holding(samples), name)
+    assert list(rows) == [bare(sample) for sample in own(samples, name)]
+    assert len(rows) == len(own(samples, name))
+
+
+@STEADY
+@given(SAMPLES, SUITES)
+def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
+    found = calls_record(Rows(SampleTable.holding(samples), name))
+    mine = own(samples, name)
+    scores = [score for sample in mine for score in sample.scores]
+    replies = [sample.reply for sample in mine if isinstance(sample.reply, Reply)]
+    failed = [sample.reply for sample in mine if not isinstance(sample.reply, Reply)]
+    asked = [reply for reply in replies if not reply.origin.reused]
+    assert found.failed == len(failed)
+    assert found.made == len(asked) + sum(score.calls for score in scores)
+    assert found.cached == len(replies) - len(asked) + sum(score.reused for score in scores)
+    again = [max(0, reply.attempts - 1) for reply in (*asked, *failed)]
+    assert found.retried == sum(again) + sum(score.retries for score in scores)
+
+
+@STEADY
+@given(SAMPLES, SUITES)
+def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
+    spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
+    replies = [sample.reply for sample in own(samples, name) if isinstance(sample.reply, Reply)]
+    costs = [reply.cost for reply in replies if not reply.origin.reused]
+    costs += [score.cost for sample in own(samples, name) for score in sample.scores if score.cost is not None]
+    dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
+    if Unpriced("unknown") in costs:
+        assert (spent, why) == (None, "the price of a model is unknown")
+    elif dollars:
+        assert spent == pytest.approx(math.fsum(dollars))
+    else:
+        assert spent is None
+
+
+@STEADY
+@given(SAMPLES, SUITES)
+def test_endings_are_counted_by_arm(samples: list[Sample], name: str | None) -> None:
+    rows = Rows(SampleTable.holding(samples), name)
+    for arm in ArmName:
+        replies = [s.reply for s in own(samples, name) if s.arm is arm and isinstance(s.reply, Reply)]
+        expected = Counter((r.model_id, r.stop_reason, not r.text.strip()) for r in replies)
+        assert rows.endings(arm) == expected
