@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gate.domain.case import Case, ScorerSpec
@@ -53,10 +53,12 @@ class Estimator:
     Args:
         price: prices a call.
         earlier: what calls took before, by suite and role.
+        cap: tokens that a reply may have at most; None where the budget has no such limit.
     """
 
     price: Pricer
     earlier: Earlier
+    cap: int | None = None
 
     def spending(self, suites: Sequence[Suite], concurrency: int) -> Spending:
         """All calls of a run.
@@ -119,6 +121,8 @@ class Estimator:
     ) -> Outlay:
         model, params = asked
         usage, (of_input, of_output) = each
+        if self.cap is not None and usage.output_tokens > self.cap:
+            usage, of_output = replace(usage, output_tokens=self.cap), "assumed"
         cost = self.price(model, params, usage)
         return Outlay(
             suite=who[0],

@@ -59,7 +59,7 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
     """
     check_method(resolved.policy, resolved.suites)
     found = _known(resolved.suites, world.earlier)
-    outlay = _spending(resolved.suites, found, world)
+    outlay = _spending(resolved, found, world)
     spreads = {
         suite.name: found[suite.name].spread if suite.name in found else _assumed(suite) for suite in resolved.suites
     }
@@ -87,12 +87,13 @@ def spending(resolved: Resolved, world: World) -> Spending:
         resolved: what would be evaluated.
         world: earlier runs, prices, concurrency.
     """
-    return _spending(resolved.suites, _known(resolved.suites, world.earlier), world)
+    return _spending(resolved, _known(resolved.suites, world.earlier), world)
 
 
-def _spending(suites: Sequence[Suite], found: "Mapping[str, _Known]", world: World) -> Spending:
+def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: World) -> Spending:
     earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
-    return Estimator(world.price, earlier).spending(suites, world.concurrency)
+    estimator = Estimator(world.price, earlier, resolved.budget.max_output_tokens)
+    return estimator.spending(resolved.suites, world.concurrency)
 
 
 @dataclass(frozen=True, slots=True)

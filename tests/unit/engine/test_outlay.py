@@ -50,6 +50,16 @@ def test_answers_are_rendered_and_counted() -> None:
     assert found.minutes == pytest.approx(6 * 2 / 60)
 
 
+def test_no_reply_is_taken_to_be_longer_than_the_budget_allows() -> None:
+    planned = with_model(suite([{}] * 10), "openai:m")
+    known: Earlier = {(planned.name, "baseline"): PerCall(Usage(10, 0, 0, 900), True, 1.0)}
+    for earlier in (None, known):
+        found = replace(estimator(earlier), cap=50).spending([planned], 10)
+        assert {outlay.output_tokens for outlay in found.outlays} == {Figure(50 * 10, "assumed")}
+    short = replace(estimator(), cap=50).spending([with_model(planned, "openai:m", Params(max_output_tokens=20))], 10)
+    assert short.outlays[0].output_tokens.value == 20 * 10
+
+
 def test_judges_ask_once_for_each_answer_of_both_arms() -> None:
     planned = suite([{}] * 4, samples=2)
     planned = replace(planned, exam=replace(planned.exam, scorers=(JUDGE, planned.exam.scorers[0])))
