@@ -60,7 +60,7 @@ Examples:
 @click.option(
     "--early-stop/--no-early-stop",
     default=None,
-    help="Look after each repeat of the cases, and ask no more than is needed.  [default: what gate.yaml says, or no]",
+    help="Look after each repeat of the cases, and ask no more than is needed.  [default: what gate.yaml says, or yes]",
 )
 @click.option("--batch", is_flag=True, help="Half the price: submit now, run again later to collect (exit code 3).")
 @click.option("--wait", is_flag=True, help="With --batch: stay until the batches are done.")

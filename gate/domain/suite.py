@@ -90,7 +90,7 @@ class RunPolicy:
     method: MethodName = "maxt"
     correction: CorrectionName = "none"
     breakage: bool = False
-    early_stop: bool = False
+    early_stop: bool = True
 
     @property
     def alpha(self) -> float:

@@ -37,7 +37,8 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     (tmp_path / "prompt.md").write_text("Answer. quality=0.95")
     (tmp_path / "gate.yaml").write_text(
-        "version: 1\nsuites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
+        "version: 1\npolicy: {early_stop: false}\nsuites:\n"
+        "  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
         f"    model: openai:m\n    params: {{base_url: '{server.url}/v1', seed: 1}}\n    scorers: [contains]\n"
     )
     git(tmp_path, "add", "--all")
@@ -111,6 +112,19 @@ def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: M
     calm = gate("diff", "--base", "main", "--quiet", "--no-cache", "--out", "calm", cwd=repo)
     assert calm.code == 1
     assert said(repo / "calm") == said(repo / ".gate/last")
+
+
+def test_a_run_with_looks_that_is_killed_asks_for_what_it_would_have_asked(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(latency_s=0.02)
+    for _ in range(2):
+        kill_after(start(repo, "--early-stop"), server, 45)
+    assert gate("diff", "--base", "main", "--quiet", "--early-stop", cwd=repo).code == 1
+    asked = len(server.ledger)
+    assert gate("diff", "--base", "main", "--quiet", "--early-stop", "--no-cache", "--out", "calm", cwd=repo).code == 1
+    assert said(repo / "calm") == said(repo / ".gate/last")
+    calm = len(server.ledger) - asked
+    assert len(rows(repo)) == calm < SAMPLES
+    assert asked <= calm + 2 * 2 * IN_FLIGHT
 
 
 def test_without_the_cache_a_killed_run_is_taken_up_from_its_own_journal(repo: Path, server: ModelServer) -> None:

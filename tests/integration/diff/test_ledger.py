@@ -48,8 +48,8 @@ def compare(
         "OPENAI_API_KEY": "sk-loopback-openai",
         "ANTHROPIC_API_KEY": "sk-loopback-anthropic",
     }
-    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", model, "--json")
-    return gate("diff", *named, *more, cwd=root, env=keys | (env or {}))
+    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", model)
+    return gate("diff", *named, "--json", "--no-early-stop", *more, cwd=root, env=keys | (env or {}))
 
 
 def of_arm(server: ModelServer, system: str) -> list[Entry]:

@@ -177,7 +177,7 @@ def test_a_plain_path_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "on"), [("method: maxt", False), ("early_stop: false", False), ("early_stop: true", True)]
+    ("words", "on"), [("method: maxt", True), ("early_stop: false", False), ("early_stop: true", True)]
 )
-def test_early_stopping_is_off_unless_it_is_turned_on(words: str, on: bool) -> None:
+def test_early_stopping_is_on_unless_it_is_turned_off(words: str, on: bool) -> None:
     assert load(GOOD.replace("method: maxt", words), "gate.yaml").policy.early_stop is on
