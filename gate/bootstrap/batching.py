@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from functools import partial
 
-from gate.bootstrap.making import outlay
 from gate.bootstrap.memory import Remembered, refuse_tracked
-from gate.bootstrap.plan import Plan
+from gate.bootstrap.outlay import outlay
+from gate.bootstrap.plan import Batch, Plan
 from gate.calls.batch_ledger import BatchLedger
 from gate.calls.batch_tools import BatchTools
 from gate.domain.usage import Dollars
@@ -26,11 +26,12 @@ PRICE = 0.5
 """Of a batch, as a part of the price of live calls; for the estimate alone."""
 
 
-async def prepare(plan: Plan, factory: Factory, memory: Remembered, seed: int) -> None:
+async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered, seed: int) -> None:
     """Collect what batches have answered, and submit what no batch was asked yet.
 
     Args:
-        plan: of the run; nothing happens unless it asks for batches.
+        plan: of the run.
+        batch: how long to wait for them.
         factory: the batch interfaces and their prices.
         memory: known answers, and the place for new ones.
         seed: of the order.
@@ -38,8 +39,6 @@ async def prepare(plan: Plan, factory: Factory, memory: Remembered, seed: int) -
     Raises:
         CannotEvaluate: answers are still to come, or a budget would not suffice.
     """
-    if plan.batch is None:
-        return
     folder = plan.remember.folder / LEDGER
     refuse_tracked(folder, *folder.glob("*"))
     budget = plan.resolved.budget
@@ -54,7 +53,7 @@ async def prepare(plan: Plan, factory: Factory, memory: Remembered, seed: int) -
         plan.say(terminal(line))
 
     tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
-    options = BatchOptions(wait=plan.batch.wait, max_calls=budget.max_calls, say=say)
+    options = BatchOptions(wait=batch.wait, max_calls=budget.max_calls, say=say)
     outcome = await collect_or_submit(_requests(plan, seed), tools, options)
     for line in outcome.lines():
         say(line)

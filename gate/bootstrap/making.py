@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from gate.bootstrap.earlier import kept_runs
 from gate.bootstrap.memory import Remembered
 from gate.bootstrap.notebook import Notebook
 from gate.bootstrap.plan import Plan
@@ -16,10 +15,9 @@ from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Arm, Suite
-from gate.domain.usage import Cost, Unpriced, Usage
+from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
 from gate.flows.collect import Tools
-from gate.flows.plan import World, spending
 from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
@@ -110,7 +108,7 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, Judge] = {}
-    notes = Notebook(plan.say, plan.resolved, lambda: outlay(plan, factory), memory.notes)
+    notes = Notebook(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
 
     def judge(spec: ScorerSpec) -> Judge:
         if id(spec) not in judges:
@@ -134,13 +132,10 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
     )
 
 
-def outlay(plan: Plan, factory: Factory) -> Spending:
-    """What the run would spend if no answer were known."""
+def _outlay(plan: Plan, factory: Factory) -> Spending:
+    from gate.bootstrap.outlay import outlay  # forecasts are for runs with a budget
 
-    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
-        return factory.price(model, params, model.name, usage)
-
-    return spending(plan.resolved, World(kept_runs().runs(), price, plan.concurrency))
+    return outlay(plan, factory)
 
 
 def caching_of(factory: Factory) -> Callable[[Arm], CacheTerms]:

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gate.bootstrap.batching import prepare
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.making import caching_of, make_factory, make_tools, preflight, within_budget
 from gate.bootstrap.memory import remembered, secret_of
@@ -109,7 +108,10 @@ async def _run(
         gc.freeze()
         secret = secret_of(settings)
         with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
-            await prepare(plan, factory, memory, seed)
+            if plan.batch is not None:
+                from gate.bootstrap.batching import prepare  # few runs are batches
+
+                await prepare(plan, plan.batch, factory, memory, seed)
             tools = make_tools(plan, factory, folder, memory)
             with ended_by_signals(stop):
                 done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from gate.bootstrap.calibrating import Trial, conclude, measure
-from gate.cli.progress import Bar, Lines, Silent
+from gate.cli.bar import Bar
+from gate.cli.progress import Lines, Silent
 from gate.domain.calibration import CalibrationRecord, dump
 from gate.domain.record import RunRecord
 from gate.errors import GateError

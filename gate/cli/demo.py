@@ -28,7 +28,8 @@ def demo(directory: Path | None) -> None:
 
     from rich.console import Console
 
-    from gate.cli.progress import Bar, Lines
+    from gate.cli.bar import Bar
+    from gate.cli.progress import Lines
     from gate.cli.show import render
     from gate.demo.tour import Stage, play
     from gate.settings.services import Settings

@@ -7,15 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
-from gate.cli import shard_run, show
+from gate.cli import show
 from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
-from gate.cli.progress import Bar, Lines, Silent
+from gate.cli.progress import Lines, Silent
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.record import RunRecord
@@ -50,6 +49,8 @@ def execute(options: DiffOptions) -> int:
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     if options.shard is not None:
+        from gate.cli import shard_run  # few runs are shards
+
         return shard_run.execute(options, options.shard, resolved, progress(quiet=options.quiet))
     if not resolved.suites:
         click.echo(skipped(resolved))
@@ -229,6 +230,11 @@ def progress(*, quiet: bool) -> Progress:
     """A bar on a terminal, plain lines elsewhere, nothing on request."""
     if quiet:
         return Silent()
+    # A quiet run does without the library that draws.
+    from rich.console import Console
+
+    from gate.cli.bar import Bar
+
     console = Console(stderr=True)
     if console.is_terminal:
         return Bar(console)

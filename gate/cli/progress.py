@@ -1,11 +1,8 @@
-"""How far a run is: a bar on a terminal, now and then a plain line elsewhere."""
+"""How far a run is, now and then in a plain line; `gate.cli.bar` is for terminals."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from gate.domain.absence import Failed
 from gate.domain.sample import Sample
@@ -23,43 +20,6 @@ class Silent:
 
     def finish(self) -> None:
         return
-
-
-@dataclass(slots=True)
-class Bar:
-    """A bar with samples, cost and time left.
-
-    Args:
-        console: a terminal, usually standard error.
-    """
-
-    console: Console
-    _progress: Progress | None = field(default=None, init=False)
-    _task: TaskID = field(default=TaskID(0), init=False)
-    _failed: int = field(default=0, init=False)
-
-    def start(self, total: int) -> None:
-        self._progress = Progress(
-            TextColumn("Sampling"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
-            TextColumn("left"),
-            TimeRemainingColumn(compact=True),
-            console=self.console,
-            transient=True,
-        )
-        self._task = self._progress.add_task("samples", total=total, note="")
-        self._progress.start()
-
-    def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        self._failed += isinstance(sample.reply, Failed)
-        if self._progress is not None:
-            self._progress.update(self._task, advance=1, note=note(spent_usd, self._failed))
-
-    def finish(self) -> None:
-        if self._progress is not None:
-            self._progress.stop()
 
 
 @dataclass(slots=True)

@@ -4,11 +4,10 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from gate.domain.record import RunRecord
 from gate.errors import GateError
-from gate.report import markdown, preview, terminal
+from gate.report import markdown
 from gate.store.run_folder import dump_run, write_whole
 
 ENDINGS = {".md": "md", ".json": "json", ".html": "html"}
@@ -17,6 +16,11 @@ ENDINGS = {".md": "md", ".json": "json", ".html": "html"}
 def render(run: RunRecord, form: str) -> None:
     """Print a run as `terminal`, `md`, `html` or `json`."""
     if form == "terminal":
+        # No other form needs the library that draws.
+        from rich.console import Console
+
+        from gate.report import terminal
+
         terminal.render(run, Console(file=sys.stdout, highlight=False))
     else:
         click.echo(text(run, form), nl=False)
@@ -41,5 +45,8 @@ def write(run: RunRecord, path: Path, form: str | None = None) -> None:
 
 def text(run: RunRecord, form: str) -> str:
     """A run as `md`, `html` or `json`."""
-    renderers = {"json": dump_run, "md": markdown.render, "html": preview.render}
-    return renderers[form](run)
+    if form == "html":
+        from gate.report import preview  # no other format needs its Markdown parser
+
+        return preview.render(run)
+    return dump_run(run) if form == "json" else markdown.render(run)

@@ -4,18 +4,20 @@ Which headers those are, and that nothing else differs from what the official SD
 contract tests, which run over both ways.
 """
 
-import ssl
 import time
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
 from gate.providers.base import Misconfigured
+from gate.providers.certificates import none_loaded, system_context
 from gate.providers.wire import CONNECT_TIMEOUT_S, MAX_REPLY_BYTES, Broken, Raw, compressed, too_large
+
+with none_loaded():
+    import aiohttp
 
 _CHUNK = 2**16
 
@@ -76,9 +78,10 @@ class DirectWire:
 
     def _opened(self) -> aiohttp.ClientSession:
         """Made at the first request, because it belongs to the event loop that runs then."""
-        trusted = _trusted() if self._url.scheme == "https" else True
+        secure = "https" in (self._url.scheme, URL(self._proxy or "").scheme)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections, ssl=trusted),
+            # What aiohttp itself would take for True trusts nobody; see `none_loaded`.
+            connector=aiohttp.TCPConnector(limit=self._connections, ssl=system_context() if secure else True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
@@ -112,16 +115,6 @@ def _proxy(url: str) -> str | None:
         # Without its value, which may hold a password.
         raise Misconfigured(f"the proxy for {parts.scheme} is no address", "write HTTPS_PROXY=http://host:port")
     return whole
-
-
-def _trusted() -> ssl.SSLContext:
-    """The system's certificates; where Python's own OpenSSL knows none, those that httpx2 finds, as for the SDKs."""
-    context = ssl.create_default_context()
-    if context.cert_store_stats()["x509_ca"]:
-        return context
-    import httpx2
-
-    return httpx2.create_ssl_context()
 
 
 def _words(error: BaseException) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
@@ -13,11 +13,13 @@ from gate.domain.usage import Cost, Dollars, Usage
 from gate.errors import GateError, MissingKey
 from gate.providers import addresses, parameters
 from gate.providers.base import Misconfigured, Provider
-from gate.providers.batches.port import BatchService, Place
 from gate.providers.caching import terms
 from gate.providers.executor import Elsewhere, Executor
 from gate.providers.prices import PriceList
 from gate.providers.wire import Endpoint, lane_of
+
+if TYPE_CHECKING:
+    from gate.providers.batches.port import BatchService
 
 NO_KEY = "none"
 """Sent to a compatible server when there is no key: the interface wants some word."""
@@ -93,7 +95,7 @@ class Factory:
             self._made[key] = self._make(model, params)
         return self._made[key]
 
-    def batches(self, model: ModelRef, params: Params) -> BatchService:
+    def batches(self, model: ModelRef, params: Params) -> "BatchService":
         """The batch interface of a model, made at the first call, over connections of its own; nothing is sent.
 
         Raises:
@@ -139,7 +141,9 @@ class Factory:
         template = params.chat_template if model.provider == "local" else None
         return model.provider, model.name, params.base_url, template
 
-    def _batch_service(self, model: ModelRef, params: Params) -> BatchService:
+    def _batch_service(self, model: ModelRef, params: Params) -> "BatchService":
+        from gate.providers.batches.port import Place
+
         if self._executor is not None:
             hint = "use the executor in-process, or run without --batch"
             raise GateError("batches are sent from this process only", hint)

@@ -168,15 +168,14 @@ def test_help_loads_no_heavy_library(tmp_path: Path, arguments: list[str]) -> No
 
 
 @pytest.mark.parametrize(("sdk", "loaded"), [("0", []), ("1", ["openai"])])
-def test_no_sdk_is_loaded_but_the_one_that_is_asked_for(
-    repo: Path, server: ModelServer, sdk: str, loaded: list[str]
-) -> None:
+def test_a_quiet_run_loads_no_more_than_it_uses(repo: Path, server: ModelServer, sdk: str, loaded: list[str]) -> None:
     server.behaviour = Behaviour()
+    others = "anthropic xllamacpp rich gate.domain.shard gate.flows.batch gate.flows.plan".split()
     code = (
         "import sys\nfrom gate.__main__ import main\n"
         "sys.argv = ['gate', 'diff', '--base', 'main', '--samples', '1', '-q']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print('LOADED', [name for name in ('openai', 'anthropic', 'xllamacpp') if name in sys.modules])\n"
+        f"print('LOADED', [name for name in {['openai', *others]!r} if name in sys.modules])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -3,7 +3,8 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from gate.cli.progress import Bar, Lines, note
+from gate.cli.bar import Bar
+from gate.cli.progress import Lines, note
 from gate.domain.absence import Failed
 from gate.domain.sample import ArmName, Sample
 from tests.support.runs import reply
