@@ -1,4 +1,4 @@
-"""One thread that writes: whatever has come while it wrote becomes the next transaction."""
+"""One thread that writes: whatever has come since its last transaction becomes the next one."""
 
 import asyncio
 import json
@@ -22,6 +22,10 @@ Verdict: TypeAlias = "asyncio.Future[str | None]"
 _LONGEST_CLOSE_S = 3.0
 """A runner that cancels a job kills it after 7.5 s, and the comment comes after this."""
 _PATIENCE_S = 60.0
+_BETWEEN_S = 0.02
+"""Between the ends of two transactions: each one takes the interpreter away from the loop, and wakes it up.
+
+Nobody's slot is held meanwhile: a call that waits to be written down has given its own back."""
 _GROWTH = 1.1
 
 
@@ -64,6 +68,7 @@ class Writer:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._stopping = self._hurry = False
         self._renewed = False
+        self._served = 0.0
         self.broken: str | None = None
         self.kept = 0
         self._thread = threading.Thread(target=self._run, name="answers", daemon=True)
@@ -105,6 +110,7 @@ class Writer:
             uses = [job for job in jobs if isinstance(job, _Uses)]
             if entries or uses:
                 self._serve(entries, uses)
+                self._served = time.monotonic()
         self._prune()
         try:
             self._connection.close()
@@ -113,6 +119,8 @@ class Writer:
 
     def _waiting(self) -> list[_Job]:
         jobs = [self._jobs.get()]
+        if not self._hurry and (early := self._served + _BETWEEN_S - time.monotonic()) > 0.0:
+            time.sleep(early)
         while True:
             try:
                 jobs.append(self._jobs.get_nowait())
