@@ -175,7 +175,16 @@ def measure(load: Load, root: Path) -> Measured:
 def command(load: Load) -> list[str]:
     """The comparison from the command line."""
     files = ["--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl"]
-    how = ["--model", f"{load.provider}:m", "--samples", str(load.samples), "--concurrency", str(IN_FLIGHT), "--quiet"]
+    how = [
+        "--model",
+        f"{load.provider}:m",
+        "--samples",
+        str(load.samples),
+        "--concurrency",
+        str(IN_FLIGHT),
+        "--quiet",
+        "--no-early-stop",
+    ]
     return [sys.executable, "-m", "gate", "diff", *files, *how]
 
 

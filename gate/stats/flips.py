@@ -13,7 +13,7 @@ from gate.stats.canonical import canonical_rows
 EXHAUSTIVE_BELOW = 13
 """With fewer units than this all sign vectors are tried."""
 
-CHUNK = 1 << 22  # entries of the signs, or of the flipped statistics, held at once: 32 MiB as floats
+CHUNK = 1 << 20  # entries of the signs, or of the flipped statistics, held at once: 8 MiB as floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """Sign flips that stay the same from look to look, though more is known of each unit every time."""
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +14,9 @@ from gate.stats.flips import CHUNK, EXHAUSTIVE_BELOW, all_signs, distinct_column
 
 _APART = 0x9E3779B97F4A7C15
 """Between the seeds of independent flips."""
+_KEPT = 8
+_remembered: OrderedDict[bytes, FloatArray] = OrderedDict()
+"""Flips of the latest looks: a run repeats its looks after each repeat of the cases, and for the report."""
 
 
 class Flips(Protocol):
@@ -63,14 +68,25 @@ class SteadyFlips:
         stacked = distinct_columns(np.concatenate([one[:, moved] for one in weights]))
         exhaustive = self.units < EXHAUSTIVE_BELOW
         pairs = 2 ** max(0, self.units - 1) if exhaustive else (self.flips + 1) // 2
-        out = np.zeros(2 * pairs)
         if stacked.shape[1] == 0:
-            return out
+            return np.zeros(2 * pairs)
         rows = self._order(stacked[: self.units])
         parts = [(self._lead_or_one()[:, None] * part)[rows] for part in np.split(stacked, len(weights))]
+        what = f"{self.seed} {self.units} {pairs} {len(parts)} {exhaustive}".encode()
+        key = blake2b(b"".join([what, *(part.tobytes() for part in parts)])).digest()
+        if key not in _remembered:
+            _remembered[key] = self._drawn(parts, pairs, exhaustive=exhaustive)
+            if len(_remembered) > _KEPT:
+                _remembered.popitem(last=False)
+        _remembered.move_to_end(key)
+        return _remembered[key]
+
+    def _drawn(self, parts: Sequence[FloatArray], pairs: int, *, exhaustive: bool) -> FloatArray:
+        out = np.zeros(2 * pairs)
         for start, flipped in self._flipped(parts, pairs, exhaustive=exhaustive):
             end = start + len(flipped)
             out[start:end], out[pairs + start : pairs + end] = flipped.min(axis=1), -flipped.max(axis=1)
+        out.flags.writeable = False
         return out
 
     def _flipped(

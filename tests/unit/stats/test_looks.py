@@ -205,3 +205,13 @@ def test_slices_may_not_come_and_go() -> None:
     one, other = (Look(np.zeros(20), {name: np.arange(20)}) for name in ("a", "b"))
     with pytest.raises(ValueError, match="Look 2 must have the cases and slices of look 1"):
         joint_looks([one, other], replace(Plan(2)))
+
+
+def test_what_is_remembered_of_one_run_is_not_taken_for_another() -> None:
+    path = Path(1, 40, 0.2)
+    others = [Path(seed, 40, 0.2) for seed in range(3, 9)]
+    first, reseeded = path.run(seed=1), path.run(seed=2)
+    for other in others:
+        assert other.run(seed=1).joint != first.joint
+    assert path.run(seed=1) == first
+    assert reseeded.joint != first.joint
