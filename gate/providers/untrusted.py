@@ -6,6 +6,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from pydantic_core import from_json
+
 from gate.domain.jsonvalue import JsonValue
 
 MAX_TOKENS = 10**9
@@ -89,11 +91,21 @@ def json_object(body: bytes | str) -> dict[str, JsonValue]:
         Malformed: anything else, however deep or large.
     """
     try:
-        value: JsonValue = json.loads(body)
+        value: JsonValue = _parsed(body)
     except (ValueError, RecursionError):
         raise Malformed(_not_json(body)) from None
     if not isinstance(value, dict):
         raise Malformed("the reply is not a JSON object")
+    return value
+
+
+def _parsed(body: bytes | str) -> JsonValue:
+    """As `json.loads` reads it, most often in a quarter of its time."""
+    value: JsonValue
+    try:
+        value = from_json(body)
+    except ValueError:  # of what both refuse, or `json` alone takes: half a surrogate pair, a byte order mark
+        value = json.loads(body)
     return value
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from pydantic_core import to_json
+
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
@@ -18,9 +20,6 @@ from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.errors import GateError
 
 SAMPLE_SCHEMA = "prompt-gate/sample/1"
-
-# `json.dumps` makes a new encoder for each call with options.
-_line = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 @dataclass(slots=True)
@@ -49,7 +48,7 @@ class RunFolder:
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
             (self.path / "samples.jsonl").unlink(missing_ok=True)
             self._samples = (self.path / "samples.jsonl").open("xb")
-        line = f"{_line(sample_row(sample))}\n".encode(errors="backslashreplace")
+        line = _line(sample_row(sample))
         place = self._end
         self._samples.write(line)
         self._samples.flush()
@@ -164,6 +163,13 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
         },
         "origin": {"sitting": origin.sitting, "at": origin.at, "reused": origin.reused},
     }
+
+
+def _line(row: dict[str, JsonValue]) -> bytes:
+    try:
+        return to_json(row) + b"\n"  # in a fifth of the time of `json`
+    except ValueError:  # half a surrogate pair, which stays one as an escape
+        return f"{json.dumps(row, ensure_ascii=False)}\n".encode(errors="backslashreplace")
 
 
 def _score(score: Score) -> JsonValue:
