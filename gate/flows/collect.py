@@ -1,13 +1,13 @@
 """Takes the samples of a run: the warm-up, pairs side by side where answers are reused, then repeat by repeat."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gate.calls.port import Calls, Memory
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.ending import CUT_OFF
-from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.engine.grid import Grid
 from gate.engine.lanes import by_lane
 from gate.engine.looks import looked_at, progress, why_not
@@ -171,17 +171,19 @@ class Collector:
         reply = await self._target.answer(question, fresh=job.fresh)
         if isinstance(reply, Reply) and self._outdated(job, reply):
             reply = await self._target.answer(question, fresh=True)
-        blank = Sample(suite.name, job.case.id, job.arm, job.index, reply, warmup=job.warmup)
+        scores, score = await self._scored(job, question.index, reply)
+        return Sample(suite.name, job.case.id, job.arm, job.index, reply, scores, score, job.warmup)
+
+    async def _scored(self, job: Job, index: int, reply: Reply | Failed) -> tuple[tuple[Score, ...], float | Unscored]:
         if isinstance(reply, Failed):
             self._see_whether_to_stop()
-            return replace(blank, score=Unscored(reply.reason))
+            return (), Unscored(reply.reason)
         if reply.stop_reason in CUT_OFF and not reply.text:
-            empty = Unscored("the reply was cut off before any text came: raise max_output_tokens")
-            return replace(blank, score=empty)
-        scores, score = await self._panels[suite.name].score(job.case, reply.text, question.index)
+            return (), Unscored("the reply was cut off before any text came: raise max_output_tokens")
+        scores, score = await self._panels[job.suite.name].score(job.case, reply.text, index)
         if isinstance(score, Unscored):
             self._see_whether_to_stop()
-        return replace(blank, scores=scores, score=score)
+        return scores, score
 
     def _see_whether_to_stop(self) -> None:
         if reason := self.tools.exhausted():

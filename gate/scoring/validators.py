@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
+# `json.dumps` makes a new encoder for each call with options.
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
 Options: TypeAlias = Mapping[str, JsonValue]
 Finding: TypeAlias = tuple[float | Unscored, str]
 
@@ -107,7 +110,7 @@ def _finding(passed: bool, yes: str, no: str) -> Finding:
 
 
 def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else _json(value)
 
 
 def _fold(text: str, options: Options) -> str:
@@ -115,8 +118,7 @@ def _fold(text: str, options: Options) -> str:
 
 
 def _quote(text: str) -> str:
-    short = text if len(text) <= 80 else text[:77] + "…"
-    return json.dumps(short, ensure_ascii=False)
+    return _json(text if len(text) <= 80 else text[:77] + "…")
 
 
 def _unfenced(text: str) -> str:

@@ -1,5 +1,7 @@
 """Text and JSON from outside."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,3 +84,11 @@ def test_counts_and_tables() -> None:
     assert (count(0), count(7)) == (0, 7)
     assert table({"a": {"b": 1}}, "a") == {"b": 1}
     assert table({"a": [1]}, "a") == table(None, "a") == table([1], "a") == {}
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=8))
+def test_json_is_read_as_the_standard_library_reads_it(value: object) -> None:
+    """Half surrogate pairs and numbers that are none among it."""
+    text = json.dumps({"a": value})
+    for body in (text, text.encode(), b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
+        assert repr(json_object(body)) == repr(json.loads(body))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Sample, Score
+from gate.domain.sample import ArmName, Sample, Score, Words
 from gate.errors import GateError
 from gate.store.load import load_run
 from gate.store.run_folder import RunFolder, dump_run
@@ -37,6 +37,16 @@ def test_a_sample_is_on_disk_as_soon_as_it_is_kept(tmp_path: Path) -> None:
     assert (second["failure"], second["attempts"], second["score"]) == ("503", 6, None)
     assert kept.kept == 2
     kept.close()
+
+
+def test_half_a_surrogate_pair_is_written_and_read_back(tmp_path: Path) -> None:
+    kept = folder(tmp_path / "out")
+    half = (Score("exact", 0.0, "is not \ud83d"),)
+    place = kept.sample(replace(SAMPLE, reply=replace(reply(), text="an ü"), scores=half))
+    after = kept.sample(SAMPLE)
+    kept.close()
+    assert kept.words(place) == Words("an ü", ("is not \ud83d",))
+    assert kept.words(after) == Words("yes", ("is right",))
 
 
 @pytest.mark.parametrize("name", sorted(runs()))
