@@ -1,34 +1,24 @@
-"""Whose certificates a connection trusts: loaded once, and only where a connection needs them."""
+"""Whose certificates a connection trusts."""
 
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-
-@contextmanager
-def none_loaded() -> Iterator[None]:
-    """Give TLS contexts that are made meanwhile no certificates, so that they trust nobody.
-
-    For the import of aiohttp, which makes two contexts that nothing here uses. Each would load the system's
-    certificates, and with OpenSSL 3.0 that takes as long as a tenth of all imports.
-    """
-    load = ssl.SSLContext.set_default_verify_paths
-    ssl.SSLContext.set_default_verify_paths = _nothing  # type: ignore[assignment, method-assign]
-    try:
-        yield
-    finally:
-        ssl.SSLContext.set_default_verify_paths = load  # type: ignore[method-assign]
+from gate.providers.base import Misconfigured
 
 
 def system_context() -> ssl.SSLContext:
-    """The system's certificates; where Python's own OpenSSL knows none, those that httpx2 finds, as for the SDKs."""
+    """The system's certificates; where Python's own OpenSSL knows none, those that httpx2 finds, as for the SDKs.
+
+    Raises:
+        Misconfigured: the file or folder that the environment names has no certificates.
+    """
     context = ssl.create_default_context()
     if context.cert_store_stats()["x509_ca"]:
         return context
     import httpx2
 
-    return httpx2.create_ssl_context()
-
-
-def _nothing(context: ssl.SSLContext) -> None:
-    return
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        # Without either of these two it would have taken certificates of its own.
+        what = f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read: {error.strerror or error}"
+        raise Misconfigured(what, "let it name PEM certificates, or unset it") from None

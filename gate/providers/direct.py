@@ -9,15 +9,13 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
 from gate.providers.base import Misconfigured
-from gate.providers.certificates import none_loaded, system_context
+from gate.providers.certificates import system_context
 from gate.providers.wire import CONNECT_TIMEOUT_S, MAX_REPLY_BYTES, Broken, Raw, compressed, too_large
-
-with none_loaded():
-    import aiohttp
 
 _CHUNK = 2**16
 
@@ -80,7 +78,6 @@ class DirectWire:
         """Made at the first request, because it belongs to the event loop that runs then."""
         secure = "https" in (self._url.scheme, URL(self._proxy or "").scheme)
         self._session = aiohttp.ClientSession(
-            # What aiohttp itself would take for True trusts nobody; see `none_loaded`.
             connector=aiohttp.TCPConnector(limit=self._connections, ssl=system_context() if secure else True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
             cookie_jar=aiohttp.DummyCookieJar(),
