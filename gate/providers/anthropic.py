@@ -7,11 +7,11 @@ from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Rejected, Request, Transient
+from gate.providers.base import Completion, Rejected, Request
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
-from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
+from gate.providers.untrusted import Cleaner, Malformed, count, table
 from gate.providers.wire import Endpoint, Wire, lane_of
 
 DEFAULT_MAX_TOKENS = 4096
@@ -39,7 +39,7 @@ class AnthropicProvider:
         name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
         self.service = Service(name, "ANTHROPIC_API_KEY", model)
         self.cleaner = Cleaner((endpoint.api_key,))
-        self._exchange = Exchange(_wire(self.endpoint), self.service, self.cleaner)
+        self._exchange = Exchange(_wire(self.endpoint), self.service, self.cleaner, completion)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
@@ -48,14 +48,7 @@ class AnthropicProvider:
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(self.body(request), request.params.timeout_s)
-        try:
-            answer = completion(received.data, received.latency_s, self.cleaner, self.model)
-        except Malformed as error:
-            raise Transient(f"{self.service.name}: {error}") from None
-        except TooLong as error:
-            raise Rejected(f"{self.service.name}: {error}") from None
-        return answer if received.headroom is None else replace(answer, headroom=received.headroom)
+        return await self._exchange.post(self.body(request), request.params.timeout_s)
 
     async def close(self) -> None:
         """Close the connections."""

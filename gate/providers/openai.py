@@ -1,17 +1,15 @@
 """OpenAI's Chat Completions, and every server that speaks the same interface."""
 
-from dataclasses import replace
-
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.providers import addresses
-from gate.providers.base import Completion, Rejected, Request, Transient
+from gate.providers.base import Completion, Request
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
-from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
+from gate.providers.untrusted import Cleaner, Malformed, count, table
 from gate.providers.wire import Endpoint, Wire, lane_of
 
 
@@ -35,7 +33,7 @@ class OpenAIProvider:
         name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
         self.service = Service(name, "OPENAI_API_KEY", model)
         self.cleaner = Cleaner((endpoint.api_key,))
-        self._exchange = Exchange(_wire(endpoint), self.service, self.cleaner)
+        self._exchange = Exchange(_wire(endpoint), self.service, self.cleaner, completion)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
@@ -44,14 +42,7 @@ class OpenAIProvider:
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; see `gate.providers.base.Provider`."""
         self.check(request.params)
-        received = await self._exchange.post(self.body(request), request.params.timeout_s)
-        try:
-            answer = completion(received.data, received.latency_s, self.cleaner, self.model)
-        except Malformed as error:
-            raise Transient(f"{self.service.name}: {error}") from None
-        except TooLong as error:
-            raise Rejected(f"{self.service.name}: {error}") from None
-        return answer if received.headroom is None else replace(answer, headroom=received.headroom)
+        return await self._exchange.post(self.body(request), request.params.timeout_s)
 
     async def close(self) -> None:
         """Close the connections."""
