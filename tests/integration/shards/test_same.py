@@ -15,7 +15,7 @@ from tests.support.model_server import ModelServer
 
 @pytest.mark.parametrize("of", [1, 3, 7])
 def test_two_suites_and_a_new_prompt(repo: Path, of: int) -> None:
-    whole = gate("diff", *REFS, "--out", "whole", cwd=repo)
+    whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=repo)
     shards(repo, of)
     merged = merge(repo)
     assert merged.code == whole.code == 0, merged.err
@@ -42,7 +42,7 @@ def test_the_samples_of_a_merge_have_one_order_however_many_shards_there_were(re
 def test_a_regression_is_blocked(tmp_path: Path) -> None:
     make(tmp_path, FILES)
     write(tmp_path, {PROMPT: BROKEN})
-    whole = gate("diff", *REFS, "--out", "whole", cwd=tmp_path)
+    whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
     shards(tmp_path, 3)
     outcome = merge(tmp_path)
     assert outcome.code == whole.code == 1
@@ -61,7 +61,7 @@ def test_over_real_http_with_a_judge(tmp_path: Path, of: int) -> None:
         params = f", params: {{seed: 7, base_url: '{server.url}/v1'}}}}\n"
         make(tmp_path, {**FILES, "gate.yaml": config.replace("samples: 3}\n", "samples: 3" + params)})
         write(tmp_path, {PROMPT: "Help. quality=0.9\n", "prompts/faq.md": "Answer quickly. quality=0.8\n"})
-        whole = gate("diff", *REFS, "--out", "whole", cwd=tmp_path)
+        whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
         asked = server.requests
         shards(tmp_path, of)
         # Every answer was asked for again; of equal requests to the judge some are sent once in a process.
@@ -77,7 +77,7 @@ def test_over_real_http_with_a_judge(tmp_path: Path, of: int) -> None:
 
 def test_options_and_the_seed_travel_with_the_shards(repo: Path) -> None:
     options = ("--samples", "3", "--method", "t", "--correction", "holm", "--fail-on", "hold", "--seed", "5", "--all")
-    whole = gate("diff", *REFS, *options, "--out", "whole", cwd=repo)
+    whole = gate("diff", *REFS, *options, "--no-early-stop", "--out", "whole", cwd=repo)
     shards(repo, 2, *options)
     assert merge(repo).code == whole.code
     run = untimed(repo / "merged")
@@ -92,7 +92,7 @@ def test_file_mode(tmp_path: Path) -> None:
     named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
     more = ("--scorer", "judge", "--criteria", "Is it right?", "--judge-model", "fake:judge", "--param", "seed=3")
     options = (*named, *more, "--margin", "0.01")
-    whole = gate("diff", *options, "--out", "whole", cwd=tmp_path)
+    whole = gate("diff", *options, "--no-early-stop", "--out", "whole", cwd=tmp_path)
     shards(tmp_path, 3, *options)
     assert merge(tmp_path).code == whole.code
     assert untimed(tmp_path / "merged") == untimed(tmp_path / "whole")
