@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
 from gate.engine.cautions import foreseen, sampling_notes
+from gate.engine.looks import why_not
 from gate.flows.resolve import Resolved
 from gate.report.escape import terminal
 
@@ -26,6 +27,7 @@ class Notebook:
     spending: Callable[[], Spending]
     later: Callable[[], Sequence[str]]
     _told: list[str] = field(default_factory=list, init=False)
+    _foreseen: list[str] = field(default_factory=list, init=False)
 
     def begin(self, known: int) -> None:
         """Tell what should be known before the first call.
@@ -35,11 +37,16 @@ class Notebook:
         """
         told = list(self.later())
         if self.resolved.budget != Budget():
-            told += foreseen(self.spending(), known, self.resolved.budget, early=self.resolved.policy.early_stop)
+            early = why_not(self.resolved.suites, self.resolved.policy) is None
+            self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early)
         self._told = told
-        for note in (*sampling_notes(self.resolved.suites), *told):
+        for note in (*sampling_notes(self.resolved.suites), *told, *self._foreseen):
             self.say(terminal(note))
 
-    def all(self) -> Sequence[str]:
-        """Everything that the record is to keep, each note once."""
-        return list(dict.fromkeys([*self._told, *self.later()]))
+    def all(self, *, whole: bool) -> Sequence[str]:
+        """Everything that the record is to keep, each note once.
+
+        Args:
+            whole: the run came to its end, so that what was feared of its budget did not come about.
+        """
+        return list(dict.fromkeys([*self._told, *([] if whole else self._foreseen), *self.later()]))

@@ -211,8 +211,9 @@ class Caller:
             if estimated:
                 self._estimator.learn(request, completion.usage)
             return reply
-        except Rejected:
+        except Rejected as rejected:
             turn.rejected()
+            cost = Dollars(reserved) if rejected.unheard else None
             raise
         except Transient as failure:
             turn.failed(failure)

@@ -22,8 +22,10 @@ Verdict: TypeAlias = "asyncio.Future[str | None]"
 _LONGEST_CLOSE_S = 3.0
 """A runner that cancels a job kills it after 7.5 s, and the comment comes after this."""
 _PATIENCE_S = 60.0
-_BETWEEN_S = 0.02
-"""Between the ends of two transactions: each one takes the interpreter away from the loop, and wakes it up.
+_GATHERING_S = 0.02
+_STEP_S = 0.004
+"""Each transaction takes the interpreter away from the loop, and wakes it up. So while answers keep coming, the next
+one waits for more of them, and begins as soon as a step brings none; after one of a single answer it does not wait.
 
 Nobody's slot is held meanwhile: a call that waits to be written down has given its own back."""
 _GROWTH = 1.1
@@ -68,7 +70,7 @@ class Writer:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._stopping = self._hurry = False
         self._renewed = False
-        self._served = 0.0
+        self._several = False
         self.broken: str | None = None
         self.kept = 0
         self._thread = threading.Thread(target=self._run, name="answers", daemon=True)
@@ -110,7 +112,7 @@ class Writer:
             uses = [job for job in jobs if isinstance(job, _Uses)]
             if entries or uses:
                 self._serve(entries, uses)
-                self._served = time.monotonic()
+                self._several = len(entries) > 1
         self._prune()
         try:
             self._connection.close()
@@ -119,8 +121,11 @@ class Writer:
 
     def _waiting(self) -> list[_Job]:
         jobs = [self._jobs.get()]
-        if not self._hurry and (early := self._served + _BETWEEN_S - time.monotonic()) > 0.0:
-            time.sleep(early)
+        latest, more = time.monotonic() + _GATHERING_S, self._several
+        while more and not self._hurry and time.monotonic() < latest:
+            before = self._jobs.qsize()
+            time.sleep(_STEP_S)
+            more = self._jobs.qsize() > before
         while True:
             try:
                 jobs.append(self._jobs.get_nowait())

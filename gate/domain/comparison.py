@@ -28,6 +28,8 @@ class Comparison:
         cases_needed: cases that would show the observed mean, where the state is noise.
         moved: cases whose score differs between the arms.
         margin: tolerated fall; the slice is a regression when `upper` lies below its negative.
+        look: the repeat after which it was settled: it rests on so many answers per case and arm; None where it rests
+            on all that were planned.
     """
 
     slice: str
@@ -48,6 +50,7 @@ class Comparison:
     cases_needed: int | None = None
     moved: int = 0
     margin: float = 0.0
+    look: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class ComparisonRecord(Part):
     cases_needed: NonNegativeInt | None
     moved: Count
     margin: Share = 0.0
+    look: Count | None = None
 
 
 class QualityRecord(Part):
@@ -204,8 +205,8 @@ class NewSuiteRecord(Part):
 class MethodRecord(Part):
     """How the verdict was reached; `rates_judged` are slices of new prompts that can block.
 
-    `looks` is how often the results were looked at on the way, null without early stopping; `spared` counts the samples
-    that it saved.
+    `looks` is how often the results were looked at, of `looks_planned`, null without early stopping; `spared` counts
+    the samples that it saved.
     """
 
     name: str
@@ -217,6 +218,7 @@ class MethodRecord(Part):
     breakage: bool = False
     rates_judged: Count = 0
     looks: Count | None = None
+    looks_planned: Count | None = None
     spared: Count = 0
 
 

@@ -59,12 +59,19 @@ def sampling_notes(suites: Iterable[Suite]) -> list[str]:
     ]
 
 
-def budget_warnings(spending: Spending, budget: Budget) -> Iterator[Warned]:
-    """What the limits of `gate.yaml` would not let finish; the run would then be INCONCLUSIVE."""
+def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
+    """What the limits of `gate.yaml` would not let finish; the run would then be INCONCLUSIVE.
+
+    Args:
+        spending: of the whole run.
+        budget: the limits.
+        early: the run may stop before it has taken every sample.
+    """
+    ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
     for limit, need in _calls(spending, budget):
-        yield Warned(f"{limit}, and the run needs {need}: it would end INCONCLUSIVE", severe=True)
+        yield Warned(f"{limit}, and the run needs {need}: {ends}", severe=not early)
     for limit, need in _estimates(spending, budget):
-        yield Warned(f"{limit}, and the run would {need}: it would end INCONCLUSIVE", severe=True)
+        yield Warned(f"{limit}, and the run would {need}: {ends}", severe=not early)
     if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
         yield Warned(f"budget.max_usd cannot be kept, so the run would not start: {spending.cost_note}", severe=True)
 

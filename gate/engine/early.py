@@ -1,7 +1,7 @@
 """Quality of a run with early stopping: each slice as it stood when it was settled."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.domain.comparison import Comparison
 from gate.domain.sample import ArmName
@@ -34,7 +34,8 @@ class _Seen:
             own = then.slices[position]
             tested = self.looks.joint[own.full_name].blockable
             result = self.looks.joint if own.rows.size else None
-            return own, comparison(Tester(then, self.policy, self.seed), own, result, tested=tested)
+            found = comparison(Tester(then, self.policy, self.seed), own, result, tested=tested)
+            return own, replace(found, look=self.looks.looked[piece.full_name])
         if not piece.rows.size:
             return piece, comparison(tester, piece, None, tested=False)
         able = {suite.name: suite.samples for suite in looked_at(self.suites)}
@@ -67,8 +68,8 @@ def compare_early(  # noqa: PLR0913
     # Where the run was broken off, what is missing reaches up to the last look that was planned.
     asked = max(count for counts in course.asked.values() for count in counts.values())
     seen = stacks(suites, grids, course.repeats if missing is None else asked, course.asked, missing)
-    looks = look(seen, suites, policy, seed, closing=not course.over)
+    looks = look(seen, suites, policy, seed, closing=missing is not None or not course.over)
     latest = _Seen(suites, policy, seed, seen, looks)
     rows = tuple(latest.slice(position) for position in range(len(seen[0].slices)))
     flips = looks.joint.flips if looks.joint.family else None
-    return Quality(rows, looks.joint.family, flips, looks=looked_at(suites)[0].samples)
+    return Quality(rows, looks.joint.family, flips, looks=(max(looks.looked.values()), looked_at(suites)[0].samples))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gate.domain.sample import ArmName
 from gate.domain.suite import OVERALL, RunPolicy, Suite
@@ -90,9 +91,12 @@ def progress(
     """
     able = looked_at(suites)
     planned = able[0].samples
-    found = look(stacks(suites, grids, begun(suites, grids)), suites, policy, seed)
+    latest = begun(suites, grids)
+    found = look(stacks(suites, grids, latest), suites, policy, seed)
     judged = {name: last for name, last in found.looked.items() if found.standing[name] is not Standing.OUTSIDE}
-    repeats = max(found.looked.values())
+    unsure = _lacking(suites, grids, judged)
+    repeats = latest if unsure else max(found.looked.values())
+    judged |= dict.fromkeys(unsure, repeats)
     now = {suite.name: frozenset(case.id for case in suite.exam.cases) for suite in able}
     asked = {name: dict.fromkeys(sorted(ids), 1) for name, ids in now.items()}
     for repeat in range(2, repeats + 1):
@@ -100,7 +104,7 @@ def progress(
         for name, ids in now.items():
             asked[name] |= dict.fromkeys(ids, repeat)
     unanswered = not all(_complete(grids[name], ids, repeats) for name, ids in now.items())
-    wanted = now if unanswered else _members(suites, set(found.open))
+    wanted = now if unanswered else _members(suites, {*found.open, *(unsure if repeats < planned else ())})
     for name, ids in wanted.items():
         asked[name] |= dict.fromkeys(ids, planned)
     spared = sum(2 * (planned - count) for counts in asked.values() for count in counts.values())
@@ -193,16 +197,33 @@ def _look(one: Stack, names: set[str]) -> Look:
     return Look(deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names})
 
 
+def _lacking(suites: Sequence[Suite], grids: Mapping[str, Grid], looked: Mapping[str, int]) -> set[str]:
+    """The slices that were looked at without some of their scores.
+
+    Nobody knows whether those would have left them open, so they go on to the last look.
+    """
+    out = set()
+    for suite in looked_at(suites):
+        lacking = grids[suite.name].taken & ~grids[suite.name].scored
+        rows = _slices(suites, suite)
+        out |= {name for name, last in looked.items() if name in rows and lacking[:, rows[name], :last].any()}
+    return out
+
+
+def _slices(suites: Sequence[Suite], suite: Suite) -> dict[str, NDArray[np.int64]]:
+    """Which cases of one suite are in each of its slices, under their full names."""
+    several = sum(one.baseline is not None for one in suites) > 1
+    found = members(suite.exam.cases, suite.exam.dimensions)
+    return {f"{suite.name}/{name}" if several else name: np.array(rows, dtype=np.int64) for name, rows in found.items()}
+
+
 def _members(suites: Sequence[Suite], names: set[str]) -> dict[str, frozenset[str]]:
     """The cases of some slices, by suite."""
-    several = sum(suite.baseline is not None for suite in suites) > 1
     out = {}
     for suite in looked_at(suites):
-        cases = suite.exam.cases
-        found = members(cases, suite.exam.dimensions)
-        rows = [row for name, row in found.items() if (f"{suite.name}/{name}" if several else name) in names]
+        rows = [row for name, row in _slices(suites, suite).items() if name in names]
         if rows:
-            out[suite.name] = frozenset(cases[position].id for row in rows for position in row)
+            out[suite.name] = frozenset(suite.exam.cases[position].id for row in rows for position in row.tolist())
     return out
 
 

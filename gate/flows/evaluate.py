@@ -56,7 +56,7 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
         found = await Collector(resolved, tools, stop, seed).collect()
     finally:
         tools.progress.finish()
-    resolved = replace(resolved, notes=(*resolved.notes, *tools.notes.all()))
+    resolved = replace(resolved, notes=(*resolved.notes, *tools.notes.all(whole=stop.reason is None)))
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
     if stop.interrupted:
         run = run.model_copy(update={"exit_code": INTERRUPTED})

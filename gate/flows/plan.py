@@ -11,6 +11,7 @@ from gate.domain.usage import Usage
 from gate.engine import noise
 from gate.engine.cautions import budget_warnings, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
+from gate.engine.looks import why_not
 from gate.engine.outlay import Earlier, Estimator, PerCall, Pricer, answering
 from gate.flows.methods import check_method
 from gate.flows.resolve import Resolved
@@ -65,7 +66,8 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
     }
     slices = layout(resolved.suites, resolved.policy, spreads)
     suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
-    told = [*warnings(suites, resolved.suites), *budget_warnings(outlay, resolved.budget)]
+    early = why_not(resolved.suites, resolved.policy) is None
+    told = [*warnings(suites, resolved.suites), *budget_warnings(outlay, resolved.budget, early=early)]
     return Forecast(
         method=resolved.policy.method,
         alpha=resolved.policy.alpha,

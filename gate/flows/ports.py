@@ -50,6 +50,6 @@ class Notes(Protocol):
         """So many answers are known; the first call comes next."""
         ...
 
-    def all(self) -> Sequence[str]:
-        """Sentences for the record."""
+    def all(self, *, whole: bool) -> Sequence[str]:
+        """Sentences for the record of a run that came to its end, or of one that did not."""
         ...

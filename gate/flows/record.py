@@ -81,7 +81,7 @@ def record(finished: Finished) -> RunRecord:
         failed=sum(part.calls.failed for part in parts),
     )
     spent = [part.spent_usd for part in parts if part.spent_usd is not None]
-    missing = assessment.missing
+    missing, looks = assessment.missing, assessment.quality.looks
     return RunRecord(
         tool_version=version("prompt-gate"),
         created=finished.created.isoformat(timespec="seconds"),
@@ -102,7 +102,8 @@ def record(finished: Finished) -> RunRecord:
             correction=resolved.policy.correction,
             breakage=assessment.quality.breakage,
             rates_judged=assessment.rates.judged,
-            looks=assessment.quality.looks,
+            looks=None if looks is None else looks[0],
+            looks_planned=None if looks is None else looks[1],
             spared=assessment.spared,
         ),
         missing=MissingRecord(

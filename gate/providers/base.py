@@ -62,7 +62,7 @@ class Transient(Exception):
         retry_after_s: what the server asked for, in seconds.
         throttled: the server said that there were too many requests (429), or more than it can serve (503, 529).
         headroom: what the server said of its rate limit.
-        unheard: the request may have been answered, and charged for, and nobody listened any more.
+        unheard: the request may have been answered, and charged for, and nothing of that answer is used.
     """
 
     def __init__(  # noqa: PLR0913
@@ -87,11 +87,13 @@ class Rejected(Exception):
 
     Args:
         reason: one line without keys.
+        unheard: see `Transient`.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, unheard: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.unheard = unheard
 
 
 class Misconfigured(GateError):

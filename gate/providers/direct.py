@@ -38,18 +38,28 @@ class DirectWire:
         self._headers = CIMultiDict({**plain, "User-Agent": "prompt-gate", **headers})
         self._connections = connections
         self._clock = clock
-        self._proxy = _proxy(url)
+        self._proxy, login = _proxy(url)
+        # To the server itself goes no login: with TLS it is the CONNECT before it that has one.
+        self._login = login if self._url.scheme == "https" else None
+        if self._login is None:
+            self._headers.update(login)
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, body: bytes) -> Raw:
         """Send one JSON text; see `Wire`."""
         session = self._session or self._opened()
         clock = self._clock
-        started = clock()
+        started, began = clock(), False
         try:
             async with session.post(
-                self._url, data=body, headers=self._headers, allow_redirects=False, proxy=self._proxy
+                self._url,
+                data=body,
+                headers=self._headers,
+                allow_redirects=False,
+                proxy=self._proxy,
+                proxy_headers=self._login,
             ) as response:
+                began = True
                 if response.headers.get("Content-Encoding", "identity") != "identity":
                     raise compressed()
                 length = response.content_length
@@ -59,7 +69,7 @@ class DirectWire:
                     data = await response.read()
                 return Raw(response.status, response.headers, data, clock() - started)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise Broken(self._without_proxy(_words(error))) from None
+            raise Broken(_words(error), answered=began) from None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -67,16 +77,9 @@ class DirectWire:
         if session is not None:
             await session.close()
 
-    def _without_proxy(self, said: str) -> str:
-        """A proxy's address may hold a password."""
-        if self._proxy is None:
-            return said
-        password = URL(self._proxy).password
-        return said.replace(self._proxy, "the proxy").replace(password or self._proxy, "***")
-
     def _opened(self) -> aiohttp.ClientSession:
         """Made at the first request, because it belongs to the event loop that runs then."""
-        secure = "https" in (self._url.scheme, URL(self._proxy or "").scheme)
+        secure = "https" in (self._url.scheme, self._proxy.scheme if self._proxy else "")
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections, ssl=system_context() if secure else True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
@@ -96,22 +99,28 @@ async def _bounded(response: aiohttp.ClientResponse) -> bytes:
     return bytes(data)
 
 
-def _proxy(url: str) -> str | None:
-    """The proxy that the environment names for this address, as for every program; looked up once."""
+def _proxy(url: str) -> tuple[URL | None, dict[str, str]]:
+    """The proxy that the environment names for this address, as for every program, and a header with the login.
+
+    Looked up once. An error may quote the address of a proxy, and then it quotes no password.
+    """
     parts = urlsplit(url)
     proxies = getproxies()
     found = proxies.get(parts.scheme) or proxies.get("all")
     if not found or proxy_bypass(parts.netloc):
-        return None
-    whole = found if "://" in found else f"http://{found}"
+        return None, {}
     try:
-        usable = URL(whole).host is not None
+        whole = URL(found if "://" in found else f"http://{found}")
+        if whole.host is None:
+            raise ValueError
+        login = {}
+        if whole.user or whole.password:
+            login["Proxy-Authorization"] = aiohttp.encode_basic_auth(whole.user or "", whole.password or "", "utf-8")
     except ValueError:
-        usable = False
-    if not usable:
         # Without its value, which may hold a password.
-        raise Misconfigured(f"the proxy for {parts.scheme} is no address", "write HTTPS_PROXY=http://host:port")
-    return whole
+        what = f"the proxy for {parts.scheme} is no address"
+        raise Misconfigured(what, "write HTTPS_PROXY=http://host:port") from None
+    return whole.with_user(None), login
 
 
 def _words(error: BaseException) -> str:

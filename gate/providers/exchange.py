@@ -73,6 +73,6 @@ class Exchange:
         try:
             return self.reader(json_object(raw.body), raw.latency_s, self.cleaner, self.service.model)
         except Malformed as error:
-            raise Transient(f"{self.service.name}: {error}") from None
+            raise Transient(f"{self.service.name}: {error}", unheard=True) from None
         except TooLong as error:
-            raise Rejected(f"{self.service.name}: {error}") from None
+            raise Rejected(f"{self.service.name}: {error}", unheard=True) from None

@@ -115,8 +115,9 @@ def dropped(broken: Broken, service: Service, cleaner: Cleaner) -> Failure:
     """The exception that a missing reply stands for."""
     if isinstance(broken, TooLarge):
         # It would be as large the next time.
-        return Rejected(f"{service.name}: {broken.reason}")
-    return Transient(f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}")
+        return Rejected(f"{service.name}: {broken.reason}", unheard=True)
+    why = f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}"
+    return Transient(why, unheard=broken.answered)
 
 
 def _blames_a_setting(error: ErrorReply) -> bool:

@@ -17,7 +17,8 @@ MAX_TEXT = 2**20
 """Characters of an answer; a longer one is no answer to a case of an eval set."""
 
 _LOOKED_AT = 20_000
-_HTML = re.compile(rb"\s*(\xef\xbb\xbf)?\s*(<!--|<!doctype|<\?xml|<html|<head|<body)", re.IGNORECASE)
+_HTML = (b"<!--", b"<!doctype", b"<?xml", b"<html", b"<head", b"<body")
+_BLANK = b" \t\r\n\f\v\xef\xbb\xbf"
 # A server may quote a part of the key, or another key: whatever is shaped like one goes.
 _KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
 # Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
@@ -111,7 +112,7 @@ def _parsed(body: bytes | str) -> JsonValue:
 
 def is_html(body: bytes) -> bool:
     """Does this begin like a web page?"""
-    return _HTML.match(body) is not None
+    return body.lstrip(_BLANK)[:9].lower().startswith(_HTML)
 
 
 def table(value: JsonValue, key: str) -> dict[str, JsonValue]:

@@ -58,11 +58,13 @@ class Broken(Exception):
 
     Args:
         reason: what happened, in the library's words; not clean.
+        answered: a reply had begun, which may be charged for.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, answered: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.answered = answered
 
 
 class TooLarge(Broken):
@@ -87,9 +89,9 @@ class Wire(Protocol):
 
 def too_large(largest: int = MAX_REPLY_BYTES) -> TooLarge:
     """For a reply that does not end where it should."""
-    return TooLarge(f"the reply is larger than {largest:,} bytes")
+    return TooLarge(f"the reply is larger than {largest:,} bytes", answered=True)
 
 
 def compressed() -> Broken:
     """For a reply that would have to be unpacked: a small compressed body may be a very large one."""
-    return Broken("the reply is compressed, which was not asked for")
+    return Broken("the reply is compressed, which was not asked for", answered=True)

@@ -53,13 +53,18 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
     prefix = f"{label}: " if label else ""
     yield Fact(f"{prefix}baseline", _arm(suite.baseline))
     yield Fact(f"{prefix}candidate", _arm(suite.candidate))
-    yield from _exam(prefix, suite.exam, f"{numbers.counted(suite.samples, 'sample')} per case and arm")
+    yield from _exam(prefix, suite.exam, _samples(run, suite))
     if suite.latency.compared:
         yield Fact(f"{prefix}latency", (_latency(suite.latency),))
     if suite.cache is not None:
         yield from cache_facts(prefix, suite.cache)
     if suite.cost_note:
         yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))
+
+
+def _samples(run: RunRecord, suite: SuiteRecord) -> str:
+    upto = "up to " if run.method.spared and suite.quality.overall.look is not None else ""
+    return f"{upto}{numbers.counted(suite.samples, 'sample')} per case and arm"
 
 
 def _new(suite: NewSuiteRecord) -> Iterator[Fact]:

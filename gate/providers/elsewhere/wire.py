@@ -78,7 +78,7 @@ def pack_error(error: Exception) -> Item:
         said = (error.reason, error.retry_after_s, error.throttled, error.unheard)
         return [_TRANSIENT, *said, _pack_headroom(error.headroom)]
     if isinstance(error, Rejected):
-        return [_REJECTED, error.reason]
+        return [_REJECTED, error.reason, error.unheard]
     if isinstance(error, GateError):
         kind = next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS)
         return [_ERROR, kind, error.message, error.hint]
@@ -100,7 +100,8 @@ def unpack_outcome(item: Item) -> Completion | Exception:
         headroom = _unpack_headroom(left)
         return Transient(reason, retry_after_s, throttled=throttled, headroom=headroom, unheard=unheard)
     if kind == _REJECTED:
-        return Rejected(cast(str, rest[0]))
+        reason, unheard = cast("tuple[str, bool]", rest)
+        return Rejected(reason, unheard=unheard)
     name, message, hint = cast("tuple[str, str, str]", rest)
     return _ERRORS[name](message, hint)
 

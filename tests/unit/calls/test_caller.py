@@ -192,6 +192,15 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
     assert calls.spent_usd is None
 
 
+def test_an_answer_that_cannot_be_taken_is_paid_all_the_same() -> None:
+    provider = Scripted([Rejected("the answer is too long", unheard=True)])
+    calls = caller(provider, CallPolicy(budget=Budget(max_usd=0.035)))
+    found = [run(lambda index=index: calls.call(request(index=index))) for index in range(6)]  # type: ignore[misc]
+    assert isinstance(found[-1], Failed)
+    assert "budget" in found[-1].reason
+    assert provider.seen == 3
+
+
 def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
     provider = Scripted([Transient("no answer within 0.3 s", unheard=True)])
     policy = CallPolicy(retry=RetryPolicy(max_attempts=6), budget=Budget(max_usd=0.035))

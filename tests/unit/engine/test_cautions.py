@@ -66,6 +66,13 @@ def test_a_budget_that_would_not_suffice(budget: Budget, cost: Cost, said: str) 
     assert said in found[0].text
 
 
+def test_a_run_that_may_stop_early_may_do_with_less() -> None:
+    for budget in (Budget(max_calls=99), Budget(max_usd=0.5)):
+        (found,) = budget_warnings(spending(Dollars(1.0)), budget, early=True)
+        assert not found.severe
+        assert found.text.endswith("unless it can stop early, it would end INCONCLUSIVE")
+
+
 def test_a_budget_that_suffices() -> None:
     enough = Budget(max_calls=100, max_usd=1.0, max_minutes=3.0)
     assert list(budget_warnings(spending(Dollars(1.0)), enough)) == []

@@ -69,7 +69,7 @@ def test_an_unchanged_prompt_stops_early_and_passes() -> None:
     assert found.decision.verdict is Verdict.PASS
     assert (found.missing.samples, found.missing.total) == (0, len(taken))
     assert found.spared == len(everything) - len(taken)
-    assert found.quality.looks == 3
+    assert found.quality.looks == (2, 3)
 
 
 def test_what_was_taken_beyond_the_need_changes_nothing() -> None:
@@ -189,3 +189,22 @@ def test_why_a_run_cannot_stop_early(policy: RunPolicy, samples: tuple[int, ...]
 
 def test_too_small_to_block_is_nothing_to_look_at() -> None:
     assert why_not([suite(TIERS[:9], samples=3)], ON) == "no suite that is compared can block"
+
+
+@pytest.mark.parametrize(("k", "gold", "failing"), [(5, 60, 11), (3, 15, 7), (3, 15, 8), (5, 60, 3)])
+@pytest.mark.parametrize("draw", [1, 2])
+def test_samples_that_are_missing_give_no_verdict_that_they_would_not_give_at_the_end(
+    k: int, gold: int, failing: int, draw: int
+) -> None:
+    def score(case: Case, arm: ArmName, index: int) -> float | None:
+        if arm is ArmName.CANDIDATE and case.slices["tier"] == "gold" and int(case.id.removeprefix("c")) < failing:
+            return None
+        return float(Random(f"{draw} {case.id} {arm} {index}").random() < 0.8)
+
+    one = suite([{"tier": "gold"}] * gold + [{"tier": "free"}] * 60, samples=k)
+    everything = take(one, score)
+    early = assess((one,), stopped((one,), everything))
+    whole = Assessor((one,), replace(ON, early_stop=False), seed=7).assess(SampleTable.holding(everything))
+    if whole.decision.verdict is Verdict.INCONCLUSIVE:
+        assert early.decision.verdict is Verdict.INCONCLUSIVE
+    assert early.missing.samples == failing * k

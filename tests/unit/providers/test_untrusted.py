@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.providers.untrusted import MAX_TOKENS, Cleaner, Malformed, count, json_object, table
+from gate.providers.untrusted import MAX_TOKENS, Cleaner, Malformed, count, is_html, json_object, table
 
 KEY = "sk-secret-0123456789abcdef"
 
@@ -92,3 +92,12 @@ def test_json_is_read_as_the_standard_library_reads_it(value: object) -> None:
     text = json.dumps({"a": value})
     for body in (text, text.encode(), b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
         assert repr(json_object(body)) == repr(json.loads(body))
+
+
+def test_a_page_is_known_by_its_beginning_however_much_white_space_comes_before() -> None:
+    blank = b" \t\r\n" * 500_000
+    for page in (b"<html>", b"\xef\xbb\xbf <!DOCTYPE html>", b"<?XML ", b"<!-- x", b"\n<Body>", b"<head>"):
+        assert is_html(page)
+        assert is_html(blank + page)
+    for other in (b"", b"x", b'{"a": "<html>"}', b"<htm", b"<p>"):
+        assert not is_html(blank + other)
