@@ -28,8 +28,8 @@ class Comparison:
         cases_needed: cases that would show the observed mean, where the state is noise.
         moved: cases whose score differs between the arms.
         margin: tolerated fall; the slice is a regression when `upper` lies below its negative.
-        look: the repeat after which it was settled: it rests on so many answers per case and arm; None where it rests
-            on all that were planned.
+        look: answers per case and arm that it rests on, where the results were looked at on the way; None where it
+            rests on all that there are.
     """
 
     slice: str

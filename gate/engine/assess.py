@@ -17,7 +17,7 @@ from gate.engine.decide import Facts, decide
 from gate.engine.early import compare_early
 from gate.engine.grid import ARMS, Grid, Ints
 from gate.engine.grounds import grounds
-from gate.engine.looks import Asked, Progress, progress, why_not
+from gate.engine.looks import Asked, Progress, lacking, progress, why_not
 from gate.engine.pairs import scores
 from gate.engine.samples import SampleTable
 from gate.engine.stack import stack
@@ -120,7 +120,7 @@ class Assessor:
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
         compared = {name: (axes.cost(grid, alpha), axes.latency(grid, alpha)) for name, grid in sides.items()}
         course = None
-        if why_not(self.suites, self.policy) is None:
+        if why_not(self.suites, self.policy) is None and not lacking(self.suites, grids):
             course = progress(self.suites, self.policy, self.seed, grids)
         needed = _needed(self.suites, None if course is None else course.asked)
         spared = 0 if course is None else course.spared

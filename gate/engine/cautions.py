@@ -92,11 +92,9 @@ def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: boo
     more = f" ({known:,} more are known already)" if known else ""
     kept = "the answers are kept, and the next run takes up from there."
     ends = "unless it can stop early, it will end INCONCLUSIVE" if early else "it will end INCONCLUSIVE"
+    fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
     sure = [f"{limit}, and this run needs {need}{more}: {ends}" for limit, need in _calls(left, budget)]
-    likely = [
-        f"{limit}, and this run would {need}: it is likely to end INCONCLUSIVE"
-        for limit, need in _estimates(left, budget)
-    ]
+    likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
     return [f"{said}; {kept}" for said in (*sure, *likely)]
 
 

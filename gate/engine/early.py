@@ -68,7 +68,7 @@ def compare_early(  # noqa: PLR0913
     # Where the run was broken off, what is missing reaches up to the last look that was planned.
     asked = max(count for counts in course.asked.values() for count in counts.values())
     seen = stacks(suites, grids, course.repeats if missing is None else asked, course.asked, missing)
-    looks = look(seen, suites, policy, seed, closing=missing is not None or not course.over)
+    looks = look(seen, suites, policy, seed, closing=not course.over)
     latest = _Seen(suites, policy, seed, seen, looks)
     rows = tuple(latest.slice(position) for position in range(len(seen[0].slices)))
     flips = looks.joint.flips if looks.joint.family else None

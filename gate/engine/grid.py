@@ -79,6 +79,11 @@ class Grid:
         """Where in the exam these cases are."""
         return np.array([self._positions[case] for case in cases], dtype=np.int64)
 
+    def answered(self, case: str, index: int) -> bool:
+        """Have all arms of this pair been asked, whether they answered or failed?"""
+        place = self._positions[case]
+        return all(self.taken[ARMS.index(arm), place, index] for arm in self.suite.arms)
+
     def unscored(self, where: Bools) -> Counter[str]:
         """Why samples that were taken have no score, with the number of each reason.
 

@@ -31,12 +31,14 @@ class Progress:
         wanted: suite to the cases that need another sample; suites that need none are left out.
         repeats: repeats that were begun, and so looks.
         spared: samples that were planned and are not needed.
+        unanswered: `wanted` are cases that have not been answered in the latest of those repeats.
     """
 
     asked: Asked
     wanted: Mapping[str, frozenset[str]]
     repeats: int
     spared: int
+    unanswered: bool = False
 
     @property
     def over(self) -> bool:
@@ -65,6 +67,19 @@ def why_not(suites: Sequence[Suite], policy: RunPolicy) -> str | None:
     return None if able[0].samples > 1 else "every case is asked only once"
 
 
+def lacking(suites: Sequence[Suite], grids: Mapping[str, Grid]) -> bool:
+    """Has a sample that was looked at no score?
+
+    Then all samples are taken, and there is one test at the end. What the missing scores could have done is known only
+    there: a look without them may settle a slice that they would have left open.
+
+    Args:
+        suites: all of the run.
+        grids: samples, by suite.
+    """
+    return any(bool((grids[s.name].taken & ~grids[s.name].scored).any()) for s in looked_at(suites))
+
+
 def looked_at(suites: Sequence[Suite]) -> tuple[Suite, ...]:
     """The suites that may stop early: compared, with a part in the verdict, and large enough to block.
 
@@ -89,14 +104,23 @@ def progress(
         seed: of the sign flips.
         grids: by suite: samples of one repeat at least, failed ones included.
     """
+    last = begun(suites, grids)
+    for repeats in range(1, last):
+        # A suite may be ahead of the others, by the pairs that are asked side by side.
+        found = _progress(suites, policy, seed, grids, repeats)
+        if found.over or found.unanswered:
+            return found
+    return _progress(suites, policy, seed, grids, last)
+
+
+def _progress(
+    suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, Grid], latest: int
+) -> Progress:
     able = looked_at(suites)
     planned = able[0].samples
-    latest = begun(suites, grids)
     found = look(stacks(suites, grids, latest), suites, policy, seed)
     judged = {name: last for name, last in found.looked.items() if found.standing[name] is not Standing.OUTSIDE}
-    unsure = _lacking(suites, grids, judged)
-    repeats = latest if unsure else max(found.looked.values())
-    judged |= dict.fromkeys(unsure, repeats)
+    repeats = max(found.looked.values())
     now = {suite.name: frozenset(case.id for case in suite.exam.cases) for suite in able}
     asked = {name: dict.fromkeys(sorted(ids), 1) for name, ids in now.items()}
     for repeat in range(2, repeats + 1):
@@ -104,11 +128,11 @@ def progress(
         for name, ids in now.items():
             asked[name] |= dict.fromkeys(ids, repeat)
     unanswered = not all(_complete(grids[name], ids, repeats) for name, ids in now.items())
-    wanted = now if unanswered else _members(suites, {*found.open, *(unsure if repeats < planned else ())})
+    wanted = now if unanswered else _members(suites, set(found.open))
     for name, ids in wanted.items():
         asked[name] |= dict.fromkeys(ids, planned)
     spared = sum(2 * (planned - count) for counts in asked.values() for count in counts.values())
-    return Progress(asked, wanted, repeats, spared)
+    return Progress(asked, wanted, repeats, spared, unanswered)
 
 
 def begun(suites: Sequence[Suite], grids: Mapping[str, Grid]) -> int:
@@ -195,19 +219,6 @@ def _look(one: Stack, names: set[str]) -> Look:
     deltas = np.zeros(len(one.everyone))
     deltas[one.cases] = one.deltas
     return Look(deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names})
-
-
-def _lacking(suites: Sequence[Suite], grids: Mapping[str, Grid], looked: Mapping[str, int]) -> set[str]:
-    """The slices that were looked at without some of their scores.
-
-    Nobody knows whether those would have left them open, so they go on to the last look.
-    """
-    out = set()
-    for suite in looked_at(suites):
-        lacking = grids[suite.name].taken & ~grids[suite.name].scored
-        rows = _slices(suites, suite)
-        out |= {name for name, last in looked.items() if name in rows and lacking[:, rows[name], :last].any()}
-    return out
 
 
 def _slices(suites: Sequence[Suite], suite: Suite) -> dict[str, NDArray[np.int64]]:

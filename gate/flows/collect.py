@@ -10,7 +10,7 @@ from gate.domain.ending import CUT_OFF
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.engine.grid import Grid
 from gate.engine.lanes import by_lane
-from gate.engine.looks import looked_at, progress, why_not
+from gate.engine.looks import lacking, looked_at, progress, why_not
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import NOWHERE, SampleTable
@@ -137,6 +137,10 @@ class Collector:
             if self.stop.reason is not None:
                 return
             grids = {suite.name: Grid(suite, self.found.samples) for suite in suites}
+            if lacking(suites, grids):
+                done |= {pair.key for one in schedules for pair in one.all_pairs() if _answered(pair, grids)}
+                await self._run(*(self._rest(one.all_pairs(), done) for one in schedules))
+                return
             wanted = progress(suites, policy, self.seed, grids).wanted
 
     async def _run(self, *queues: Iterator[Job]) -> None:
@@ -214,6 +218,10 @@ class Collector:
             self._unwritten = True
             self.stop.drain(f"the samples cannot be written down: {error.strerror}")
             return NOWHERE
+
+
+def _answered(pair: Pair, grids: Mapping[str, Grid]) -> bool:
+    return grids[pair.suite.name].answered(pair.case.id, pair.index)
 
 
 def _still(pairs: Iterable[Pair], looked: set[str], wanted: Mapping[str, frozenset[str]] | None) -> Iterator[Pair]:

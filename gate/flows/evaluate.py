@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from gate.domain.caching import CacheTerms
@@ -56,8 +55,9 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
         found = await Collector(resolved, tools, stop, seed).collect()
     finally:
         tools.progress.finish()
-    resolved = replace(resolved, notes=(*resolved.notes, *tools.notes.all(whole=stop.reason is None)))
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
+    notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
+    run = run.model_copy(update={"notes": notes})
     if stop.interrupted:
         run = run.model_copy(update={"exit_code": INTERRUPTED})
     try:

@@ -179,7 +179,8 @@ def _client_settings(connections: int, clock: Callable[[], float] = time.perf_co
 
     async def answered(response: httpx2.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise httpx2.ReadError(compressed().reason)
+            kind = _Begun if response.is_success else httpx2.ReadError
+            raise kind(compressed(answered=response.is_success).reason)
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = _Watched(response, response.stream, clock)
 
@@ -196,6 +197,10 @@ def _wanted(header: str) -> bool:
     return header.lower() in _HEADERS or header.lower().startswith(("x-stainless-", "anthropic-version"))
 
 
+class _Begun(httpx2.ReadError):
+    """A reply to a request that was accepted, which ended too early or cannot be read."""
+
+
 class _Endless(httpx2.ReadError):
     """A reply that is not read to its end."""
 
@@ -210,11 +215,16 @@ class _Watched(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = largest = MAX_RESULTS_BYTES if _holds_results(self._response) else MAX_REPLY_BYTES
-        async for chunk in self._inner:
-            left -= len(chunk)
-            if left < 0:
-                raise _Endless(too_large(largest).reason)
-            yield chunk
+        try:
+            async for chunk in self._inner:
+                left -= len(chunk)
+                if left < 0:
+                    raise _Endless(too_large(largest).reason)
+                yield chunk
+        except httpx2.TransportError as error:
+            if isinstance(error, _Endless) or not self._response.is_success:
+                raise
+            raise _Begun(str(error) or type(error).__name__) from None
         self._response.extensions[_SECONDS] = self._clock() - self._response.request.extensions[_SENT]
 
     async def aclose(self) -> None:
@@ -230,7 +240,7 @@ def _broken(error: BaseException) -> Broken:
     while error.__cause__ is not None:
         error = error.__cause__
     kind = TooLarge if isinstance(error, _Endless) else Broken
-    return kind(str(error) or type(error).__name__)
+    return kind(str(error) or type(error).__name__, answered=isinstance(error, (_Begun, _Endless)))
 
 
 @contextmanager

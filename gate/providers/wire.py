@@ -92,6 +92,6 @@ def too_large(largest: int = MAX_REPLY_BYTES) -> TooLarge:
     return TooLarge(f"the reply is larger than {largest:,} bytes", answered=True)
 
 
-def compressed() -> Broken:
+def compressed(*, answered: bool) -> Broken:
     """For a reply that would have to be unpacked: a small compressed body may be a very large one."""
-    return Broken("the reply is compressed, which was not asked for", answered=True)
+    return Broken("the reply is compressed, which was not asked for", answered=answered)

@@ -66,9 +66,8 @@ def test_a_proxy_that_cannot_be_reached_is_told_without_its_password(monkeypatch
     assert "s3cret" not in asyncio.run(main())
 
 
-@pytest.mark.parametrize("proxy", ["http://gate:s3cret@:x", "http://ga%3ate:s3cret@host:1"])
-def test_a_proxy_that_is_no_address_is_told_without_its_value(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
-    monkeypatch.setenv("http_proxy", proxy)
+def test_a_proxy_that_is_no_address_is_told_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://gate:s3cret@:x")
     with pytest.raises(Misconfigured, match="proxy") as told:
         DirectWire("http://api.example.invalid/v1/messages", {}, 1)
     assert "s3cret" not in str(told.value)
