@@ -64,6 +64,11 @@ def test_the_noise_that_the_prompt_states_is_measured_and_kept_for_the_plan(repo
     assert spreads["faq"]["basis"] == "assumed"
 
 
+def test_every_repeat_is_taken(repo: Path) -> None:
+    assert gate("calibrate", "--suite", "support", "--samples", "3", cwd=repo).code == 0
+    assert len((repo / ".gate/calibration/samples.jsonl").read_text().splitlines()) == 2 * 3 * 60
+
+
 def test_a_finished_run_says_the_same_without_a_call(repo: Path) -> None:
     first = gate("calibrate", "--suite", "support", "--json", cwd=repo)
     before = {path: path.stat().st_mtime_ns for path in (repo / ".gate").rglob("*")}
