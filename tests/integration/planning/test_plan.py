@@ -107,7 +107,7 @@ def test_a_budget_that_would_not_suffice_is_told_before_the_first_call(repo: Pat
     assert outcome.code == 0
     flat = " ".join(outcome.out.split())
     assert "warning: budget.max_calls is 10, and the run needs 160 calls" in flat
-    assert "error: budget.max_usd is $0.0001" in flat
+    assert "warning: budget.max_usd is $0.0001" in flat
     assert "would not start" in " ".join(gate("plan", "--quiet", cwd=repo).out.split())
     assert server.requests == 0
 
