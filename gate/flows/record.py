@@ -81,7 +81,7 @@ def record(finished: Finished) -> RunRecord:
         failed=sum(part.calls.failed for part in parts),
     )
     spent = [part.spent_usd for part in parts if part.spent_usd is not None]
-    missing, looks = assessment.missing, assessment.quality.looks
+    missing = assessment.missing
     return RunRecord(
         tool_version=version("prompt-gate"),
         created=finished.created.isoformat(timespec="seconds"),
@@ -93,19 +93,7 @@ def record(finished: Finished) -> RunRecord:
         commit=resolved.commit,
         config=resolved.config,
         notes=[*resolved.notes, *sampling_notes(resolved.suites), *_uncompared_caches(finished)],
-        method=MethodRecord(
-            name=resolved.policy.method,
-            alpha=float(f"{resolved.policy.alpha:.12g}"),
-            slices_tested=assessment.quality.tested,
-            flips=assessment.quality.flips,
-            fail_on=resolved.policy.fail_on,
-            correction=resolved.policy.correction,
-            breakage=assessment.quality.breakage,
-            rates_judged=assessment.rates.judged,
-            looks=None if looks is None else looks[0],
-            looks_planned=None if looks is None else looks[1],
-            spared=assessment.spared,
-        ),
+        method=_method(finished),
         missing=MissingRecord(
             samples=missing.samples,
             total=missing.total,
@@ -119,6 +107,24 @@ def record(finished: Finished) -> RunRecord:
         new=new,
         calls=calls,
         spent_usd=sum(spent) if len(spent) == len(parts) else None,
+    )
+
+
+def _method(finished: Finished) -> MethodRecord:
+    policy, quality = finished.resolved.policy, finished.assessment.quality
+    looks, planned = (None, None) if quality.looks is None else quality.looks
+    return MethodRecord(
+        name=policy.method,
+        alpha=float(f"{policy.alpha:.12g}"),
+        slices_tested=quality.tested,
+        flips=quality.flips,
+        fail_on=policy.fail_on,
+        correction=policy.correction,
+        breakage=quality.breakage,
+        rates_judged=finished.assessment.rates.judged,
+        looks=looks,
+        looks_planned=planned,
+        spared=finished.assessment.spared,
     )
 
 

@@ -45,7 +45,7 @@ def _looks(run: RunRecord) -> Text:
     looks = f"{used.looks} of {numbers.counted(planned, 'planned look')} at the results, on which the level was spent"
     parts: list[str | Code] = [f"{looks}; {numbers.counted(used.spared, 'sample')} not needed"]
     for look, slices in sorted(settled.items()):
-        parts.append(f"; on {look} of {numbers.counted(planned, 'answer')} per case rest ")
+        parts.append(f"; resting on {look} of {numbers.counted(planned, 'answer')} per case: ")
         parts += _listed(slices)
     return tuple(parts)
 
