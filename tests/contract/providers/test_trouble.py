@@ -39,6 +39,7 @@ def test_worth_another_try_but_sent_only_once(server: ModelServer, remote: Subje
     error = trouble(remote)
     assert error.reason
     assert error.throttled is (fault == "529")
+    assert error.unheard is (fault in ("truncated", "not-json"))  # accepted, and perhaps charged for
     assert server.requests == 1
 
 

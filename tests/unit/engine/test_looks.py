@@ -210,3 +210,13 @@ def test_samples_that_are_missing_give_no_verdict_that_they_would_not_give_at_th
     whole = Assessor((one,), replace(ON, early_stop=False), seed=7).assess(SampleTable.holding(everything))
     assert early.decision == whole.decision
     assert (early.missing, early.spared, early.quality.looks) == (whole.missing, 0, None)
+
+
+def test_a_suite_that_is_ahead_settles_nothing_for_the_others() -> None:
+    small = suite([{}] * 12, samples=3)
+    large = replace(suite([{}] * 120, samples=3), name="large")
+    ahead = take(small, noisy)
+    first = [s for s in take(large, noisy) if s.index == 0]
+    # The large suite has been asked once, and a look at its second repeat is still to come.
+    alone = at((small, large), [*(s for s in ahead if s.index == 0), *first]).wanted
+    assert at((small, large), [*ahead, *first]).wanted.get("large") == alone["large"]
