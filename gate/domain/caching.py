@@ -34,11 +34,13 @@ class Place:
         message: of the request, from 1.
         line: of that message as the prompt's file writes it, or as it is sent where the file does not have it; from 1.
         variable: of the template, `date` or `slices.tier`; empty where no single one is to blame.
+        file: the part of the prompt that the line is in; empty where it is the prompt's own.
     """
 
     message: int
     line: int
     variable: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,37 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A file that a template pulls in.
+
+    Args:
+        path: from the root of the repository; in file mode from the folder of the prompt.
+        text: what it holds.
+        template: its text is Jinja2, with the variables of the prompt; otherwise it is put in as it is.
+    """
+
+    path: str
+    text: str
+    template: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All files that a template pulls in, and those that these pull in.
+
+    Args:
+        path: of the prompt, from the same root, since the paths of includes are relative to it.
+        files: each once.
+    """
+
+    path: str = ""
+    files: tuple[Part, ...] = ()
+
+
+NO_PARTS = Parts()
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A prompt as its file says it, before a case is put in.
 
@@ -24,17 +55,23 @@ class Prompt:
         messages: the file's messages; plain text and templates are one `system` message.
         template: contents are Jinja2 and are rendered per case.
         chat: the file gave messages with roles (a chat file).
+        parts: the files that its templates pull in.
     """
 
     messages: tuple[Message, ...]
     template: bool = False
     chat: bool = False
+    parts: Parts = NO_PARTS
 
     @property
     def digest(self) -> str:
         """SHA-256 of everything that can change what is sent."""
         turns: list[JsonValue] = [[message.role, message.content] for message in self.messages]
-        return digest({"messages": turns, "template": self.template, "chat": self.chat})
+        told: dict[str, JsonValue] = {"messages": turns, "template": self.template, "chat": self.chat}
+        if self.parts.files:
+            parts: list[JsonValue] = [[part.path, part.text, part.template] for part in self.parts.files]
+            told |= {"path": self.parts.path, "parts": parts}
+        return digest(told)
 
 
 @dataclass(frozen=True, slots=True)

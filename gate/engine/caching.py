@@ -16,7 +16,8 @@ from gate.engine.pairs import clusters
 from gate.engine.prefix import Prefix, SharedStart, characters, prefix_of
 from gate.engine.samples import SampleTable
 from gate.engine.sidebyside import side_by_side
-from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import compile_template
 from gate.stats.share import Parts, share, share_change
 
 CHARS_PER_TOKEN = 4.0
@@ -171,7 +172,7 @@ def _mentions(prompt: Prompt, variable: str) -> bool:
         return False
     name = variable.partition(".")[0]
     try:
-        return any(name in compile_template(message.content).names for message in prompt.messages)
+        return any(name in compile_template(message.content, prompt.parts).names for message in prompt.messages)
     except BadTemplate:
         return False
 

@@ -9,7 +9,7 @@ from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
 from gate.inputs.origin import Origin, first_difference, first_part
 from gate.inputs.render import render, variables_of, writers
-from gate.inputs.templates import BadTemplate
+from gate.inputs.sandbox import BadTemplate
 
 
 @dataclass(slots=True)
@@ -142,30 +142,32 @@ def _place(prompt: Prompt, start: SharedStart, shown: Case, ender: Case) -> Plac
     writer = writers(prompt, shown)[start.depth] if message is not None else None
     if not prompt.template or writer is None:
         return Place(start.depth + 1, line)
-    origin = _difference(writer.content, shown, ender)
-    return Place(start.depth + 1, line) if origin is None else Place(start.depth + 1, origin.line, origin.variable)
+    origin = _difference(prompt, writer.content, shown, ender)
+    if origin is None:
+        return Place(start.depth + 1, line)
+    return Place(start.depth + 1, origin.line, origin.variable, origin.file)
 
 
-def _difference(text: str, one: Case, other: Case) -> Origin | None:
+def _difference(prompt: Prompt, text: str, one: Case, other: Case) -> Origin | None:
     try:
-        return first_difference(text, variables_of(one), variables_of(other))
+        return first_difference(text, variables_of(one), variables_of(other), prompt.parts)
     except BadTemplate:
         return None
 
 
 def _told_by_prompt(prompt: Prompt, case: Case, start: SharedStart, lengths: dict[int, int]) -> Prefix:
     for position, writer in enumerate(writers(prompt, case)):
-        part = _first_part(writer.content, case) if writer is not None and prompt.template else None
+        part = _first_part(prompt, writer.content, case) if writer is not None and prompt.template else None
         if writer is None or part is not None:
             head, origin = part if part is not None else (0, Origin(1, ""))
             cut = (Message(start.first[position].role, start.first[position].content[:head]),) if head else ()
-            place = Place(position + 1, origin.line, origin.variable)
+            place = Place(position + 1, origin.line, origin.variable, origin.file)
             return Prefix((*start.first[:position], *cut), start.first, place, lengths)
     return Prefix(start.first, start.first, None, lengths)
 
 
-def _first_part(text: str, case: Case) -> tuple[int, Origin] | None:
+def _first_part(prompt: Prompt, text: str, case: Case) -> tuple[int, Origin] | None:
     try:
-        return first_part(text, variables_of(case))
+        return first_part(text, variables_of(case), prompt.parts)
     except BadTemplate:
         return 0, Origin(1, "")

@@ -1,6 +1,8 @@
 """Two prompt files and a case file become one suite, without any configuration."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
@@ -8,9 +10,11 @@ from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
 from gate.errors import InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.parts import part_notes
 from gate.flows.resolve import Resolved
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
+from gate.inputs.parts import Library
 from gate.inputs.source import FileSource
 from gate.inputs.text import decode
 
@@ -48,13 +52,14 @@ class FileRun:
     suite_policy: SuitePolicy
 
 
-def resolve_files(source: FileSource, files: Files, run: FileRun) -> Resolved:
+def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callable[[str], FileSource]) -> Resolved:
     """Read the files.
 
     Args:
         source: reads the files, by the paths that the user gave.
         files: which ones.
         run: models, scorers and policy.
+        beside: the files in the folder of a prompt and below, which are all that it may pull in.
 
     Raises:
         InputErrors: mistakes in any of the files, all of them at once.
@@ -65,7 +70,8 @@ def resolve_files(source: FileSource, files: Files, run: FileRun) -> Resolved:
     for path in (files.baseline, files.candidate):
         try:
             if (text := texts[path]) is not None:
-                versions.append(PromptVersion(path, "file", None, prompts.parse(text, path)))
+                library = _library(path, beside(path))
+                versions.append(PromptVersion(path, "file", None, prompts.parse(text, path, library=library)))
         except InputErrors as errors:
             problems += errors.problems
     cases: tuple[Case, ...] = ()
@@ -84,7 +90,13 @@ def resolve_files(source: FileSource, files: Files, run: FileRun) -> Resolved:
         exam=exam,
         samples=run.samples,
     )
-    return Resolved((suite,), {suite.name: ExamChanges()}, (), (), run.policy, Budget(), None)
+    notes = tuple(part_notes([suite]))
+    return Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
+
+
+def _library(path: str, source: FileSource) -> Library:
+    prompt = PurePath(path)
+    return Library(prompt.name, source.read, lambda part: str(prompt.parent / part))
 
 
 def _read(source: FileSource, path: str, problems: list[Problem]) -> str | None:

@@ -7,7 +7,16 @@ CONFIG_CHARS = 256 * 1024
 """`gate.yaml`."""
 
 PROMPT_CHARS = 1024 * 1024
-"""One prompt file."""
+"""One prompt file, the parts that it pulls in counted with it, each as often as it is used."""
+
+PARTS = 100
+"""Files that one prompt pulls in."""
+
+INCLUDES = 1_000
+"""Includes of one prompt, those of its parts counted as often as the parts are used."""
+
+PART_DEPTH = 10
+"""Parts inside each other."""
 
 CASES_CHARS = 64 * 1024 * 1024
 """One case file."""

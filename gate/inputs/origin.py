@@ -1,15 +1,18 @@
 """Which variable of a template made two renderings differ, found by watching what each part of it gives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import takewhile
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import Any
 
-from jinja2 import Environment, nodes
+from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
+from gate.domain.prompt import NO_PARTS, Parts
+from gate.inputs.includes import located, with_parts
 from gate.inputs.limits import NAME_CHARS, WATCHED_PARTS, WATCHED_TAGS
+from gate.inputs.sandbox import sandbox
 from gate.inputs.templates import call, compile_template, hidden
 from gate.inputs.templatevalues import text_of
 
@@ -22,13 +25,17 @@ class Origin:
         line: 1-based, in the template.
         variable: the first one that the part mentions, `date` or `slices.tier`; may be empty, and is where its name
             is too long to be told.
+        file: the part of the prompt that the line is in; empty for the template itself.
     """
 
     line: int
     variable: str
+    file: str = ""
 
 
-def first_difference(text: str, one: Mapping[str, object], other: Mapping[str, object]) -> Origin | None:
+def first_difference(
+    text: str, one: Mapping[str, object], other: Mapping[str, object], parts: Parts = NO_PARTS
+) -> Origin | None:
     """The first part that gives something else for the one case than for the other.
 
     None when no part does, or none that is watched: that costs several times what rendering does, so a template of many
@@ -37,43 +44,64 @@ def first_difference(text: str, one: Mapping[str, object], other: Mapping[str, o
     Args:
         text: a template.
         one, other: the variables of two cases.
+        parts: what the template pulls in.
 
     Raises:
         BadTemplate: it cannot be rendered so far for one of them.
     """
-    if not _few_tags(text):
+    if not _few_tags(text, parts):
         return None
-    left, right = _seen(text, one, WATCHED_PARTS), _seen(text, other, WATCHED_PARTS)
+    left, right = _seen(text, one, WATCHED_PARTS, parts), _seen(text, other, WATCHED_PARTS, parts)
     for (part, value), (other_part, other_value) in zip(left, right, strict=False):
         if (part, value) != (other_part, other_value):
-            return part if part == other_part else min(part, other_part, key=lambda found: found.line)
+            found = part if part == other_part else min(part, other_part, key=lambda found: found.line)
+            return _located(found, text, parts)
     # Where both were cut off, both are of the same length, and nothing is known of the rest.
     rest = left[len(right) :] or right[len(left) :]
-    return rest[0][0] if rest else None
+    return _located(rest[0][0], text, parts) if rest else None
 
 
-def first_part(text: str, variables: Mapping[str, object]) -> tuple[int, Origin] | None:
+def first_part(text: str, variables: Mapping[str, object], parts: Parts = NO_PARTS) -> tuple[int, Origin] | None:
     """How many characters a rendering has before the first part that may differ, and that part; None without one.
 
     Args:
         text: a template.
         variables: those of a case.
+        parts: what the template pulls in.
 
     Raises:
         BadTemplate: it cannot be rendered so far.
     """
-    watched = _seen(text, variables, most=1) if _few_tags(text) else None
-    tree = Environment(keep_trailing_newline=True, autoescape=True).parse(text)
-    pieces = [piece for node in tree.body for piece in (node.nodes if isinstance(node, nodes.Output) else (node,))]
+    watched = _seen(text, variables, 1, parts) if _few_tags(text, parts) else None
+    pieces = list(_pieces(with_parts(sandbox(), text, parts)))
     fixed = list(takewhile(lambda piece: isinstance(piece, nodes.TemplateData), pieces))
     seen = _next_line(pieces[len(fixed) :]) if watched is None else [part for part, _ in watched]
     if not seen:
         return None
-    return sum(len(piece.data) for piece in fixed if isinstance(piece, nodes.TemplateData)), seen[0]
+    shared = sum(len(piece.data) for piece in fixed if isinstance(piece, nodes.TemplateData))
+    return shared, _located(seen[0], text, parts)
 
 
-def _few_tags(text: str) -> bool:
-    return text.count("{{") + text.count("{%") <= WATCHED_TAGS
+def _pieces(body: nodes.Template | nodes.Scope) -> Iterator[nodes.Node]:
+    """What a template writes and does, one after the other, that of its parts in their places."""
+    for node in body.body:
+        if isinstance(node, nodes.Scope):
+            yield from _pieces(node)
+        else:
+            yield from node.nodes if isinstance(node, nodes.Output) else (node,)
+
+
+def _located(origin: Origin, text: str, parts: Parts) -> Origin:
+    file, line = located(text, parts, origin.line)
+    return replace(origin, line=line, file=file)
+
+
+def _few_tags(text: str, parts: Parts) -> bool:
+    if not parts.files:
+        return text.count("{{") + text.count("{%") <= WATCHED_TAGS
+    inner = with_parts(sandbox(), text, parts).find_all((nodes.Expr, nodes.Stmt))
+    tags = (node for node in inner if not isinstance(node, (nodes.TemplateData, nodes.Output)))
+    return next(islice(tags, WATCHED_TAGS, None), None) is None
 
 
 def _next_line(pieces: Sequence[nodes.Node]) -> list[Origin]:
@@ -84,7 +112,7 @@ class _Enough(Exception):
     """Ends a rendering of which enough was seen."""
 
 
-def _seen(text: str, variables: Mapping[str, object], most: int) -> list[tuple[Origin, str]]:
+def _seen(text: str, variables: Mapping[str, object], most: int, parts: Parts) -> list[tuple[Origin, str]]:
     """Each part in the order in which it was rendered, at most so many, and what it gave.
 
     All that is kept is bounded: what a part writes counts towards what a rendering may hold, the rest is short.
@@ -98,7 +126,7 @@ def _seen(text: str, variables: Mapping[str, object], most: int) -> list[tuple[O
         return value
 
     with suppress(_Enough):
-        compile_template(text, _watch).render({**variables, hidden("seen"): seen})
+        compile_template(text, parts, _watch).render({**variables, hidden("seen"): seen})
     return found
 
 

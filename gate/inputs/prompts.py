@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from gate.domain.prompt import Message, Prompt, Role
+from gate.domain.prompt import NO_PARTS, Message, Parts, Prompt, Role
 from gate.inputs.fields import Fields
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.nodes import Node, described, wrap
+from gate.inputs.parts import TEMPLATE_ENDINGS, Library, gather
 from gate.inputs.problems import Problems, did_you_mean, one_problem
-from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import compile_template
 from gate.inputs.yamltext import parse_yaml
 
-TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
 CHAT_ENDINGS = (".yaml", ".yml", ".json")
 ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
@@ -27,7 +28,7 @@ def not_yet(path: str) -> str:
     return f"prompt files ending in {ending} are not supported in this version" if ending else ""
 
 
-def parse(text: str, path: str, *, template: bool = False) -> Prompt:
+def parse(text: str, path: str, *, template: bool = False, library: Library | None = None) -> Prompt:
     """Read one prompt file.
 
     The line break that editors put at the end of a file is no part of a text prompt, and Windows line ends count as
@@ -37,9 +38,10 @@ def parse(text: str, path: str, *, template: bool = False) -> Prompt:
         text: the file.
         path: decides the kind by its ending, and stands in messages.
         template: contents are Jinja2 whatever the ending says.
+        library: where the parts are read that it pulls in; without one it can pull in none.
 
     Raises:
-        InputErrors: empty, too large, not a chat file, or a template with a mistake.
+        InputErrors: empty, too large, not a chat file, or a template or a part with a mistake.
     """
     if reason := not_yet(path):
         raise one_problem(path, 0, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
@@ -56,11 +58,14 @@ def parse(text: str, path: str, *, template: bool = False) -> Prompt:
         template = template or ending in TEMPLATE_ENDINGS
         turns = ((0, Message("system", text.removesuffix("\n"))),)
         _check_text(text, problems)
-    if template:
-        for line, message in turns:
-            _check_template(line, message.content, problems)
     problems.check()
-    return Prompt(tuple(message for _, message in turns), template=template, chat=ending in CHAT_ENDINGS)
+    contents = [(line, message.content) for line, message in turns] if template else []
+    parts = gather(contents, library) if library is not None else NO_PARTS
+    for line, content in contents:
+        _check_template(line, content, parts, problems)
+    problems.check()
+    messages = tuple(message for _, message in turns)
+    return Prompt(messages, template=template, chat=ending in CHAT_ENDINGS, parts=parts)
 
 
 def read_messages(node: Node, problems: Problems) -> tuple[tuple[int, Message], ...]:
@@ -120,9 +125,9 @@ def _check_text(text: str, problems: Problems) -> None:
         problems.add(text.count("\n", 0, error.start) + 1, "holds half of a surrogate pair, which is not text")
 
 
-def _check_template(line: int, content: str, problems: Problems) -> None:
+def _check_template(line: int, content: str, parts: Parts, problems: Problems) -> None:
     """`line` is where a chat message stands, 0 when the template is the file."""
     try:
-        compile_template(content)
+        compile_template(content, parts)
     except BadTemplate as error:
         problems.add(line or error.line, error.message, "the prompt is read as a Jinja2 template")

@@ -7,7 +7,8 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
 from gate.inputs.problems import one_problem
-from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import compile_template
 
 
 def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Message, ...]:
@@ -33,7 +34,7 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Messag
     asked = False
     for message in prompt.messages:
         try:
-            compiled = compile_template(message.content)
+            compiled = compile_template(message.content, prompt.parts)
             content = compiled.render(variables)
         except BadTemplate as error:
             raise _template_problem(error, case, file) from None
@@ -62,7 +63,7 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     out: list[Message | None] = []
     asked = False
     for message in prompt.messages:
-        if prompt.template and not asked and "input" in compile_template(message.content).names:
+        if prompt.template and not asked and "input" in compile_template(message.content, prompt.parts).names:
             out += [None] * (turns - 1)
             asked = True
         out.append(message)
@@ -110,7 +111,7 @@ def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:
         hint = "the expected answer is never shown to a prompt"
     elif error.undefined:
         hint = "give it under 'vars' in the case, or take it out of the template"
-    return one_problem(file, error.line, f"{error.message} (case {_named(case)})", hint)
+    return one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint)
 
 
 def _named(case: Case) -> str:

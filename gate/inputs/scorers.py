@@ -13,8 +13,9 @@ from gate.inputs.models import read_model, read_params
 from gate.inputs.nodes import Node, described, plain, wrap
 from gate.inputs.patterns import complaint
 from gate.inputs.problems import Problems, did_you_mean, quoted
+from gate.inputs.sandbox import BadTemplate
 from gate.inputs.schemacheck import schema_complaint
-from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.templates import compile_template
 
 COMMON = ("name", "weight", "required")
 OPTIONS: Mapping[str, tuple[str, ...]] = {

@@ -10,27 +10,16 @@ from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError, meta, nodes
+from jinja2 import Template, TemplateError, TemplateSyntaxError, UndefinedError, meta, nodes
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import Context
-from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from gate.domain.prompt import NO_PARTS, Parts
+from gate.inputs.includes import located, with_parts
 from gate.inputs.limits import LOOP_STEPS, RENDERED_CHARS
-from gate.inputs.templatevalues import FILTERS, METHODS, joined, sized, text_of
+from gate.inputs.sandbox import BadTemplate, sandbox, short
+from gate.inputs.templatevalues import joined, sized
 
-_REFUSED = (
-    nodes.Macro,
-    nodes.CallBlock,
-    nodes.FilterBlock,
-    nodes.AssignBlock,
-    nodes.Include,
-    nodes.Import,
-    nodes.FromImport,
-    nodes.Extends,
-    nodes.Block,
-    nodes.ScopedEvalContextModifier,
-)
 _MISTAKES = (
     TemplateError,
     ArithmeticError,
@@ -44,29 +33,18 @@ _MISTAKES = (
 _FILE = "<template>"
 
 
-class BadTemplate(Exception):
-    """A template that cannot be read or rendered.
-
-    Args:
-        message: what is wrong.
-        line: 1-based line in the template, 0 when it is not known.
-        undefined: the message is about a variable that nobody gives.
-    """
-
-    def __init__(self, message: str, line: int = 0, *, undefined: bool = False) -> None:
-        super().__init__(message)
-        self.message, self.line, self.undefined = message, line, undefined
-
-
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A template, ready to render.
 
     Args:
-        names: the variables that it mentions.
+        names: the variables that it mentions, in its parts, too.
+        text, parts: what it was made of.
     """
 
     names: frozenset[str]
+    text: str
+    parts: Parts
     _template: Template
 
     def render(self, variables: Mapping[str, object]) -> str:
@@ -89,31 +67,29 @@ class Compiled:
             raise BadTemplate("renders half of a surrogate pair (\\ud800 to \\udfff), which is not text") from None
         except _MISTAKES as error:
             undefined = isinstance(error, UndefinedError)
-            raise BadTemplate(_sentence(error), _line(error.__traceback__), undefined=undefined) from None
+            file, line = located(self.text, self.parts, _line(error.__traceback__))
+            raise BadTemplate(_sentence(error), line, undefined=undefined, file=file) from None
         return text
 
 
 # Compiling is pure, so remembering it is not state; a run renders few templates very often.
 @lru_cache(maxsize=256)
-def compile_template(text: str, mark: Callable[[nodes.Template], object] | None = None) -> Compiled:
+def compile_template(
+    text: str, parts: Parts = NO_PARTS, mark: Callable[[nodes.Template], object] | None = None
+) -> Compiled:
     """Read a template.
 
     Args:
         text: Jinja2.
+        parts: the files that it pulls in.
         mark: changes the tree before it is compiled, to watch a rendering.
 
     Raises:
-        BadTemplate: with the line.
+        BadTemplate: with the line, and the file where that is a part.
     """
-    environment = _Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=text_of)
-    environment.filters = dict(FILTERS)
-    environment.globals = {"range": environment.globals["range"], "dict": dict}
+    environment = sandbox()
     try:
-        tree = environment.parse(text)
-        refused = next(tree.find_all(_REFUSED), None)
-        if refused is not None:
-            raise BadTemplate(f"{_tag(refused)!r} is not supported in templates", refused.lineno)
-        _check_names(tree)
+        tree = with_parts(environment, text, parts)
         names = frozenset(meta.find_undeclared_variables(tree))
         if mark is not None:
             mark(tree)
@@ -121,12 +97,13 @@ def compile_template(text: str, mark: Callable[[nodes.Template], object] | None 
         bounded.set_environment(environment)
         code: CodeType = environment.compile(bounded, filename=_FILE)
     except TemplateSyntaxError as error:
-        raise BadTemplate(f"invalid Jinja2: {_short(error.message or 'syntax error')}", error.lineno) from None
+        file, line = located(text, parts, error.lineno)
+        raise BadTemplate(f"invalid Jinja2: {short(error.message or 'syntax error')}", line, file=file) from None
     except SyntaxError:
         raise BadTemplate("invalid Jinja2: too many loops inside each other") from None
     except (RecursionError, ValueError, MemoryError):
         raise BadTemplate("invalid Jinja2: too deeply nested") from None
-    return Compiled(names, Template.from_code(environment, code, dict(environment.globals)))
+    return Compiled(names, text, parts, Template.from_code(environment, code, dict(environment.globals)))
 
 
 def hidden(name: str) -> str:
@@ -152,38 +129,6 @@ class _Steps:
             if self._left < 0:
                 raise SecurityError(f"loops take more than {LOOP_STEPS:,} turns")
             yield item
-
-
-class _Environment(SandboxedEnvironment):
-    """The sandbox, narrowed to what a prompt needs: an allowlist of methods, and measured operators."""
-
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
-
-    def wrap_str_format(self, value: Any) -> None:
-        """`str.format` takes widths like `{:>999999999}`; it is no allowed method."""
-        return None
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        """A key of the user's data wins over a method of the same name (`vars.items`)."""
-        if isinstance(obj, dict) and attribute in obj:
-            return obj[attribute]
-        return super().getattr(obj, attribute)
-
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        if isinstance(obj, (str, int, float, list, tuple, dict, range)):
-            return attr in METHODS
-        return super().is_safe_attribute(obj, attr, value)
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        if operator == "%" and isinstance(left, str):
-            raise SecurityError("formatting text with % is not supported")
-        if operator == "**" and not (abs(left) <= 1e6 and abs(right) <= 64):
-            raise SecurityError("a power this large is not supported")
-        if operator == "*":
-            for one, other in ((left, right), (right, left)):
-                if isinstance(one, (str, list, tuple)) and len(one) * max(other, 0) > RENDERED_CHARS:
-                    raise SecurityError(f"a value of more than {RENDERED_CHARS:,} characters is not supported")
-        return sized(super().call_binop(context, operator, left, right))
 
 
 class _Bounds(NodeTransformer):
@@ -215,29 +160,6 @@ _HELPERS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def _check_names(tree: nodes.Template) -> None:
-    """Two underscores mark what is Python's own; no variable of a case is worth a name that looks like it.
-
-    Raises:
-        BadTemplate: a variable with such a name.
-    """
-    for node in tree.find_all((nodes.Name, nodes.NSRef)):
-        name = str(getattr(node, "name", ""))
-        if name.startswith("__"):
-            raise BadTemplate(_short(f"a name must not begin with two underscores, as {name} does"), node.lineno)
-
-
-def _tag(node: nodes.Node) -> str:
-    names: dict[type[nodes.Node], str] = {
-        nodes.AssignBlock: "set … endset",
-        nodes.CallBlock: "call",
-        nodes.FilterBlock: "filter",
-        nodes.FromImport: "import",
-        nodes.ScopedEvalContextModifier: "autoescape",
-    }
-    return names.get(type(node), type(node).__name__.lower())
-
-
 def _line(traceback: TracebackType | None) -> int:
     """The last line of the template that the traceback passes through."""
     line = 0
@@ -251,8 +173,4 @@ def _line(traceback: TracebackType | None) -> int:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "refers to itself without end"
-    return _short(str(error) or type(error).__name__)
-
-
-def _short(message: str) -> str:
-    return " ".join(message.split())[:300]
+    return short(str(error) or type(error).__name__)

@@ -86,8 +86,8 @@ def _shrank(cache: CacheRecord) -> Text:
     if place is None:
         return (f"the requests have another start{fall}",)
     if not place.variable:
-        return (f"the first part that differs between cases now stands at {_line(place)}{fall}",)
-    return (_variable(place), f" {'moved to' if cache.moved else 'now stands at'} {_line(place)}{fall}")
+        return ("the first part that differs between cases now stands at ", *_line(place), fall)
+    return (_variable(place), f" {'moved to' if cache.moved else 'now stands at'} ", *_line(place), fall)
 
 
 def _measured(suite: SuiteRecord) -> str:
@@ -116,8 +116,8 @@ def _arm(arm: ArmPrefixRecord) -> Text:
     if arm.place is None:
         return (f"{size}{rate}: every request is the same{alone}",)
     if not arm.place.variable:
-        return (f"{size}{rate}, up to {_line(arm.place)}{alone}",)
-    return (f"{size}{rate}, up to ", _variable(arm.place), f" at {_line(arm.place)}{alone}")
+        return (f"{size}{rate}, up to ", *_line(arm.place), alone)
+    return (f"{size}{rate}, up to ", _variable(arm.place), " at ", *_line(arm.place), alone)
 
 
 def _obstacles(cache: CacheRecord) -> Text:
@@ -167,8 +167,10 @@ def _repeats(arm: ArmPrefixRecord, found: EstimateRecord) -> bool:
     return arm.requests > 1 and found.value > arm.tokens / max(1, arm.request_tokens) + SLACK
 
 
-def _line(place: PlaceRecord) -> str:
-    return f"line {place.line}" if place.message == 1 else f"line {place.line} of message {place.message}"
+def _line(place: PlaceRecord) -> Text:
+    if place.file:
+        return (f"line {place.line} of ", Code(short(place.file)))
+    return (f"line {place.line}" if place.message == 1 else f"line {place.line} of message {place.message}",)
 
 
 def _variable(place: PlaceRecord) -> Code:

@@ -7,7 +7,8 @@ from gate.domain.prompt import Message, Prompt
 from gate.inputs.limits import WATCHED_PARTS, WATCHED_TAGS
 from gate.inputs.origin import Origin, first_difference, first_part
 from gate.inputs.render import render, writers
-from gate.inputs.templates import BadTemplate, hidden
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import hidden
 
 ONE = {"date": "1 May", "input": "a", "slices": {"tier": "smb"}, "tools": ["x", "y"], "same": "s"}
 
