@@ -1,4 +1,4 @@
-"""Runs git: no shell, no prompt for a password, no endless wait, and no secrets in an error."""
+"""Runs git: no shell, no network, no prompt for a password, no endless wait, and no secrets in an error."""
 
 import re
 import subprocess
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from gate.errors import CannotEvaluate, GateError
 
+_TRANSPORTS = ("file", "ssh", "git", "http", "https", "ftp", "ftps", "ext")
+_NO_FETCHING = ("protocol.allow=never", *(f"protocol.{name}.allow=never" for name in _TRANSPORTS))
 _ALWAYS = (
     "--no-pager",
     "--no-optional-locks",
@@ -17,6 +19,8 @@ _ALWAYS = (
     "core.quotepath=off",
     "-c",
     "core.fsmonitor=false",
+    # In a partial clone git would fetch an object that is not there: in secret, one by one, and with whose credentials?
+    *(word for setting in _NO_FETCHING for word in ("-c", setting)),
 )
 _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 

@@ -2,11 +2,23 @@
 
 import os
 import stat
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.errors import CannotEvaluate
 from gate.git.command import Git
-from gate.inputs.entries import Entry, checked, content_fingerprint, matching, too_large
+from gate.inputs.entries import (
+    LINK,
+    SUBMODULE,
+    Entry,
+    check_way,
+    checked,
+    content_fingerprint,
+    folders,
+    matching,
+    too_large,
+)
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.problems import one_problem
 
@@ -29,13 +41,20 @@ class RefSource:
         """The blob's bytes, or None when the commit has no such file.
 
         Raises:
-            InputErrors: the path leaves the repository, or names a link, a submodule, a folder or something huge.
+            InputErrors: the path leaves the repository, names a link, a submodule, a folder or something huge, or leads
+                through a link or a submodule.
+            CannotEvaluate: a partial clone has the name and not the content.
         """
         path = checked(path)
+        place = f"{self.label}:{path}"
         entry = self._entry(path)
         if entry is None:
+            ways = folders(path)
+            found = self._entries(self.sha, "--", *ways) if ways else []
+            check_way(place, ((one.mode, one.path) for one in found))
             return None
-        entry.check(f"{self.label}:{path}")
+        entry = self._sized(entry) if entry.plain else entry
+        entry.check(place)
         return self.git.run("cat-file", "blob", entry.oid)
 
     def fingerprint(self, path: str) -> str | None:
@@ -51,8 +70,17 @@ class RefSource:
     def _entry(self, path: str) -> Entry | None:
         return next((entry for entry in self._entries(self.sha, "--", path) if entry.path == path), None)
 
+    def _sized(self, entry: Entry) -> Entry:
+        """The entry with its size, which only the content itself tells."""
+        answer = self.git.ask("cat-file", "-s", entry.oid)
+        if answer.code != 0:
+            hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
+            raise CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
+        return replace(entry, size=int(answer.out))
+
     def _entries(self, *arguments: str) -> list[Entry]:
-        out = self.git.run("ls-tree", "--full-tree", "-l", "-z", *arguments)
+        # Without sizes (`-l`): for each of them git needs the content, which a partial clone may not have.
+        out = self.git.run("ls-tree", "--full-tree", "-z", *arguments)
         return [_parsed(line) for line in out.split(b"\0") if line]
 
 
@@ -80,17 +108,20 @@ class TreeSource:
         """The file's bytes, or None when there is no such file.
 
         Raises:
-            InputErrors: the path, or a link on its way, leaves the repository, or it is no plain file of bounded size.
+            InputErrors: the path leaves the repository, or leads through a link to a folder or through a submodule; or
+                it is no plain file of bounded size.
         """
         path = checked(path)
         root = self.root.resolve()
         try:
+            check_way(path, self._way(path))
             real = (root / path).resolve(strict=True)
             if not real.is_relative_to(root):
                 raise one_problem(path, 0, "is a symbolic link that leaves the repository", "keep the file inside it")
             checked(real.relative_to(root).as_posix())
             return self._bytes(real, path)
         except (FileNotFoundError, NotADirectoryError):
+            check_way(path, self._submodules(path))
             return None
         except RuntimeError:
             # Python up to 3.12 says a loop of links this way; later versions raise an OSError.
@@ -108,6 +139,24 @@ class TreeSource:
         out = self.git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         names = {os.fsdecode(name) for name in out.split(b"\0") if name}
         return [path for path in matching(names, pattern) if self._is_plain(path)]
+
+    def _way(self, path: str) -> Iterator[tuple[str, str]]:
+        """Links to folders, and folders that are repositories of their own, on the way to a path."""
+        for folder in folders(path):
+            here = self.root / folder
+            if here.is_symlink():
+                yield LINK, folder
+            elif (here / ".git").exists():
+                yield SUBMODULE, folder
+
+    def _submodules(self, path: str) -> Iterator[tuple[str, str]]:
+        """Submodules on the way; one that is not checked out is an empty folder, and only the index knows it."""
+        ways = folders(path)
+        out = self.git.run("ls-files", "--stage", "-z", "--", *ways) if ways else b""
+        for line in out.split(b"\0"):
+            facts, _, name = line.partition(b"\t")
+            if facts.startswith(SUBMODULE.encode()) and os.fsdecode(name) in ways:
+                yield SUBMODULE, os.fsdecode(name)
 
     def _bytes(self, real: Path, path: str) -> bytes:
         # Opening a pipe would wait for a writer, so the kind is looked at first.
@@ -128,7 +177,7 @@ class TreeSource:
 
 
 def _parsed(line: bytes) -> Entry:
-    """A line of `git ls-tree -l -z`."""
+    """A line of `git ls-tree -z`."""
     facts, _, name = line.partition(b"\t")
-    mode, _, oid, size = facts.decode("ascii").split()
-    return Entry(mode, oid, int(size) if size.isdigit() else 0, os.fsdecode(name))
+    mode, _, oid = facts.decode("ascii").split()
+    return Entry(mode, oid, 0, os.fsdecode(name))

@@ -5,6 +5,7 @@ at most 1,000 entries of a folder.
 """
 
 import base64
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -12,7 +13,8 @@ from github.GitTreeElement import GitTreeElement
 
 from gate.errors import CannotEvaluate
 from gate.github.client import GitHub, asking, required
-from gate.inputs.entries import Entry, checked, matching
+from gate.inputs.entries import Entry, check_way, checked, folders, matching
+from gate.inputs.event import SHA
 from gate.inputs.paths import is_glob
 
 LONGEST_WALK = 500
@@ -39,6 +41,19 @@ class GitHubStore:
         """
         with asking(f"read commit {sha[:12]}"):
             return tuple(required(parent.sha, str) for parent in self.github.repository.get_git_commit(sha).parents)
+
+    def commit(self, ref: str) -> str:
+        """The commit of a branch, a tag or the like.
+
+        Raises:
+            ApiError: there is none, or it cannot be read.
+        """
+        with asking("find the commit of a ref"):
+            # What was asked for comes back unread unless all of it is asked for.
+            sha = required(self.github.repository.get_commit(ref).raw_data["sha"], str)
+            if not SHA.fullmatch(sha):
+                raise ValueError("no commit")
+            return sha
 
     def tree(self, sha: str, *, recursive: bool = False) -> tuple[list[Entry], bool]:
         """The entries of a tree (or of a commit's), with paths relative to it, and whether GitHub left some out."""
@@ -81,14 +96,17 @@ class GitHubSource:
         """The file's bytes, or None when the commit has no such file.
 
         Raises:
-            InputErrors: the path leaves the repository, or names a link, a submodule, a folder or something huge.
+            InputErrors: the path leaves the repository, names a link, a submodule, a folder or something huge, or leads
+                through a link or a submodule.
             ApiError: GitHub cannot be asked.
         """
         path = checked(path)
         entry = self._entry(path)
+        place = f"{self.label}:{path}"
         if entry is None:
+            check_way(place, self._way(path))
             return None
-        entry.check(f"{self.label}:{path}")
+        entry.check(place)
         return self.store.blob(entry)
 
     def fingerprint(self, path: str) -> str | None:
@@ -122,6 +140,11 @@ class GitHubSource:
                 return None
             found = named.below(inside)
         return found
+
+    def _way(self, path: str) -> Iterator[tuple[str, str]]:
+        """Modes and paths on the way to a path, as far as it exists; all of it has been listed by now."""
+        found = (self._entry(folder) for folder in folders(path))
+        return ((entry.mode, entry.path) for entry in found if entry is not None)
 
     def _below(self, top: Entry) -> list[Entry]:
         """Everything in a folder and its folders."""

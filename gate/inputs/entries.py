@@ -10,7 +10,9 @@ from gate.inputs.paths import escapes, matches, normal
 from gate.inputs.problems import one_problem, quoted
 
 _FOLDER = "040000"
-_KINDS = {"120000": "is a symbolic link", "160000": "is a submodule", _FOLDER: "is a folder"}
+LINK, SUBMODULE = "120000", "160000"
+_KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", _FOLDER: "is a folder"}
+_WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodule"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Entry:
     Args:
         mode: six octal digits, as git has them.
         oid: object id.
-        size: bytes; 0 for what is no blob.
+        size: bytes; 0 for what is no blob, and where nobody asked for it.
         path: from the root of the repository.
     """
 
@@ -70,6 +72,28 @@ class Entry:
             raise one_problem(place, 0, _KINDS[self.mode], "name the file itself")
         if self.size > FILE_BYTES:
             too_large(place)
+
+
+def folders(path: str) -> list[str]:
+    """The folders on the way to a path, outermost first."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
+    """Refuse a path on whose way something else than folders lies: no commit has such a file.
+
+    Args:
+        place: how the file is named to the user.
+        way: mode and path of what lies there.
+
+    Raises:
+        InputErrors: a symbolic link, or a submodule.
+    """
+    for mode, path in way:
+        if mode in _WAYS:
+            message = f"{_WAYS[mode]} {quoted(path)}, which the gate does not read"
+            raise one_problem(place, 0, message, "keep the file itself in this repository, and name it there")
 
 
 def checked(path: str) -> str:

@@ -2,7 +2,9 @@
 
 from gate.inputs.problems import one_problem
 
-_LFS = b"version https://git-lfs.github.com/spec/"
+_LFS = (b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/")
+_LFS_BYTES = 1024
+"""No pointer is longer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md); Hawser was the name before 1.0."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -16,9 +18,9 @@ def decode(data: bytes, path: str) -> str:
     Raises:
         InputErrors: Git LFS pointer, UTF-16, binary, or not UTF-8.
     """
-    if data.startswith(_LFS):
-        hint = "fetch it with 'git lfs pull', or keep the file in git itself"
-        raise one_problem(path, 0, "is a Git LFS pointer, not the file itself", hint)
+    if data.startswith(_LFS) and len(data) <= _LFS_BYTES:
+        hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
+        raise one_problem(path, 1, "is a Git LFS pointer, not the file itself", hint)
     if data.startswith(_UTF16):
         raise one_problem(path, 0, "is UTF-16 text", "save it as UTF-8")
     if b"\0" in data:

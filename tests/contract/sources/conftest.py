@@ -35,6 +35,8 @@ FILES: dict[str, bytes] = {
     "crlf.md": b"one\r\ntwo\r\n",
     "empty.txt": b"",
     "binary.bin": bytes(range(256)) * 5,
+    "latin.md": b"one\ncaf\xe9\n",
+    "large.md": b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 5\n",
     "tool.sh": b"#!/bin/sh\n",
     "-folder/x.md": b"x",
     "[x]/y.md": b"y",
@@ -46,7 +48,7 @@ FILES: dict[str, bytes] = {
     "a/b/wide.md": b"wide",
     **{name: f"text of {name}".encode() for name in ODD},
 }
-WHOLE, CUT = 100_000, 16
+WHOLE, CUT = 100_000, 17
 """Entries that GitHub lists at most; the second is enough for each folder, and not for the whole tree."""
 
 

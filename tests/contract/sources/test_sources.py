@@ -9,6 +9,7 @@ from gate.github.client import ApiError, GitHub
 from gate.github.source import GitHubSource, GitHubStore
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.source import FileSource
+from gate.inputs.text import decode
 from tests.contract.sources.conftest import FILES, ODD, github_source, made
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
@@ -42,7 +43,6 @@ def test_a_path_may_be_written_in_other_ways(source: FileSource, path: str) -> N
         ":(top)README.md",
         "-x",
         "--help",
-        "vendored/inside.md",
     ],
 )
 def test_what_is_not_there(source: FileSource, path: str) -> None:
@@ -71,9 +71,39 @@ def test_a_commit_has_links_and_submodules_that_are_not_read(commit: FileSource,
         commit.read(path)
 
 
-def test_a_commit_follows_no_link_on_the_way(commit: FileSource) -> None:
-    assert commit.read("a/linked/wide.md") is None
-    assert commit.fingerprint("a/linked/wide.md") is None
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("vendored/inside.md", "lies in the submodule 'vendored', which the gate does not read"),
+        ("vendored/deep/inside.md", "lies in the submodule 'vendored'"),
+        ("a/linked/wide.md", "lies behind the symbolic link 'a/linked'"),
+        ("a/linked/c/d/none.md", "lies behind the symbolic link 'a/linked'"),
+        ("alias.md/below", "lies behind the symbolic link 'alias.md'"),
+    ],
+)
+def test_a_link_or_a_submodule_on_the_way_is_named(source: FileSource, path: str, said: str) -> None:
+    with pytest.raises(InputErrors, match=f"{path}: {said}"):
+        source.read(path)
+
+
+@pytest.mark.parametrize("path", ["vendored/inside.md", "a/linked/wide.md"])
+def test_behind_links_and_submodules_a_commit_has_no_files(commit: FileSource, path: str) -> None:
+    assert commit.fingerprint(path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("binary.bin", "binary.bin:1: is not a text file .it holds NUL bytes"),
+        ("latin.md", "latin.md:2: is not UTF-8 text"),
+        ("large.md", "large.md:1: is a Git LFS pointer, not the file itself"),
+    ],
+)
+def test_what_is_no_text_is_named_wherever_it_was_read(source: FileSource, path: str, said: str) -> None:
+    data = source.read(path)
+    assert data is not None
+    with pytest.raises(InputErrors, match=said):
+        decode(data, path)
 
 
 DOTLESS = sorted(path for path in FILES if "." not in (path[0], path.rpartition("/")[2][0]))
@@ -82,9 +112,9 @@ DOTLESS = sorted(path for path in FILES if "." not in (path[0], path.rpartition(
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [
-        ("*", ["README.md", "binary.bin", "crlf.md", "empty.txt", "tool.sh"]),
-        ("*.md", ["README.md", "crlf.md"]),
-        ("./*.md", ["README.md", "crlf.md"]),
+        ("*", ["README.md", "binary.bin", "crlf.md", "empty.txt", "large.md", "latin.md", "tool.sh"]),
+        ("*.md", ["README.md", "crlf.md", "large.md", "latin.md"]),
+        ("./*.md", ["README.md", "crlf.md", "large.md", "latin.md"]),
         ("README.md", ["README.md"]),
         ("**", DOTLESS),
         ("**/*.md", [path for path in DOTLESS if path.endswith(".md")]),

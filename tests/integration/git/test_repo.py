@@ -134,9 +134,17 @@ def test_a_command_that_takes_too_long(folder: Path) -> None:
 
 def test_a_failing_command_says_why_without_credentials(folder: Path) -> None:
     with pytest.raises(CannotEvaluate) as caught:
-        Git(folder).run("ls-remote", "https://me:s3cret@127.0.0.1:1/x.git")
-    assert caught.value.message.startswith("git ls-remote failed: fatal: unable to access 'https://127.0.0.1:1/x.git")
+        Git(folder).run("rev-parse", "--resolve-git-dir", "https://me:s3cret@127.0.0.1:1/x.git")
+    assert caught.value.message.startswith("git rev-parse failed: fatal: ")
+    assert "https://127.0.0.1:1/x.git" in caught.value.message
     assert "s3cret" not in caught.value.message
+
+
+@pytest.mark.parametrize("address", ["https://127.0.0.1:1/x.git", "ssh://127.0.0.1:1/x.git", "."])
+def test_no_command_talks_to_a_server(folder: Path, address: str) -> None:
+    for setting in ("protocol.allow", "protocol.https.allow", "protocol.file.allow"):
+        git(folder, "config", setting, "always")
+    assert Git(folder).ask("ls-remote", address).error.endswith("not allowed")
 
 
 def test_an_owner_that_git_does_not_trust(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import GateError, InputErrors
+from gate.errors import CannotEvaluate, GateError, InputErrors
+from gate.git.either import EitherSource
 from gate.git.repo import Repo
 from gate.inputs.source import FileSource
 from tests.integration.git.repository import commit, git, repository, write
@@ -57,8 +58,10 @@ def test_links(folder: Path, tmp_path: Path) -> None:
     for name in ("in", "out", "far", "loop", "dirs", "config"):
         with pytest.raises(InputErrors, match=f"HEAD:{name}: is a symbolic link"):
             ref.read(name)
-    assert ref.read("dirs/b.md") is None
-    assert (tree.read("in"), tree.read("dirs/b.md")) == (b"x", b"y")
+    assert tree.read("in") == b"x"
+    for source in (ref, tree):
+        with pytest.raises(InputErrors, match="dirs/b.md: lies behind the symbolic link 'dirs'"):
+            source.read("dirs/b.md")
     for name in ("out", "far"):
         with pytest.raises(InputErrors, match=f"{name}: is a symbolic link that leaves the repository"):
             tree.read(name)
@@ -92,7 +95,11 @@ def test_submodules(folder: Path, tmp_path: Path) -> None:
     ref, tree = both(folder)
     with pytest.raises(InputErrors, match="HEAD:sub: is a submodule"):
         ref.read("sub")
-    assert ref.read("sub/p.md") is None
+    for _ in range(2):
+        for source in (ref, tree):
+            with pytest.raises(InputErrors, match="sub/p.md: lies in the submodule 'sub', which"):
+                source.read("sub/p.md")
+        git(folder, "submodule", "--quiet", "deinit", "--force", "sub")
     assert ref.glob("**") == tree.glob("**") == ["a.md"]
 
 
@@ -104,3 +111,62 @@ def test_names_that_are_not_utf8(folder: Path) -> None:
         assert source.glob("a*") == ["a.md"]
         with pytest.raises(GateError, match="has a name that is not UTF-8"):
             source.glob("*.md")
+
+
+def test_a_sparse_checkout_has_every_file_of_a_commit(folder: Path) -> None:
+    start = commit(folder, {"a.md": "x", "dir/b.md": "y", "other/c.md": "z"})
+    git(folder, "sparse-checkout", "set", "--cone", "other")
+    assert not (folder / "dir").exists()
+    ref, tree = both(folder)
+    assert ref.sha == start
+    assert (ref.read("dir/b.md"), tree.read("dir/b.md")) == (b"y", None)
+    assert ref.glob("**") == ["a.md", "dir/b.md", "other/c.md"]
+
+
+@pytest.fixture
+def partial(folder: Path, tmp_path: Path) -> Path:
+    """A clone without the contents of the first commit, whose server would give them."""
+    commit(folder, {"a.md": "old", "same.md": "s"})
+    commit(folder, {"a.md": "new"})
+    git(folder, "config", "uploadpack.allowFilter", "true")
+    git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+    clone = tmp_path / "partial"
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{folder}", str(clone))
+    return clone
+
+
+def held(clone: Path) -> str:
+    return git(clone, "rev-list", "--objects", "--all", "--missing=print")
+
+
+def test_a_partial_clone_is_not_filled_in_secret(partial: Path) -> None:
+    before = held(partial)
+    repo = Repo.open(partial)
+    ref = repo.at("HEAD~1")
+    assert ref.read("same.md") == b"s"
+    assert ref.glob("*") == ["a.md", "same.md"]
+    assert ref.fingerprint("a.md") != repo.at("HEAD").fingerprint("a.md")
+    with pytest.raises(CannotEvaluate, match="is partial, and does not have a.md of HEAD~1") as caught:
+        ref.read("a.md")
+    assert held(partial) == before
+    remedy = caught.value.hint.split("'")[1]
+    git(partial, *remedy.split()[1:])
+    assert ref.read("a.md") == b"old"
+
+
+def test_what_a_partial_clone_lacks_comes_from_elsewhere(partial: Path, folder: Path) -> None:
+    ref = Repo.open(partial).at("HEAD~1")
+    both = EitherSource(ref, Repo.open(folder).at("HEAD~1"))
+    assert (both.label, both.sha) == (ref.label, ref.sha)
+    assert (both.read("a.md"), both.read("same.md"), both.read("none.md")) == (b"old", b"s", None)
+    assert both.glob("*") == ["a.md", "same.md"]
+    assert both.fingerprint("a.md") == ref.fingerprint("a.md")
+    with pytest.raises(InputErrors, match="inside the repository"):
+        both.read("../x")
+
+
+def test_where_nobody_has_it_both_are_named(partial: Path) -> None:
+    ref = Repo.open(partial).at("HEAD~1")
+    with pytest.raises(CannotEvaluate, match=r"this clone is partial.*; and this clone is partial") as caught:
+        EitherSource(ref, ref).read("a.md")
+    assert "git cat-file -e" in caught.value.hint

@@ -5,6 +5,12 @@ import pytest
 from gate.inputs.text import decode
 from tests.unit.inputs.texts import errors
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 5\n"
+
+
+def test_a_long_text_about_pointers_is_none() -> None:
+    assert decode(POINTER.ljust(1025), "p").startswith("version https://git-lfs")
+
 
 def test_utf8_with_and_without_a_mark() -> None:
     assert decode("grüß\n".encode(), "p") == decode("grüß\n".encode("utf-8-sig"), "p") == "grüß\n"
@@ -13,7 +19,9 @@ def test_utf8_with_and_without_a_mark() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", "p.md: is a Git LFS pointer, not the"),
+        (POINTER, "p.md:1: is a Git LFS pointer, not the file itself"),
+        (POINTER, "'git lfs untrack'"),
+        (POINTER.replace(b"git-lfs.github", b"hawser.github"), "p.md:1: is a Git LFS pointer"),
         ("héllo".encode("utf-16"), "p.md: is UTF-16 text (save it as UTF-8)"),
         (b"a\nb\0", "p.md:2: is not a text file (it holds NUL bytes)"),
         (b"a\nb\nc\xff", "p.md:3: is not UTF-8 text (save it as UTF-8)"),
