@@ -1,12 +1,13 @@
 """Which suite of the head belongs to which suite of the base, and what the head would leave without an exam."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import GateError
+from gate.flows.renames import successors
 from gate.inputs.config import Config
 from gate.inputs.names import name_complaint
-from gate.inputs.paths import is_glob
+from gate.inputs.paths import is_glob, matches
 from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
 from gate.inputs.suites import SuiteConfig, expand
@@ -19,10 +20,12 @@ class Sides:
     Args:
         base: the merge target.
         head: the change as it would be merged.
+        stranger: the change comes from somebody who may not push to the repository.
     """
 
     base: FileSource
     head: FileSource
+    stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Pair:
         own_exam: the base does not know the suite, so the exam is the change's own.
         new_prompt: the base has no such file and no suite for it: there is nothing to compare it with.
         left_out: the head no longer has a suite for this prompt.
+        moved: the prompt is no longer where the base has it.
     """
 
     current: SuiteConfig
@@ -44,13 +48,45 @@ class Pair:
     own_exam: bool = False
     new_prompt: bool = False
     left_out: bool = False
+    moved: bool = False
 
 
-def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> list[Pair]:
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """What there is to compare.
+
+    Args:
+        pairs: in the order of the head's suites, then those that it leaves out.
+        deleted: suites of the base whose prompt is gone.
+    """
+
+    pairs: tuple[Pair, ...]
+    deleted: tuple[SuiteConfig, ...] = ()
+
+    def only(self, patterns: Sequence[str]) -> "Pairing":
+        """What is about prompts that match one of the patterns.
+
+        Raises:
+            GateError: nothing does.
+        """
+
+        def wanted(*paths: str) -> bool:
+            return any(matches(path, pattern) for path in paths for pattern in patterns)
+
+        pairs = tuple(one for one in self.pairs if wanted(one.current.prompt, one.exam.prompt))
+        deleted = tuple(old for old in self.deleted if wanted(old.prompt))
+        if not pairs and not deleted:
+            known = dict.fromkeys(one.current.prompt for one in self.pairs)
+            hint = f"the prompts of the configuration: {', '.join(known) or 'none'}"
+            raise GateError(f"no prompt of the configuration matches {', '.join(map(quoted, patterns))}", hint)
+        return Pairing(pairs, deleted)
+
+
+def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:
     """Find the partner of each suite.
 
-    A prompt that the base examines is examined, even if the head drops its suite or points the suite at another file:
-    otherwise a change could take its own exam away.
+    A prompt that the base examines is examined, even if the head drops its suite, points the suite at another file, or
+    moves the prompt: otherwise a change could take its own exam away.
 
     Args:
         sides: where patterns are looked up.
@@ -59,7 +95,6 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
 
     Raises:
         GateError: a name that neither side knows.
-        CannotEvaluate: a prompt that the base examines is gone.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -67,49 +102,91 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     unknown = [name for name in names if name not in known]
     if unknown:
         raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
-    expected = _expected(base, bases, sides) if base else {}
-    partners = _partners(heads, bases)
+    moved = _moved(sides, heads, bases)
+    expected = _expected(base, bases, moved, sides) if base else {}
+    partners = _partners(heads, bases, moved)
     free = list(expected.values())
     pairs = []
     for name, current in heads.items():
         if old := partners.get(name):
-            pairs.append(Pair(current, old, sides.base))
+            gone = old.prompt != current.prompt and not _exists(sides.head, old.prompt)
+            pairs.append(Pair(current, old, sides.base, moved=gone))
         elif exam := _exam_for(current, free):
             free.remove(exam)
             pairs.append(Pair(current, exam, sides.base, new_prompt=True))
         else:
             pairs.append(_unknown(sides, current))
-    pairs += _left_out(pairs, bases, sides, new_prompt=False)
-    pairs += _left_out(pairs, expected, sides, new_prompt=True)
-    return [found for found in pairs if not names or found.current.name in names]
+    pairs += _left_out(pairs, bases.values(), moved, sides)
+    pairs += [replace(one, new_prompt=True) for one in _left_out(pairs, expected.values(), {}, sides)]
+    examined = [one.exam for one in pairs]
+    deleted = [old for old in bases.values() if old not in examined and _exists(sides.base, old.prompt)]
+    return Pairing(
+        tuple(one for one in pairs if not names or one.current.name in names),
+        tuple(old for old in deleted if not names or old.name in names),
+    )
 
 
-def _partners(heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> dict[str, SuiteConfig]:
-    """The base's suite for each suite of the head that has one; no suite of the base serves twice.
+def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> dict[str, str]:
+    """Old to new path of the prompts that the base examines, and that the head has elsewhere."""
+    named = {suite.prompt for suite in heads.values()}
+    before = {suite.prompt for suite in bases.values()}
+    # Where the head's configuration still names a file that is gone, that is a mistake, and no move.
+    gone = [path for path in before - named if _exists(sides.base, path) and not _exists(sides.head, path)]
+    if not gone:
+        return {}
+    new = [path for path in named - before if _exists(sides.head, path) and not _exists(sides.base, path)]
+    return successors(sides.base, sides.head, gone, new)
 
-    The prompt counts before the name: a suite that only got another name keeps its exam, and a name that now belongs to
-    another prompt does not take the exam away from the one that had it.
+
+def _exists(source: FileSource, path: str) -> bool:
+    return source.fingerprint(path) is not None
+
+
+def _partners(
+    heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], moved: Mapping[str, str]
+) -> dict[str, SuiteConfig]:
+    """The base's suite for each suite of the head that has one.
+
+    The prompt counts before the name, and it is the same prompt after a move: a suite that only got another name keeps
+    its exam, and a name that now belongs to another prompt does not take the exam away from the one that had it.
+    No suite of the base serves twice, except that a name keeps its exam where its prompt moved elsewhere: nobody can
+    say whether the file that is most similar is in use afterwards, or the one that the name points at.
     """
     free = dict(bases)
     found: dict[str, SuiteConfig] = {}
-    for same_prompt, same_name in ((True, True), (True, False), (False, True)):
+
+    def take(suitable: Callable[[SuiteConfig, SuiteConfig], bool], among: Mapping[str, SuiteConfig]) -> None:
         for name, current in heads.items():
-            fitting = (
-                old
-                for old in free.values()
-                if (old.prompt == current.prompt or not same_prompt) and (old.name == name or not same_name)
-            )
-            if name not in found and (old := next(fitting, None)) is not None:
-                found[name] = free.pop(old.name)
+            fitting = (old for old in among.values() if name not in found and suitable(old, current))
+            if (old := next(fitting, None)) is not None:
+                found[name] = old
+                free.pop(old.name, None)
+
+    def same_prompt(old: SuiteConfig, current: SuiteConfig) -> bool:
+        return moved.get(old.prompt, old.prompt) == current.prompt
+
+    take(lambda old, current: same_prompt(old, current) and _called_alike(old, current), free)
+    take(same_prompt, free)
+    left = {**free, **{name: old for name, old in bases.items() if old.prompt in moved}}
+    take(lambda old, current: old.name == current.name, left)
     return found
 
 
-def _expected(base: Config, bases: Mapping[str, SuiteConfig], sides: Sides) -> dict[str, SuiteConfig]:
+def _called_alike(old: SuiteConfig, current: SuiteConfig) -> bool:
+    """The same name, or the same pattern, under which the name follows the file."""
+    return old.name == current.name or old.pattern == current.pattern != ""
+
+
+def _expected(
+    base: Config, bases: Mapping[str, SuiteConfig], moved: Mapping[str, str], sides: Sides
+) -> dict[str, SuiteConfig]:
     """The base's exams that wait for new files: those of its patterns that match one, whatever the change's say."""
+    # A file that moved within its pattern is not new: it sits the exam that it had.
+    kept = {(old.pattern, moved.get(old.prompt)) for old in bases.values()}
     out: dict[str, SuiteConfig] = {}
     for entry in (entry for entry in base.suites if is_glob(entry.prompt)):
         for suite in expand(entry, sides.head.glob(entry.prompt)):
-            if sides.base.fingerprint(suite.prompt) is None:
+            if not _exists(sides.base, suite.prompt) and (suite.pattern, suite.prompt) not in kept:
                 taken = suite.name in bases or suite.name in out
                 name = f"{suite.name} at {suite.prompt}" if taken else suite.name
                 out[name] = replace(suite, name=name)
@@ -147,27 +224,17 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
     return out
 
 
-def _left_out(found: Sequence[Pair], bases: Mapping[str, SuiteConfig], sides: Sides, *, new_prompt: bool) -> list[Pair]:
-    """Base suites whose prompt no suite of the head examines any more, or does not examine though it is new.
-
-    Raises:
-        CannotEvaluate: such a prompt is gone; whether it moved or was deleted, nobody can say what became of it.
-    """
+def _left_out(
+    found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str], sides: Sides
+) -> list[Pair]:
+    """Base suites whose prompt no suite of the head examines any more, wherever it is now."""
     names = {one.current.name for one in found}
-    pairs, gone = [], []
-    for name, old in bases.items():
-        partner = next((one for one in found if one.exam is old), None)
-        if partner is not None and partner.current.prompt == old.prompt:
-            continue
-        if sides.head.read(old.prompt) is not None:
-            kept = replace(old, name=f"{name} at {old.prompt}") if name in names else old
-            pairs.append(Pair(kept, old, sides.base, new_prompt=new_prompt, left_out=True))
-        elif partner is None:
-            gone.append(old.prompt)
-    if gone:
-        raise CannotEvaluate(
-            f"{', '.join(gone)}: {sides.base.label} examines this prompt, and at {sides.head.label} it is gone",
-            "if it moved, keep its suite and name the new path there; a deletion that people agree to passes "
-            "a pull request by the override label",
-        )
+    pairs = []
+    for old in suites:
+        now = moved.get(old.prompt, old.prompt)
+        sat = any(one.exam is old and one.current.prompt == now for one in found)
+        if not sat and sides.head.read(now) is not None:
+            name = f"{old.name} at {now}" if old.name in names else old.name
+            kept = replace(old, name=name, prompt=now)
+            pairs.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))
     return pairs

@@ -1,0 +1,40 @@
+"""Runs of changes that delete a prompt."""
+
+from datetime import UTC, datetime
+
+from gate.domain.deletion import Deletion
+from gate.domain.record import RunRecord
+from gate.domain.suite import Budget, RunPolicy
+from gate.domain.verdict import Verdict
+from gate.flows.resolve import Resolved
+from gate.flows.unevaluated import deleted
+
+TRIAGE = Deletion("prompts/triage.md", "origin/main", 120)
+OTHERS = (
+    TRIAGE,
+    Deletion("prompts/@octocat <b>.md", "origin/main", 1),
+    Deletion("prompts/old.md", "origin/main", None),
+)
+
+
+def with_deletion(passed: RunRecord) -> RunRecord:
+    """A harmless rewording beside a deletion."""
+    told = [str(TRIAGE)]
+    return passed.model_copy(
+        update={"verdict": Verdict.HOLD, "reasons": told, "notes": told, "deleted": [TRIAGE.prompt]}
+    )
+
+
+def only_deleted() -> RunRecord:
+    """Three prompts are gone, and nothing else is touched; with `fail_on: hold`."""
+    resolved = Resolved(
+        suites=(),
+        changes={},
+        untouched=("support",),
+        notes=tuple(map(str, OTHERS)),
+        policy=RunPolicy(fail_on="hold"),
+        budget=Budget(),
+        commit="a81d06c3f2" * 4,
+        deleted=OTHERS,
+    )
+    return deleted(resolved, datetime(2026, 11, 20, 9, 30, tzinfo=UTC))

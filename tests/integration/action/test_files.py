@@ -1,0 +1,108 @@
+"""Whatever a pull request does to the files that it is judged by: moved, deleted, in LFS, in a submodule, merged."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.example import CONFIG, FILES, GOOD, PROMPT
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
+
+REPO = "acme/support-bot"
+FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+MOVED = CONFIG.replace(PROMPT, "prompts/help.md")
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 5\n"
+DELETED = "prompts/support.md, which origin/main examines with 40 cases, is deleted."
+
+
+def run(pr: PullRequest, kind: Kind = "merge", depth: int = 1, **options: Any) -> ActionOutcome:
+    checkout = pr.checkout(kind, depth=depth)
+    return run_action(checkout, pr.environment(checkout, **options))
+
+
+@pytest.mark.parametrize("kind", ["merge", "none"])
+@pytest.mark.parametrize("config", [MOVED, MOVED.replace("name: support", "name: helpdesk"), FAQ_ONLY])
+def test_a_prompt_that_moves_is_compared_with_what_it_was(
+    world: PullRequestWorld, server: GitHubServer, kind: Kind, config: str
+) -> None:
+    pr = world.open({PROMPT: None, "prompts/help.md": GOOD + "quality[gold]=0.1\n", "gate.yaml": config})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["worst-slice"]) == (1, "BLOCK", "tier=gold")
+    body = server.comments(REPO, 7)[0].body
+    assert "prompts/support.md is now prompts/help.md; it is compared with what it was." in body
+
+
+def test_a_deleted_prompt_holds(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: None, "gate.yaml": FAQ_ONLY})
+    outcome = run(pr)
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (0, "HOLD", "0")
+    assert "::warning title=Prompt Gate::HOLD: prompts/support.md is deleted" in outcome.out
+    body = server.comments(REPO, 7)[0].body
+    assert "HOLD: `prompts/support.md` is deleted" in body
+    assert DELETED in body
+    assert DELETED in outcome.summary
+    assert run(pr, inputs={"fail-on": "hold"}).code == 1
+
+
+def test_a_deletion_is_told_beside_what_else_the_change_does(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: None, "gate.yaml": FAQ_ONLY, "prompts/faq.md": "Answer. Be kind. quality=1.0\n"})
+    outcome = run(pr)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "HOLD")
+    assert outcome.outputs["calls"] != "0"
+    assert DELETED in server.comments(REPO, 7)[0].body
+
+
+@pytest.mark.parametrize("kind", ["merge", "none"])
+def test_a_pointer_of_lfs_is_named_on_either_side(world: PullRequestWorld, kind: Kind) -> None:
+    outcome = run(world.open({PROMPT: POINTER}), kind)
+    assert outcome.code == 2
+    assert f"::error file={PROMPT},line=1,title=Prompt Gate::is a Git LFS pointer" in outcome.out
+    world.commit_to_main({PROMPT: POINTER})
+    outcome = run(world.open({PROMPT: GOOD}), kind)
+    assert outcome.code == 2
+    assert f"origin/main:{PROMPT}:1: is a Git LFS pointer" in outcome.out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("content", "said"), [(b"a\xff", "is not UTF-8 text"), (b"a\0", "is not a text file")])
+def test_a_binary_prompt_is_named(world: PullRequestWorld, content: bytes, said: str) -> None:
+    outcome = run(world.open({PROMPT: content}))
+    assert outcome.code == 2
+    assert f"::error file={PROMPT},line=1,title=Prompt Gate::{said}" in outcome.out
+
+
+@pytest.mark.parametrize("kind", ["merge", "none"])
+def test_a_prompt_in_a_submodule_is_named(world: PullRequestWorld, kind: Kind) -> None:
+    world.git(world.work, "checkout", "--quiet", "--detach", world.main_sha)
+    world.git(world.work, "update-index", "--add", "--cacheinfo", f"160000,{world.main_sha},vendor/prompts")
+    (world.work / "vendor/prompts").mkdir(parents=True)
+    world.git(world.work, "update-ref", "refs/heads/main", world.commit({}, "Submodule"))
+    outcome = run(world.open({"gate.yaml": CONFIG.replace(PROMPT, "vendor/prompts/x.md")}), kind)
+    assert outcome.code == 2
+    assert "vendor/prompts/x.md: lies in the submodule 'vendor/prompts'" in outcome.out.replace("\n", " ")
+
+
+LONG = "Help the customer.\n" + "Be kind.\n" * 6 + "quality=1.0 quality[gold]=0.1\n"
+MENDED = LONG.replace(" quality[gold]=0.1", "")
+
+
+def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: LONG})
+    pr = world.open({PROMPT: LONG.replace("Help the customer", "Help them")})
+    world.commit_to_main({PROMPT: MENDED})
+    world.repo.private = True
+    outcome = run(pr, "head", depth=0, token="")
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert "were merged in the checkout" in outcome.summary
+
+
+def test_a_conflict_in_any_file_is_said(world: PullRequestWorld) -> None:
+    pr = world.open({"README.md": "# One\n", "docs/x.md": "one\n", "prompts/faq.md": "Hi. quality=1.0\n"})
+    stale = pr.environment(pr.checkout("none"), token="")
+    world.commit_to_main({"README.md": "# Two\n", "docs/x.md": "two\n"})
+    world.repo.private = True
+    checkout = pr.checkout("head", depth=0)
+    outcome = run_action(checkout, stale | {"GITHUB_WORKSPACE": str(checkout)})
+    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+    assert "the change does not merge: README.md, docs/x.md conflict" in outcome.out.replace("\n", " ")

@@ -1,0 +1,48 @@
+"""What a deleted prompt says to the verdict: never green without a word, never more than a HOLD."""
+
+import pytest
+
+from gate.domain.deletion import Deletion
+from gate.domain.suite import RunPolicy
+from gate.domain.verdict import Verdict
+from gate.engine.compare import Quality
+from gate.engine.decide import Facts, decide
+from gate.engine.grounds import Grounds
+
+GONE = Deletion("p/x.md", "origin/main", 1200)
+SAID = "p/x.md, which origin/main examines with 1,200 cases, is deleted."
+NOTHING = Quality((), 0, None)
+
+
+def facts(new: Grounds = Grounds(), unfinished: str | None = None) -> Facts:  # noqa: B008
+    return Facts((), NOTHING, {}, unfinished, new, (GONE,))
+
+
+def test_it_holds_what_would_have_passed() -> None:
+    decision = decide(facts(Grounds(met=("good enough.",))), RunPolicy())
+    assert (decision.verdict, decision.exit_code, decision.reasons) == (Verdict.HOLD, 0, (SAID,))
+    assert decide(facts(), RunPolicy(fail_on="hold")).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (facts(Grounds(blocks=("bad.",))), Verdict.BLOCK),
+        (facts(Grounds(gaps=("few.",))), Verdict.INCONCLUSIVE),
+        (facts(unfinished="no money"), Verdict.INCONCLUSIVE),
+    ],
+)
+def test_it_softens_nothing(found: Facts, verdict: Verdict) -> None:
+    assert decide(found, RunPolicy()).verdict is verdict
+
+
+def test_other_doubts_come_first() -> None:
+    assert decide(facts(Grounds(holds=("doubtful.",))), RunPolicy()).reasons == ("doubtful.", SAID)
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [(None, "examines, is"), (0, "with 0 cases, is"), (1, "with 1 case, is"), (2, "with 2 cases, is")],
+)
+def test_how_many_cases(cases: int | None, said: str) -> None:
+    assert said in str(Deletion("x", "main", cases))

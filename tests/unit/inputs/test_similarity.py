@@ -1,0 +1,52 @@
+"""How much of a file is kept, by git's measure; `tests/integration/git/test_renames.py` asks git itself."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.inputs.similarity import chunks, similarity
+
+THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+LINES = st.lists(
+    st.binary(max_size=200).map(lambda line: line.replace(b"\n", b"").replace(b"\r", b"") + b"\n"), max_size=12
+)
+FILES = LINES.map(b"".join) | st.binary(max_size=300)
+
+
+@THOROUGH
+@given(FILES)
+def test_chunks_are_the_whole_file(data: bytes) -> None:
+    unix = data.replace(b"\r\n", b"\n")
+    assert chunks(data).total() == len(unix) + (bool(unix) and not unix.endswith(b"\n"))
+    assert all(len(piece) <= 64 and b"\n" not in piece[:-1] for piece in chunks(data))
+
+
+@THOROUGH
+@given(FILES, FILES)
+def test_a_share_that_is_the_same_both_ways(one: bytes, other: bytes) -> None:
+    found = similarity(chunks(one), chunks(other))
+    assert 0 <= found <= 1
+    assert found == similarity(chunks(other), chunks(one))
+
+
+@THOROUGH
+@given(LINES, LINES, st.randoms(use_true_random=False))
+def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[bytes], random: st.DataObject) -> None:
+    mixed = [*kept, *added]
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    old, new = b"".join(kept), b"".join(mixed)
+    assert similarity(chunks(old), chunks(new)) == (len(old) / len(new) if new else 0.0)
+
+
+@THOROUGH
+@given(FILES)
+def test_the_ends_of_lines_make_no_difference(data: bytes) -> None:
+    windows = data.replace(b"\r", b"").replace(b"\n", b"\r\n")
+    assert chunks(windows) == chunks(data.replace(b"\r", b""))
+    open_end = data.rstrip(b"\r\n") + b"."
+    assert chunks(open_end + b"\n") == chunks(open_end)
+
+
+def test_nothing_is_like_nothing() -> None:
+    assert similarity(chunks(b""), chunks(b"")) == 0.0
+    assert similarity(chunks(b"a\n"), chunks(b"")) == 0.0
+    assert similarity(chunks(b"a\n"), chunks(b"b\n")) == 0.0
