@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.suite import Suite
 from gate.flows.pairing import Pair, Sides
@@ -45,6 +46,47 @@ def of_suite(suite: Suite) -> Iterator[ModelRef]:
     yield from _judges(suite.exam.scorers)
     for case in suite.exam.cases:
         yield from _judges(case.scorers or ())
+
+
+def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
+    """Why the judges of an exam that the change has edited must not be asked; empty where they may.
+
+    Keys go where a judge's address says, and a file may be any file of the machine: both are the base's to name.
+
+    Args:
+        sides: where files of models are looked up.
+        suite: with scorers, or cases, of the change.
+        base: the base's configuration.
+    """
+    if base is None:
+        return ""
+    known = {suite.model for suite in base.suites} | {model for one in base.suites for model in _judges(one.scorers)}
+    addresses = {suite.params.base_url for suite in base.suites} | set(_addresses(base))
+    for spec in _all_scorers(suite):
+        model = next(_judges([spec]), None)
+        if model is None:
+            continue
+        if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
+            return f"the change names the judge {model}, which the merge target does not know"
+        if _address(spec) not in {None, *addresses}:
+            return f"the change sends the judge {model} to an address that the merge target does not name"
+    paths = replaced(sides, of_suite(suite))
+    return f"the change replaces {paths[0]}, which answers or judges" if paths else ""
+
+
+def _all_scorers(suite: Suite) -> Iterator[ScorerSpec]:
+    yield from suite.exam.scorers
+    for case in suite.exam.cases:
+        yield from case.scorers or ()
+
+
+def _addresses(base: Config) -> Iterator[JsonValue]:
+    yield from (_address(spec) for suite in base.suites for spec in suite.scorers)
+
+
+def _address(spec: ScorerSpec) -> JsonValue:
+    params = spec.options.get("params")
+    return params.get("base_url") if isinstance(params, dict) else None
 
 
 def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:

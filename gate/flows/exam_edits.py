@@ -1,0 +1,161 @@
+"""What a change does to its own exam, and what of it is tried beside the exam that counts."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.record_exam import TrialKind
+from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.pairing import Pair
+from gate.inputs.suites import SuiteConfig
+
+FEWEST_TRIED = 100
+"""Cases of a change that are tried even if the exam that counts has fewer; beyond the exam's own number none are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One part of the edited exam, to be tried once the verdict is reached.
+
+    Args:
+        kind: see `gate.domain.record_exam.ExamTrialRecord`.
+        suite: the cases and their scorers.
+        answers: what is asked; None where the run has asked it, so that its answers are only scored anew.
+        left_out: cases beyond the limit.
+        reason: why it is not tried; empty where it is.
+    """
+
+    kind: TrialKind
+    suite: Suite
+    answers: Suite | None
+    left_out: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamEdit:
+    """What the change edits of the exam of one suite.
+
+    Args:
+        suite: its name.
+        rules: what it edits beside cases: `policy.margin`, `scorers.judge`, `threshold`, `slices`, `samples`, `suite`.
+        changes: ids of cases.
+        trials: what of it is tried.
+    """
+
+    suite: str
+    rules: tuple[str, ...]
+    changes: ExamChanges
+    trials: tuple[Trial, ...] = ()
+
+
+def rules_edited(pair: Pair) -> tuple[str, ...]:
+    """What the change edits of a suite's exam, cases aside; nothing where the exam is its own."""
+    if pair.own_exam:
+        return ()
+    if pair.left_out:
+        return ("suite",)
+    old, new = pair.exam, pair.current
+    scorers = _scorers(old.scorers, new.scorers)
+    plain = [name for name in ("threshold", "slices", "samples") if getattr(old, name) != getattr(new, name)]
+    return (*differing(old.policy, new.policy, "policy."), *scorers, *plain)
+
+
+def differing(old: object, new: object, prefix: str = "") -> list[str]:
+    """The fields in which two objects of one dataclass differ."""
+    names = (one.name for one in fields(old))  # type: ignore[arg-type]
+    return [prefix + name for name in names if getattr(old, name) != getattr(new, name)]
+
+
+def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[str]:
+    before, after = ({spec.name: spec for spec in specs} for specs in (old, new))
+    names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
+    # The order of the scorers is no content of theirs, yet a comparison of configurations sees it.
+    return [f"scorers.{name}" for name in names] or (["scorers"] if tuple(old) != tuple(new) else [])
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """One suite, and what the change makes of its exam.
+
+    Args:
+        pair: both configurations.
+        suite: with the exam that counts.
+        changes: ids of cases.
+        cases: the head's.
+        label: of the head.
+        judge: for judges that name no model: the exam's, whoever wrote the judge.
+        compared: a prompt, a model or parameters differ, so that both arms have answers.
+    """
+
+    pair: Pair
+    suite: Suite
+    changes: ExamChanges
+    cases: Sequence[Case]
+    label: str
+    judge: JudgeDefault
+    compared: bool
+
+
+def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
+    """What the change edits, and the trials of it; None where it edits nothing.
+
+    Args:
+        edited: the suite.
+        taken: names of suites; those of the trials are added.
+        unfit: why a suite's judges must not be asked; empty where they may.
+
+    Raises:
+        InputErrors: scorers or cases of the change that cannot be.
+    """
+    rules = rules_edited(edited.pair)
+    if not rules and not edited.changes:
+        return None
+    trials: list[Trial] = []
+    # A prompt that stands alone has no baseline to try anything with.
+    if edited.suite.baseline is not None and not edited.pair.left_out:
+        trials = [*_cases(edited, taken), *_rescored(edited, rules)]
+    fit = (trial if trial.reason else replace(trial, reason=unfit(trial.suite)) for trial in trials)
+    return ExamEdit(edited.suite.name, rules, edited.changes, tuple(fit))
+
+
+def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
+    """The cases of the change, those that it edits first; no more of them than a change may cost."""
+    room = max(FEWEST_TRIED, len(edited.suite.exam.cases))
+    exam, known = edited.pair.exam, {case.id: case for case in edited.cases}
+    kinds: tuple[tuple[TrialKind, tuple[str, ...]], ...]
+    kinds = (("edited", edited.changes.edited), ("added", edited.changes.added))
+    for kind, ids in kinds:
+        kept = ids[:room]
+        room -= len(kept)
+        if not ids:
+            continue
+        suite = _trial(edited, [known[key] for key in kept], exam, _free(f"{edited.suite.name} ({kind} cases)", taken))
+        yield Trial(kind, suite, suite, len(ids) - len(kept), "" if kept else "the change has too many cases")
+
+
+def _rescored(edited: Edited, rules: Sequence[str]) -> Iterable[Trial]:
+    """The answers under the change's scorers; where no prompt changed, those of one arm, asked for that alone."""
+    if not any(rule.startswith("scorers") for rule in rules):
+        return
+    # The name is the suite's: its answers are the same requests, and none is asked twice.
+    suite = _trial(edited, edited.suite.exam.cases, edited.pair.current, edited.suite.name)
+    if edited.compared:
+        yield Trial("scorers", suite, None)
+    else:
+        yield Trial("rescored", suite, replace(edited.suite, baseline=None, trial=True))
+
+
+def _trial(edited: Edited, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
+    rules = Rules(scored.scorers, (), SuitePolicy(), scored.threshold)
+    exam: Exam = build(cases, rules, edited.label, edited.judge)
+    baseline: Arm | None = edited.suite.baseline if edited.compared else None
+    return replace(edited.suite, name=name, baseline=baseline, exam=exam, trial=True)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += " *"
+    taken.add(name)
+    return name

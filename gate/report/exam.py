@@ -1,0 +1,125 @@
+"""What the change does to its own exam: told in the first lines, and what the edited exam says in a table apart."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.domain.record import RunRecord
+from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
+from gate.report import numbers
+from gate.report.parts import Code, ExamTrial, Text
+from gate.report.slices import LONGEST_SENTENCE, short
+
+PARTS_NAMED = 5
+RULES_NAMED = 3
+LONGEST = 40
+"""Characters of one name."""
+TRIALS_SHOWN = 30
+
+WORDS = {
+    "added": "cases that the change adds",
+    "edited": "cases that the change edits",
+    "scorers": "both prompts, by the change's scorers",
+    "rescored": "the same answers, by the present scorers → by the change's",
+}
+
+
+def notice(run: RunRecord) -> Text:
+    """One sentence on what the change edits, the most weighty first, and one on what counts; empty without an edit."""
+    parts = list(_parts(run))
+    if not parts:
+        return ()
+    out: list[str | Code] = ["This change also edits its own exam: "]
+    for place, part in enumerate(parts[:PARTS_NAMED]):
+        out += [", " if place else "", *part]
+    rest = len(parts) - PARTS_NAMED
+    out.append(f", and {rest:,} more edits" if rest > 0 else "")
+    removed = any(change.removed for change in run.exam_changes)
+    if run.evaluated:
+        counts = ", the removed cases included" if removed else ""
+        out.append(f". The verdict rests on the merge target's exam as it was{counts}.")
+    else:
+        out.append(". The verdict says nothing on whether that makes the exam better or worse.")
+    return tuple(out)
+
+
+def weighty(run: RunRecord) -> bool:
+    """Is there more than new cases, so that the next change may meet a weaker exam?"""
+    return bool(run.run_edits) or any(change.rules or change.removed or change.edited for change in run.exam_changes)
+
+
+def trials(run: RunRecord) -> tuple[ExamTrial, ...]:
+    """What the edited exam says, suite by suite."""
+    several = len(run.exam_changes) > 1
+    rows = ((change.suite, trial) for change in run.exam_changes for trial in change.trials)
+    return tuple(_trial(suite if several else "", trial) for suite, trial in rows)[:TRIALS_SHOWN]
+
+
+def _parts(run: RunRecord) -> Iterator[Text]:
+    changes = run.exam_changes
+    yield from _of_run(run.run_edits, "policy", "the policy of the run")
+    yield from (("the suite ", _code(one.suite), " is dropped") for one in changes if "suite" in one.rules)
+    yield from (part for one in changes for part in _rules(one, "policy"))
+    yield from (part for one in changes for part in _cases(one, one.removed, "removed"))
+    yield from (part for one in changes for part in _rules(one, "scorers"))
+    yield from (part for one in changes for part in _rules(one, "threshold"))
+    yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
+    for name in ("slices", "samples"):
+        yield from (part for one in changes for part in _rules(one, name))
+    yield from _of_run(run.run_edits, "budget", "the budget")
+    yield from _of_run(run.run_edits, "cache", "the cache of answers")
+    yield from (part for one in changes for part in _cases(one, one.added, "added"))
+
+
+def _of_run(edits: Sequence[str], kind: str, words: str) -> Iterator[Text]:
+    if found := [edit for edit in edits if edit.partition(".")[0] == kind]:
+        yield (words, *_named(found))
+
+
+def _rules(change: ExamChangeRecord, kind: str) -> Iterator[Text]:
+    if found := [rule for rule in change.rules if rule.partition(".")[0] == kind]:
+        yield (f"{kind} of ", _code(change.suite), *_named(found))
+
+
+def _named(edits: Sequence[str]) -> Text:
+    """` (margin, required and 2 more)`; nothing where an edit has no parts."""
+    names = [name for edit in edits if (name := edit.partition(".")[2])]
+    if not names:
+        return ()
+    out: list[str | Code] = []
+    for name in names[:RULES_NAMED]:
+        out += [", " if out else " (", _code(name)]
+    rest = len(names) - RULES_NAMED
+    return (*out, f" and {rest:,} more)" if rest > 0 else ")")
+
+
+def _cases(change: ExamChangeRecord, ids: Sequence[str], verb: str) -> Iterator[Text]:
+    if ids:
+        yield (f"{numbers.counted(len(ids), 'case')} of ", _code(change.suite), f" {verb}")
+
+
+def _trial(suite: str, trial: ExamTrialRecord) -> ExamTrial:
+    missing = trial.asked - trial.n
+    cases = f"{trial.n:,} of {trial.asked:,}" if missing else f"{trial.asked:,}"
+    left = f", {trial.left_out:,} more left out" if trial.left_out else ""
+    scores = numbers.score(trial.candidate)
+    if trial.baseline is not None:
+        scores = f"{numbers.score(trial.baseline)} → {scores}"
+    return ExamTrial(
+        suite=short(suite),
+        words=WORDS[trial.kind],
+        cases=cases + left,
+        scores=scores,
+        change=_change(trial),
+        reason=short(trial.reason, LONGEST_SENTENCE).rstrip("."),
+    )
+
+
+def _change(trial: ExamTrialRecord) -> str:
+    if trial.mean is None:
+        return numbers.NOTHING
+    if trial.lower is None or trial.upper is None:
+        return f"{numbers.delta(trial.mean)}, no interval"
+    return f"{numbers.delta(trial.mean)} {numbers.interval(trial.lower, trial.upper)}"
+
+
+def _code(name: str) -> Code:
+    return Code(short(name, LONGEST))

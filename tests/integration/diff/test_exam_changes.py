@@ -1,0 +1,224 @@
+"""What a change does to its own exam moves no verdict; what it adds and edits is tried and told apart."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.domain.record import RunRecord
+from gate.domain.record_exam import ExamTrialRecord
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate, git
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
+
+CASES = "evals/support.jsonl"
+JUDGED = CONFIG.replace("scorers: [contains]", "scorers: [contains, {judge: {criteria: Kind., model: 'fake:oracle'}}]")
+LOOSE = "[contains]\n    policy:"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    write(tmp_path, FILES)
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    return tmp_path
+
+
+def write(repo: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (repo / path).write_text(text)
+
+
+def run(repo: Path, files: dict[str, str], *more: str) -> Outcome:
+    write(repo, files)
+    return gate("diff", "--base", "main", "--json", "--no-cache", *more, cwd=repo)
+
+
+def rows(*given: dict[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in given)
+
+
+def trials(record: RunRecord) -> dict[str, ExamTrialRecord]:
+    (change,) = record.exam_changes
+    return {trial.kind: trial for trial in change.trials}
+
+
+def untouched(record: RunRecord) -> dict[str, Any]:
+    """All that a verdict rests on."""
+    suites = [
+        suite.model_dump(exclude={"exam": {"added", "removed", "edited"}, "latency": True}) for suite in record.suites
+    ]
+    plain = record.model_dump(include={"verdict", "exit_code", "reasons", "seed", "method", "missing", "unfinished"})
+    return {**plain, "suites": [{**suite, "cases": [one["delta"] for one in suite["cases"]]} for suite in suites]}
+
+
+MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(10_000)))
+NEVER = r"^(a|b|ab)*[cd]$"
+SLOW = rows({**case(50, "free"), "input": "answer=" + "ab" * 40, "scorers": [{"regex": {"pattern": NEVER}}]})
+ATTACKS = {
+    "the cases of the failing slice are deleted": {CASES: rows(*(case(n, "free") for n in range(0, 40, 2)))},
+    "their expected answers are edited": {CASES: cases(40).replace('"expected": "word', '"expected": "w')},
+    "they move to another slice": {CASES: cases(40).replace('"gold"', '"free"')},
+    "their ids are new": {CASES: cases(40).replace('"id": "c', '"id": "d')},
+    "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
+    "the slice is advisory": {
+        "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold]}")
+    },
+    "a margin hides the fall": {"gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {margin: 0.99}")},
+    "another method": {"gate.yaml": CONFIG + "policy: {method: t, correction: bonferroni, confidence: 0.999}\n"},
+    "no budget is left": {"gate.yaml": CONFIG + "budget: {max_calls: 1}\n"},
+    "a scorer that always passes": {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: .}}]")},
+    "a judge in place of the scorer": {"gate.yaml": JUDGED.replace("contains, ", "")},
+    "a judge at another address": {
+        "gate.yaml": CONFIG.replace(
+            "[contains]", "[{judge: {criteria: x, model: 'openai:m', params: {base_url: 'http://evil.example/v1'}}}]"
+        )
+    },
+    "ten thousand cases": {CASES: MANY},
+    "a pattern that never ends": {CASES: cases(40) + SLOW},
+}
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+    folder = tmp_path_factory.mktemp("honest")
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    write(folder, FILES)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "one")
+    return run(folder, {PROMPT: BROKEN}, "--seed", "7").record
+
+
+@pytest.mark.parametrize("files", ATTACKS.values(), ids=ATTACKS.keys())
+def test_no_edit_of_the_exam_moves_the_verdict(repo: Path, honest: RunRecord, files: dict[str, str]) -> None:
+    outcome = run(repo, {PROMPT: BROKEN, **files}, "--seed", "7")
+    assert outcome.code == 1, outcome.err
+    assert honest.verdict is Verdict.BLOCK
+    found, expected = untouched(outcome.record), untouched(honest)
+    for record in (found, expected):
+        for suite in record["suites"]:
+            suite["baseline"].pop("sha")
+    assert found == expected
+    assert outcome.record.exam_changes or outcome.record.run_edits
+
+
+def test_a_pattern_that_never_ends_leaves_its_own_case_without_a_score(repo: Path) -> None:
+    (added,) = trials(run(repo, {PROMPT: REWORDED, CASES: cases(40) + SLOW}).record).values()
+    assert (added.asked, added.n) == (1, 0)
+    assert added.reason == "not every answer could be scored"
+
+
+def test_scorers_that_give_no_scores_are_given_up(repo: Path) -> None:
+    # A model that answers questions gives no judgements.
+    never = JUDGED.replace("contains, ", "")
+    record = run(repo, {PROMPT: REWORDED, "gate.yaml": never}).record
+    found = trials(record)["scorers"]
+    assert (record.verdict, found.n) == (Verdict.PASS, 0)
+    assert found.reason == "25 answers could not be scored"
+
+
+def test_new_and_edited_cases_are_asked_of_both_arms(repo: Path) -> None:
+    edited = cases(40).replace('"expected": "word0"', '"expected": "other"')
+    record = run(repo, {PROMPT: BROKEN, CASES: edited + rows(*(case(n, "gold") for n in range(40, 60)))}).record
+    found = trials(record)
+    assert (found["edited"].n, found["edited"].baseline, found["edited"].candidate) == (1, 0.0, 0.0)
+    added = found["added"]
+    assert (added.n, added.baseline) == (20, 1.0)
+    assert added.upper is not None and added.upper < 0
+    (change,) = record.exam_changes
+    assert change.calls.made == 2 * 2 * 21
+    assert record.calls.made == record.suites[0].calls.made + change.calls.made
+
+
+def test_no_more_cases_are_tried_than_the_limit(repo: Path) -> None:
+    (added,) = trials(run(repo, {PROMPT: REWORDED, CASES: MANY}).record).values()
+    assert (added.asked, added.n, added.left_out) == (100, 100, 9_900)
+
+
+def test_answers_are_scored_anew_without_being_asked_for(repo: Path) -> None:
+    stricter = CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")
+    record = run(repo, {PROMPT: BROKEN, "gate.yaml": stricter}, "--no-early-stop").record
+    found = trials(record)["scorers"]
+    assert (found.n, found.baseline, found.candidate) == (40, 0.25, 0.125 + 0.125 * found_share(record))
+    assert record.exam_changes[0].calls.made == 0
+    assert record.calls.made == 160
+
+
+def found_share(record: RunRecord) -> float:
+    """Of the ten cases with one digit, five are gold: the share of those that the candidate still answers."""
+    gold = [case for case in record.suites[0].cases if case.id in {"c1", "c3", "c5", "c7", "c9"}]
+    known = [score for case in gold for score in case.candidate if score is not None]
+    return sum(known) / len(known)
+
+
+def test_a_change_of_scorers_alone_asks_one_arm(repo: Path) -> None:
+    record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")}).record
+    assert (record.verdict, record.reasons) == (Verdict.PASS, ["No prompt changed; the exam did."])
+    found = trials(record)["rescored"]
+    assert (found.baseline, found.candidate) == (1.0, 0.25)
+    assert record.calls.made == 80
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {CASES: cases(20)},
+        {"gate.yaml": CONFIG + "policy: {fail_on: hold}\n"},
+        {"gate.yaml": CONFIG.replace("slices: [tier]", "slices: []")},
+    ],
+    ids=["removed", "policy", "slices"],
+)
+def test_what_needs_no_answer_asks_for_none(repo: Path, files: dict[str, str]) -> None:
+    record = run(repo, files).record
+    assert (record.verdict, record.calls.made, record.suites) == (Verdict.PASS, 0, [])
+    assert record.exam_changes or record.run_edits
+
+
+def test_the_budget_cuts_the_trials_first(repo: Path) -> None:
+    write(repo, {"gate.yaml": CONFIG + "budget: {max_calls: 170}\n"})
+    git(repo, "commit", "--quiet", "--all", "--message", "a budget")
+    more = cases(40) + rows(*(case(n, "gold") for n in range(40, 80)))
+    record = run(repo, {PROMPT: REWORDED, CASES: more}, "--no-early-stop").record
+    assert (record.verdict, record.missing.samples, record.unfinished) == (Verdict.PASS, 0, None)
+    (added,) = trials(record).values()
+    assert "the budget of 170 calls" in added.reason
+    assert added.n < added.asked
+
+
+def test_a_scorer_that_cannot_be_is_a_mistake_of_the_change(repo: Path) -> None:
+    outcome = run(repo, {PROMPT: REWORDED, "gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: '('}}]")})
+    assert outcome.code == 2
+
+
+def test_another_judge_prompt_costs_its_own_calls_and_no_answer(repo: Path) -> None:
+    judged = CONFIG.replace("[contains]", "[{judge: {criteria: Kind., model: 'fake:judge'}}]")
+    write(repo, {"gate.yaml": judged})
+    git(repo, "commit", "--quiet", "--all", "--message", "a judge")
+    record = run(repo, {PROMPT: REWORDED, "gate.yaml": judged.replace("Kind.", "Short.")}, "--no-early-stop").record
+    found = trials(record)["scorers"]
+    assert (found.n, record.exam_changes[0].rules) == (40, ["scorers.judge"])
+    # Both arms answer the same words, and a judge is asked once about the same answer: 80 opinions serve 160 answers.
+    calls = record.exam_changes[0].calls
+    assert (calls.made, calls.cached) == (80, 80)
+    assert record.calls.made == 160 + 80 + 80
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        (
+            {"model": "openai:m", "params": {"base_url": "http://evil.example/v1"}},
+            "to an address that the merge target",
+        ),
+        ({"model": "replay:/etc/passwd"}, "which the merge target does not know"),
+        ({"model": "openai:m"}, "needs a key"),
+    ],
+)
+def test_a_judge_of_the_change_that_must_not_or_cannot_be_asked(repo: Path, judge: dict[str, Any], said: str) -> None:
+    own = rows({**case(70, "gold"), "scorers": [{"judge": {"criteria": "x", **judge}}]})
+    (added,) = trials(run(repo, {PROMPT: REWORDED, CASES: cases(40) + own}).record).values()
+    assert added.n == 0
+    assert said in added.reason

@@ -1,0 +1,116 @@
+"""What a change edits of an exam, and how much of it is tried."""
+
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import SuitePolicy
+from gate.flows.exam import JudgeDefault, changes
+from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
+from gate.flows.pairing import Pair
+from gate.inputs.source import FileSource
+from gate.inputs.suites import SuiteConfig
+from tests.support.runs import suite
+
+EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})
+JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind."})
+CONFIG = SuiteConfig(
+    "support",
+    "prompts/p.md",
+    "c.jsonl",
+    False,
+    ModelRef("fake", "m"),
+    Params(),
+    1,
+    (EXACT, JUDGE),
+    ("t",),
+    SuitePolicy(),
+    1,
+)
+
+
+class Nowhere:
+    """A source that has no file."""
+
+    label = "main"
+    sha = None
+
+    def read(self, path: str) -> bytes | None:
+        return None
+
+    def fingerprint(self, path: str) -> str | None:
+        return None
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        return ()
+
+
+def pair(**edits: object) -> Pair:
+    source: FileSource = Nowhere()
+    return Pair(replace(CONFIG, **edits), CONFIG, source)  # type: ignore[arg-type]
+
+
+def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) -> Edited:
+    sitting = suite([{}] * 5)
+    judge = JudgeDefault(ModelRef("fake", "m"), Params())
+    return Edited(pair(**edits), sitting, changes(sitting.exam.cases, head), head, "head", judge, compared)
+
+
+@pytest.mark.parametrize(
+    ("edits", "rules"),
+    [
+        ({}, ()),
+        ({"policy": SuitePolicy(margin=0.5, required=("t=a",))}, ("policy.required", "policy.margin")),
+        ({"scorers": (EXACT, replace(JUDGE, options={"criteria": "Short."}))}, ("scorers.judge",)),
+        ({"scorers": (JUDGE, EXACT)}, ("scorers",)),
+        ({"scorers": (EXACT,)}, ("scorers.judge",)),
+        ({"threshold": 0.1, "slices": (), "samples": 9}, ("threshold", "slices", "samples")),
+        ({"model": ModelRef("fake", "other"), "name": "other"}, ()),
+    ],
+)
+def test_what_is_edited_has_a_name(edits: dict[str, object], rules: tuple[str, ...]) -> None:
+    assert rules_edited(pair(**edits)) == rules
+
+
+def test_an_exam_of_the_changes_own_is_no_edit() -> None:
+    assert rules_edited(replace(pair(slices=()), own_exam=True)) == ()
+
+
+def test_edited_cases_come_before_added_ones_and_both_share_one_limit() -> None:
+    base = suite([{}] * 5).exam.cases
+    head = (*(replace(case, expected="other") for case in base), *(Case(f"n{n}") for n in range(FEWEST_TRIED)))
+    found = edit_of(edited(head), {"support"}, lambda _: "")
+    assert found is not None
+    assert [(one.kind, len(one.suite.exam.cases), one.left_out) for one in found.trials] == [
+        ("edited", 5, 0),
+        ("added", FEWEST_TRIED - 5, 5),
+    ]
+    assert all(one.suite.trial and one.suite.exam.scorers[0] == EXACT for one in found.trials)
+
+
+def test_no_name_is_used_twice() -> None:
+    taken = {"support", "support (added cases)"}
+    found = edit_of(edited((*suite([{}] * 5).exam.cases, Case("n"))), taken, lambda _: "")
+    assert found is not None
+    assert [one.suite.name for one in found.trials] == ["support (added cases) *"]
+
+
+@pytest.mark.parametrize(("compared", "kind"), [(True, "scorers"), (False, "rescored")])
+def test_other_scorers_ask_for_answers_only_where_the_run_has_none(compared: bool, kind: str) -> None:
+    found = edit_of(edited(suite([{}] * 5).exam.cases, compared=compared, scorers=(EXACT,)), set(), lambda _: "")
+    assert found is not None
+    (trial,) = found.trials
+    assert (trial.kind, trial.answers is None, trial.suite.exam.scorers) == (kind, compared, (EXACT,))
+    assert trial.answers is None or trial.answers.baseline is None
+
+
+def test_what_must_not_be_asked_keeps_its_reason() -> None:
+    found = edit_of(edited((*suite([{}] * 5).exam.cases, Case("n"))), set(), lambda _: "an address of its own")
+    assert found is not None
+    assert [one.reason for one in found.trials] == ["an address of its own"]
+
+
+def test_an_exam_that_stays_is_no_edit() -> None:
+    assert edit_of(edited(suite([{}] * 5).exam.cases), set(), lambda _: "") is None

@@ -1,0 +1,84 @@
+"""What a change does to its own exam: above everything but the verdict, in the order of weight, and harmless."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from gate.domain.record import RunRecord
+from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
+from gate.domain.verdict import Verdict
+from gate.report import terminal
+from gate.report.exam import notice, trials, weighty
+from gate.report.markdown import GITHUB_LIMIT, SHORTEST, render
+from tests.golden.builders import run
+from tests.golden.hostile import ATTACKS
+from tests.golden.runs import runs
+from tests.unit.report.reading import html, kinds
+
+
+def plain(record: RunRecord) -> str:
+    return "".join(part if isinstance(part, str) else part.text for part in notice(record))
+
+
+def edited(*changes: ExamChangeRecord, run_edits: tuple[str, ...] = ()) -> RunRecord:
+    return runs()["block"].model_copy(update={"exam_changes": list(changes), "run_edits": list(run_edits)})
+
+
+def hostile() -> RunRecord:
+    changes = [
+        ExamChangeRecord(
+            suite=attack,
+            rules=[f"policy.{attack}", f"scorers.{attack}"],
+            removed=[attack],
+            trials=[ExamTrialRecord(kind="added", asked=3, reason=attack)],
+        )
+        for attack in ATTACKS
+    ]
+    return edited(*changes, run_edits=("policy.confidence",))
+
+
+def test_the_most_weighty_comes_first() -> None:
+    one = ExamChangeRecord(suite="a", rules=["scorers.judge", "policy.margin"], removed=["c1"], added=["c2"])
+    said = plain(edited(one, run_edits=("budget.max_usd", "policy.fail_on")))
+    words = ["the policy of the run (fail_on)", "policy of a (margin)", "1 case of a removed", "scorers of a (judge)"]
+    places = [said.index(word) for word in words]
+    assert places == sorted(places)
+    assert "the removed cases included" in said
+
+
+def test_nothing_is_said_where_nothing_is_edited() -> None:
+    assert notice(edited()) == ()
+    assert not weighty(edited())
+    assert "Exam changes" not in render(runs()["ship"])
+
+
+def test_new_cases_alone_are_no_warning() -> None:
+    record = edited(ExamChangeRecord(suite="a", added=["c2"]))
+    assert not weighty(record)
+    assert "⚠️ **This change" not in render(record)
+    assert "**This change also edits its own exam: 1 case of `a` added." in render(record)
+
+
+def test_one_arm_alone_has_one_score_and_no_change() -> None:
+    trial = ExamTrialRecord(kind="added", asked=4, n=4, candidate=0.5)
+    (row,) = trials(run(Verdict.PASS, [], ["x."], exam_changes=[ExamChangeRecord(suite="a", trials=[trial])]))
+    assert (row.scores, row.change, row.cases) == ("0.500", "–", "4")
+
+
+@pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])
+def test_hostile_names_stay_text_within_every_limit(limit: int) -> None:
+    text = render(hostile(), limit=limit)
+    assert len(text) <= limit
+    assert "This change also edits its own exam" in text
+    assert not kinds(text)["link_open"] and not kinds(text)["image"]
+    assert "<img" not in html(text) and "<script" not in html(text)
+    assert not re.search(r"@octocat|@github", re.sub(r"`[^`\n]*`|```.*?```", "", text, flags=re.DOTALL))
+
+
+def test_hostile_names_send_nothing_to_a_terminal() -> None:
+    out = io.StringIO()
+    terminal.render(hostile(), Console(file=out, width=80, color_system=None, _environ={}))
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", out.getvalue())
+    assert "\n::" not in out.getvalue()
