@@ -50,10 +50,21 @@ class PullRequestLabels:
 def _label_event(row: dict[str, Any]) -> LabelEvent:
     label, actor, at = row.get("label"), row.get("actor"), row.get("created_at")
     name = label.get("name") if isinstance(label, dict) else None
-    login = actor.get("login") if isinstance(actor, dict) else None
+    who = actor if isinstance(actor, dict) else {}
+    by = login if isinstance(login := who.get("login"), str) else None
     return LabelEvent(
         label=name if isinstance(name, str) else "",
         is_set=row["event"] == "labeled",
-        by=login if isinstance(login, str) else None,
+        by=by,
         at=at if isinstance(at, str) else None,
+        bot=by is not None and (who.get("type") != "User" or by.casefold().endswith("[bot]")),
+        app=_app(row.get("performed_via_github_app")),
     )
+
+
+def _app(app: Any) -> str:
+    """What acted in a person's name; something that cannot be read is an app, too."""
+    if app is None:
+        return ""
+    name = app.get("slug") if isinstance(app, dict) else None
+    return name if isinstance(name, str) and name else "unknown"

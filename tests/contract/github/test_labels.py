@@ -68,3 +68,23 @@ def test_events_of_accounts_that_are_gone(server: GitHubServer, pr: PullRequest,
         LabelEvent("", True, "olivia", None),
         LabelEvent("", True, None, at),
     )
+
+
+def test_events_of_bots_and_of_apps_in_a_persons_name(
+    server: GitHubServer, pr: PullRequest, labels: PullRequestLabels
+) -> None:
+    pr.add_label("docs")
+    row = server.render.event(pr.world.repo, next(event for event in pr.pull.events if event.label))
+    person = row["actor"]
+    actors = [
+        person,
+        {**person, "type": "Bot"},
+        {**person, "login": "dependabot[bot]"},
+        {key: value for key, value in person.items() if key != "type"},
+    ]
+    apps = [{"slug": "labeler"}, {"slug": None}, 5]
+    rows = [{**row, "actor": actor} for actor in actors] + [{**row, "performed_via_github_app": app} for app in apps]
+    server.fail("GET", "/timeline$", 200, body=rows)
+    found = labels.events()
+    assert [event.bot for event in found] == [False, True, True, True, False, False, False]
+    assert [event.app for event in found] == ["", "", "", "", "labeler", "unknown", "unknown"]

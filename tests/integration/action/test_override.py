@@ -28,7 +28,7 @@ def test_the_label_skips_and_the_comment_says_who_and_when(
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
     body = server.comments(REPO, 7)[0].body
     assert f"the label `{label}` is set" in body
-    assert f"Set by `olivia` on {set_at:%Y-%m-%d %H:%M:%S} UTC" in body
+    assert f"Set by `olivia` (role `triage`) on {set_at:%Y-%m-%d %H:%M:%S} UTC" in body
     assert f"for commit `{pr.head_sha[:12]}`" in body
     override = json.loads((checkout / outcome.outputs["result-json"]).read_text())["override"]
     assert (override["label"], override["by"], override["commit"]) == (label, "olivia", pr.head_sha)
@@ -80,17 +80,57 @@ def test_the_label_helps_a_base_whose_configuration_is_broken(world: PullRequest
     assert run_action(checkout, pr.environment(checkout)).code == 0
 
 
-def test_without_the_timeline_the_label_still_counts_and_the_gap_is_told(
-    world: PullRequestWorld, server: GitHubServer
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("/timeline$", "cannot read who set the label"), ("/permission$", "cannot read the role of olivia")],
+)
+def test_what_cannot_be_read_does_not_count_and_is_told(
+    world: PullRequestWorld, server: GitHubServer, path: str, why: str
 ) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("skip-prompt-diff")
-    server.fail("GET", "/timeline$", 404, times=9)
+    server.fail("GET", path, 404, times=9)
+    checkout = pr.checkout("merge", depth=1)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    for told in (server.comments(REPO, 7)[0].body, outcome.summary):
+        assert f"does not count: {why}" in told
+
+
+@pytest.mark.parametrize(
+    ("by", "why"),
+    [
+        ("mallory", "set by mallory, who has the role read here, and does not count"),
+        ("github-actions[bot]", "a bot, and does not count"),
+        ("renovate[bot]", "a bot, and does not count"),
+    ],
+)
+def test_the_label_of_somebody_who_may_not_is_named_and_the_change_is_judged(
+    world: PullRequestWorld, server: GitHubServer, by: str, why: str
+) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff", by=by)
+    checkout = pr.checkout("merge", depth=1)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    body = server.comments(REPO, 7)[0].body
+    assert why in body[: body.index("|")]
+    override = json.loads((checkout / outcome.outputs["result-json"]).read_text())["override"]
+    assert (override["by"], override["counted"]) == (by, False)
+    assert "has to count" in body
+
+
+def test_a_reason_in_a_comment_is_kept(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    pr.comment("Looked at all of them.\n/gate override: the old answers were wrong, @mallory", by="olivia")
+    pr.comment("/gate override: because I say so", by="mallory")
     checkout = pr.checkout("merge", depth=1)
     outcome = run_action(checkout, pr.environment(checkout))
     assert outcome.code == 0
-    assert "It is not known who set it" in server.comments(REPO, 7)[0].body
-    assert "cannot read who set the label" in outcome.summary
+    assert "Reason given: `the old answers were wrong, @mallory`" in server.comments(REPO, 7)[2].body
+    override = json.loads((checkout / outcome.outputs["result-json"]).read_text())["override"]
+    assert (override["role"], override["reason"]) == ("triage", "the old answers were wrong, @mallory")
 
 
 def test_the_override_of_a_fork_works_without_the_right_to_comment(world: PullRequestWorld) -> None:

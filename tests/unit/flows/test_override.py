@@ -1,76 +1,324 @@
-"""The override label: found in either spelling, with who set it last."""
+"""The override label: found in either spelling, and counted only where everything that matters is known and right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gate.domain.pull_request import LabelEvent
-from gate.flows.override import Override, override, with_setter
+from gate.domain.absence import Failed
+from gate.domain.comment_state import AcceptedOverride
+from gate.domain.override import Labelled, LabelScope, OverrideBy, Role, Rule
+from gate.domain.pull_request import LabelEvent, Posted
+from gate.errors import CannotEvaluate
+from gate.flows.override import Facts, Push, Sources, accepted, decide, look_up, override, spellings
+from tests.unit.stats.layouts import THOROUGH
 
 LABEL = "skip-prompt-diff"
+HEAD, OLD = "a" * 40, "b" * 40
+AT = "2026-03-02T09:00:00Z"
+TRIAGE = Role("triage", "read")
+GONE = Failed("cannot read it", attempts=3)
 
 
-def event(label: str, by: str | None, is_set: bool = True, at: str | None = "2026-03-02T09:00:00Z") -> LabelEvent:
+def event(label: str = LABEL, by: str | None = "olivia", is_set: bool = True, at: str | None = AT) -> LabelEvent:
     return LabelEvent(label, is_set, by, at)
+
+
+def facts(**other: object) -> Facts:
+    """Olivia, who may triage, set the label; ada opened the pull request and wrote its newest commit."""
+    known = Facts(Push(HEAD), events=[event()], role=TRIAGE, author="ada", head_author="ada", comments=())
+    return replace(known, **other)  # type: ignore[arg-type]
+
+
+@dataclass
+class World:
+    """Answers, or raises, and notes what was asked."""
+
+    events_: Sequence[LabelEvent] | CannotEvaluate = field(default_factory=lambda: [event()])
+    role_: Role | CannotEvaluate = TRIAGE
+    asked: list[str] = field(default_factory=list)
+
+    def events(self) -> Sequence[LabelEvent]:
+        self.asked.append("events")
+        if isinstance(self.events_, CannotEvaluate):
+            raise self.events_
+        return self.events_
+
+    def role(self, login: str) -> Role:
+        self.asked.append(f"role {login}")
+        if isinstance(self.role_, CannotEvaluate):
+            raise self.role_
+        return self.role_ if login == "olivia" else Role("read", "read")
+
+    def author(self) -> str | None:
+        self.asked.append("author")
+        return "ada"
+
+    def commit_author(self, sha: str) -> str | None:
+        self.asked.append(f"commit {sha[:1]}")
+        return None
+
+    def comments(self) -> Sequence[Posted]:
+        self.asked.append("comments")
+        raise CannotEvaluate("cannot read the comments")
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(self, self, self)
 
 
 @pytest.mark.parametrize("name", [LABEL, f"[{LABEL}]", "Skip-Prompt-Diff", "[SKIP-PROMPT-DIFF]"])
 @pytest.mark.parametrize("wanted", [LABEL, f"[{LABEL}]", "SKIP-prompt-diff"])
 def test_it_is_found_as_it_is_spelt(name: str, wanted: str) -> None:
-    assert override(["docs", name], wanted) == Override(name)
+    assert spellings(["docs", name], wanted) == (name,)
 
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "",
-        "[]",
-        "docs",
-        "skip",
-        f"{LABEL}-x",
-        f"no-{LABEL}",
-        f"[[{LABEL}]]",
-        f"[{LABEL}",
-        f"{LABEL}]",
-        "skip prompt diff",
-    ],
+    ["", "[]", "docs", f"{LABEL}-x", f"no-{LABEL}", f"[[{LABEL}]]", f"[{LABEL}", f"{LABEL}]", "skip prompt diff"],
 )
 def test_another_label_is_no_override(name: str) -> None:
-    assert override([name], LABEL) is None
+    assert spellings([name], LABEL) == ()
+    assert override([name], Rule(LABEL), Push(HEAD), World().sources) is None
 
 
-def test_no_labels() -> None:
-    assert override([], LABEL) is None
+@pytest.mark.parametrize("wanted", ["", "[]", "[["])
+def test_a_label_without_a_name_is_never_found(wanted: str) -> None:
+    assert spellings(["", "[]", "docs"], wanted) == ()
 
 
-def test_the_first_of_both_spellings_is_taken() -> None:
-    assert override([f"[{LABEL}]", LABEL], LABEL) == Override(f"[{LABEL}]")
+def test_of_both_spellings_the_one_that_counts_is_taken() -> None:
+    world = World(events_=[event(f"[{LABEL}]", "mallory"), event()])
+    found = override([f"[{LABEL}]", LABEL], Rule(LABEL), Push(HEAD), world.sources)
+    assert found is not None
+    assert (found.label, found.by, found.counted) == (LABEL, "olivia", True)
+    refused = override([f"[{LABEL}]"], Rule(LABEL), Push(HEAD), world.sources)
+    assert refused is not None
+    assert (refused.by, refused.counted) == ("mallory", False)
 
 
-def test_who_set_it_last() -> None:
-    events = [
-        event(LABEL, "ada", at="2026-03-01T09:00:00Z"),
-        event("docs", "mallory"),
-        event(LABEL, "ada", is_set=False),
-        event("Skip-Prompt-Diff", "olivia", at="2026-03-02T10:00:00Z"),
-        event(f"[{LABEL}]", "mallory"),
-        event("docs", "mallory", is_set=False),
-    ]
-    assert with_setter(Override(LABEL), events) == Override(LABEL, "olivia", "2026-03-02T10:00:00Z")
-    assert with_setter(Override(f"[{LABEL}]"), events).by == "mallory"
+def test_who_set_it_when_for_which_commit() -> None:
+    found = decide(LABEL, Rule(LABEL), facts())
+    assert found.model_dump() == {
+        "label": LABEL,
+        "by": "olivia",
+        "at": AT,
+        "commit": HEAD,
+        "role": "triage",
+        "reason": "",
+        "counted": True,
+        "why_not": "",
+    }
+
+
+def test_the_last_setting_counts() -> None:
+    events = [event(by="ada"), event(is_set=False, by="ada"), event("Skip-Prompt-Diff", "olivia"), event("docs", "eve")]
+    assert decide(LABEL, Rule(LABEL), facts(events=events)).by == "olivia"
+    assert decide(LABEL, Rule(LABEL), facts(events=[*events[::-1][1:], event(by="eve")])).by == "eve"
 
 
 @pytest.mark.parametrize(
-    "events",
+    ("events", "said"),
     [
-        [],
-        [event("docs", "ada")],
-        [event(LABEL, "ada", is_set=False)],
-        [event(LABEL, "ada"), event(LABEL, "ada", is_set=False)],
-        [event("", None)],
+        ([], "does not say who set it"),
+        ([event("docs")], "does not say who set it"),
+        ([event("the-old-name")], "does not say who set it"),
+        ([event(), event(is_set=False)], "does not say who set it"),
+        ([event("", None)], "does not say who set it"),
+        (GONE, "does not count: cannot read it."),
+        ([event(by=None)], "was set by an account that is gone, and does not count"),
+        ([event(by="")], "was set by an account that is gone, and does not count"),
+        ([event(at=None)], "was set by olivia and does not count: the timeline of the pull request does not say when"),
+        ([event(at="yesterday")], "does not say when"),
     ],
 )
-def test_events_that_do_not_tell(events: list[LabelEvent]) -> None:
-    assert with_setter(Override(LABEL), events) == Override(LABEL)
+@pytest.mark.parametrize("by", ["triage", "not-author", "anyone"])
+def test_a_timeline_that_does_not_tell(events: object, said: str, by: OverrideBy) -> None:
+    found = decide(LABEL, Rule(LABEL, by), facts(events=events))
+    assert not found.counted
+    assert said in found.why_not
 
 
-def test_an_account_that_is_gone() -> None:
-    assert with_setter(Override(LABEL), [event(LABEL, None)]) == Override(LABEL, None, "2026-03-02T09:00:00Z")
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (LabelEvent(LABEL, True, "dependabot[bot]", AT, bot=True), "was set by dependabot[bot], a bot, and does not"),
+        (LabelEvent(LABEL, True, "olivia", AT, app="labeler"), "was set by olivia through the app labeler, and does"),
+    ],
+)
+def test_bots_and_workflows_count_for_anyone_only(setting: LabelEvent, said: str) -> None:
+    for by in ("triage", "not-author"):
+        found = decide(LABEL, Rule(LABEL, by), facts(events=[setting], role=Role("admin", "admin")))
+        assert (found.counted, said in found.why_not) == (False, True)
+    assert decide(LABEL, Rule(LABEL, "anyone"), facts(events=[setting])).counted
+
+
+@pytest.mark.parametrize(
+    ("role", "counts"),
+    [
+        (Role("triage", "read"), True),
+        (Role("Triage", "read"), True),
+        (Role("write", "write"), True),
+        (Role("maintain", "write"), True),
+        (Role("admin", "admin"), True),
+        (Role("read", "read"), False),
+        (Role("read", "read", triage=True), False),
+        (Role("none", "none"), False),
+        (Role("security-champion", "write"), True),
+        (Role("release-captain", "admin"), True),
+        (Role("community-helper", "read"), False),
+        (Role("community-helper", "read", triage=True), True),
+        (Role("community-helper", "none", triage=True), False),
+        (Role("", "write"), True),
+        (Role("", "read"), False),
+        (Role("", ""), False),
+        (Role("admin", "read"), False),
+        (Role("write", "read", triage=True), False),
+        (Role("triage", "none"), False),
+    ],
+)
+def test_only_triage_rights_or_more_count(role: Role, counts: bool) -> None:
+    found = decide(LABEL, Rule(LABEL), facts(role=role))
+    assert found.counted is counts
+    assert counts or "it takes triage rights" in found.why_not
+
+
+def test_a_role_that_cannot_be_read_does_not_count() -> None:
+    found = decide(LABEL, Rule(LABEL), facts(role=GONE))
+    assert found.why_not == f"The label {LABEL} was set by olivia and does not count: cannot read it."
+
+
+@pytest.mark.parametrize(
+    ("author", "head_author", "said"),
+    [
+        ("Olivia", "ada", "was set by olivia, who opened this pull request, and does not count."),
+        ("ada", "OLIVIA", "was set by olivia, who wrote its newest commit, and does not count."),
+        (GONE, "ada", "does not count: cannot read it."),
+        ("ada", GONE, "does not count: cannot read it."),
+        ("ada", None, ""),
+        (None, None, ""),
+    ],
+)
+def test_not_the_author(author: object, head_author: object, said: str) -> None:
+    known = facts(author=author, head_author=head_author)
+    found = decide(LABEL, Rule(LABEL, "not-author"), known)
+    assert (found.counted, said in found.why_not) == (not said, True)
+    assert decide(LABEL, Rule(LABEL, "triage"), known).counted
+
+
+STALE = f"The label {LABEL} was set before the last push; set it again to override."
+
+
+@pytest.mark.parametrize(
+    ("push", "counts"),
+    [
+        (Push(HEAD), False),
+        (Push(HEAD, Labelled("Skip-prompt-diff", HEAD, "Olivia")), True),
+        (Push(HEAD, Labelled(LABEL, OLD, "olivia")), False),
+        (Push(HEAD, Labelled("docs", HEAD, "olivia")), False),
+        (Push(HEAD, Labelled(LABEL, HEAD, "mallory")), False),
+        (Push(HEAD, accepted=AcceptedOverride(commit=HEAD, at=AT)), True),
+        (Push(HEAD, accepted=AcceptedOverride(commit=HEAD, at="2026-03-02T09:00:00+00:00")), True),
+        (Push(HEAD, accepted=AcceptedOverride(commit=OLD, at=AT)), False),
+        (Push(HEAD, accepted=AcceptedOverride(commit=HEAD, at="2026-03-02T08:59:59Z")), False),
+    ],
+)
+def test_a_label_of_one_commit_expires_with_the_next_push(push: Push, counts: bool) -> None:
+    found = decide(LABEL, Rule(LABEL, scope="commit"), facts(push=push))
+    assert (found.counted, found.why_not) == (counts, "" if counts else STALE)
+    assert decide(LABEL, Rule(LABEL), facts(push=push)).counted
+
+
+def test_what_is_kept_for_later_is_what_counted() -> None:
+    found = decide(LABEL, Rule(LABEL), facts())
+    assert accepted(found) == AcceptedOverride(commit=HEAD, at=AT)
+    assert accepted(decide(LABEL, Rule(LABEL), facts(role=GONE))) is None
+    assert accepted(None) is None
+
+
+def test_only_what_the_rule_needs_is_asked_for() -> None:
+    asked = {}
+    for by in ("triage", "not-author", "anyone"):
+        world = World()
+        look_up(LABEL, Rule(LABEL, by), Push(HEAD), world.sources)
+        asked[by] = world.asked
+    assert asked == {
+        "triage": ["events", "role olivia", "comments"],
+        "not-author": ["events", "role olivia", "author", "commit a", "comments"],
+        "anyone": ["events", "comments"],
+    }
+
+
+@pytest.mark.parametrize("events", [CannotEvaluate("no timeline"), [event(by=None)], []])
+def test_nothing_more_is_asked_where_nobody_is_known(events: Sequence[LabelEvent] | CannotEvaluate) -> None:
+    world = World(events_=events)
+    found = override([LABEL], Rule(LABEL), Push(HEAD), world.sources)
+    assert found is not None
+    assert not found.counted
+    assert world.asked == ["events"]
+
+
+def test_a_role_that_is_refused_is_a_fact() -> None:
+    found = override([LABEL], Rule(LABEL), Push(HEAD), World(role_=CannotEvaluate("no role")).sources)
+    assert found is not None
+    assert found.why_not.endswith("does not count: no role.")
+
+
+def test_comments_that_cannot_be_read_decide_nothing() -> None:
+    found = override([LABEL], Rule(LABEL), Push(HEAD), World().sources)
+    assert found is not None
+    assert (found.counted, found.reason) == (True, "")
+
+
+ROLES = st.builds(
+    Role, st.sampled_from(["", "read", "triage", "write", "own"]), st.sampled_from(["read", "write"]), st.booleans()
+)
+LOGINS = st.sampled_from(["olivia", "ada", None])
+EVENTS = st.builds(
+    LabelEvent, st.sampled_from([LABEL, "docs"]), st.booleans(), LOGINS, st.sampled_from([AT, None]), st.booleans()
+)
+FACTS = st.builds(
+    Facts,
+    st.builds(Push, st.just(HEAD), accepted=st.sampled_from([None, AcceptedOverride(commit=HEAD, at=AT)])),
+    events=st.just(GONE) | st.lists(EVENTS, max_size=4),
+    role=st.just(GONE) | ROLES,
+    author=st.just(GONE) | LOGINS,
+    head_author=st.just(GONE) | LOGINS,
+    comments=st.just(GONE) | st.just(()),
+)
+BY = st.sampled_from(["triage", "not-author", "anyone"])
+SCOPES = st.sampled_from(["pull-request", "commit"])
+
+
+@THOROUGH
+@given(FACTS, BY, SCOPES)
+def test_nothing_that_could_not_be_read_ever_counts(known: Facts, by: OverrideBy, scope: LabelScope) -> None:
+    found = decide(LABEL, Rule(LABEL, by, scope), known)
+    assert found.counted is not bool(found.why_not)
+    needed: list[object] = [known.events]
+    needed += [] if by == "anyone" else [known.role]
+    needed += [known.author, known.head_author] if by == "not-author" else []
+    if any(isinstance(fact, Failed) for fact in needed):
+        assert not found.counted
+    if found.counted:
+        assert found.by is not None
+        assert found.at is not None
+
+
+@THOROUGH
+@given(FACTS, SCOPES)
+def test_a_stricter_rule_never_counts_what_a_looser_one_refuses(known: Facts, scope: LabelScope) -> None:
+    strict, usual, loose = (
+        decide(LABEL, Rule(LABEL, by, scope), known).counted for by in ("not-author", "triage", "anyone")
+    )
+    assert strict <= usual <= loose
+    assert decide(LABEL, Rule(LABEL, "triage", "commit"), known).counted <= decide(LABEL, Rule(LABEL), known).counted
+
+
+@pytest.mark.parametrize("text", ["\ud800", "<!-- x -->", "x" * 100_000])
+def test_any_text_from_github_can_be_written(text: str) -> None:
+    found = decide(text, Rule(text), facts(events=[event(text, text, at=text)], role=Role(text, text)))
+    assert not found.counted
+    assert found.model_dump_json()
