@@ -1,0 +1,64 @@
+"""The monthly cap of the merge target's budget: what the month leaves, and what this run takes of it."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from gate.bootstrap.ledger import spending_file
+from gate.domain.absence import Failed
+from gate.domain.spending import Outlay
+from gate.errors import CannotEvaluate
+from gate.flows.resolve import Resolved
+from gate.flows.spending import month_of, spent, within
+from gate.github.client import GitHub
+from gate.github.search import spent_in
+
+
+@dataclass(slots=True)
+class Cap:
+    """Asks only where a cap is set.
+
+    Args:
+        github: the repository, whose comments keep what pull requests spent.
+        folder: of the ledger, which has the rest.
+        run: number and attempt of this workflow run.
+        now: when this run began.
+    """
+
+    github: GitHub
+    folder: Path
+    run: str
+    now: datetime
+    _set: bool = field(default=False, init=False)
+
+    def applied(self, resolved: Resolved) -> Resolved:
+        """The same within what the month leaves.
+
+        Raises:
+            CannotEvaluate: nothing is left, or nobody can tell what is.
+        """
+        before = resolved.budget
+        self._set = before.max_usd_per_month is not None
+        if not self._set or not resolved.suites:
+            return resolved
+        budget = within(before, self._already(), self.now)
+        if budget.max_usd == before.max_usd:
+            return resolved
+        note = f"The monthly cap leaves this run ${budget.max_usd:.2f}."
+        return replace(resolved, budget=budget, notes=(*resolved.notes, note))
+
+    def keep(self, dollars: float | None) -> None:
+        """Write down what was spent, where no comment does.
+
+        Raises:
+            CannotEvaluate: it cannot be written down.
+        """
+        if self._set and dollars and self.run:
+            spending_file(self.folder).add(self.run, Outlay(month_of(self.now), dollars))
+
+    def _already(self) -> float | Failed:
+        try:
+            ledger = spending_file(self.folder).read()
+            return spent((), ledger, self.now) + spent_in(self.github, month_of(self.now))
+        except CannotEvaluate as error:
+            return Failed(error.message)
