@@ -121,9 +121,17 @@ class Objects:
         text = _base64(self._bytes("cat-file", "blob", line.sha)) if small else ""
         return {**entry, "content": text, "encoding": "base64" if small else "none"}
 
-    def changes(self, sha: str) -> list[dict[str, Any]]:
-        """What a commit changed against its first parent, as `diff-entry` rows."""
-        parents = self.commit(sha)["parents"]
+    def fork_point(self, base: str, head: str) -> str:
+        """The last commit that two have in common."""
+        return self._git("merge-base", base, head).strip()
+
+    def between(self, base: str, head: str) -> list[str]:
+        """The commits of a head that its base does not have."""
+        return self._git("rev-list", f"{base}..{head}").split()
+
+    def changes(self, sha: str, start: str = "") -> list[dict[str, Any]]:
+        """What a commit changed against another, by default its first parent, as `diff-entry` rows."""
+        parents = [{"sha": start}] if start else self.commit(sha)["parents"]
         since = [parents[0]["sha"]] if parents else ["--root"]
         raw = self._git("diff-tree", "--no-commit-id", "-r", "-z", "--raw", "--no-abbrev", *since, sha).split("\0")[:-1]
         counts = self._git("diff-tree", "--no-commit-id", "-r", "-z", "--numstat", *since, sha).split("\0")[:-1]

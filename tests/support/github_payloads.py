@@ -56,7 +56,7 @@ class Renderer:
         number = account_id(login)
         user: Json = self.rewritten(example("pull_request.opened")["sender"], _REAL_OWNER, login)
         avatar = f"https://avatars.githubusercontent.com/u/{number}?v=4"
-        kind = "Bot" if login == BOT else "User"
+        kind = "Bot" if login.endswith("[bot]") else "User"
         return {**user, "id": number, "node_id": f"U_{number}", "avatar_url": avatar, "type": kind}
 
     def private_user(self, login: str) -> Json:
@@ -176,7 +176,19 @@ class Renderer:
             "updated_at": stamp(comment.updated_at),
             "body": comment.body,
             "author_association": self._association(repo, comment.login),
-            "performed_via_github_app": None,
+            "performed_via_github_app": self._app(comment.login),
+        }
+
+    def _app(self, login: str) -> Json | None:
+        """The app behind a bot's comment; the workflows' own bot is not named as one."""
+        if login == BOT or not login.endswith("[bot]"):
+            return None
+        slug = login.removesuffix("[bot]")
+        number, day = account_id(login), "2026-01-01T00:00:00Z"
+        return {
+            **{"id": number, "slug": slug, "node_id": f"A_{number}", "owner": self.user("acme"), "name": slug},
+            **{"description": None, "external_url": HTML, "html_url": f"{HTML}/apps/{slug}", "created_at": day},
+            **{"updated_at": day, "permissions": {"pull_requests": "write"}, "events": []},
         }
 
     def timeline(self, repo: Repository, pull: Pull) -> list[Json]:

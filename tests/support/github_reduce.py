@@ -1,4 +1,4 @@
-"""Cuts GitHub's REST API description down to the operations that the test server answers, and mends two places.
+"""Cuts GitHub's REST API description down to the operations that the test server answers, and mends three places.
 
 npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
 python -m tests.support.github_reduce package/generated/api.github.com.json
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import tests.support.github_extras  # noqa: F401  (registers its routes)
 from tests.support.github_routes import ROUTES
 from tests.support.openapi import DESCRIPTION
 
@@ -37,6 +38,7 @@ def reduce(full: dict[str, Any]) -> dict[str, Any]:
     labels["content"]["application/json"]["schema"]["oneOf"].append({"type": "array", "items": {"type": "string"}})
     components = {kind: dict(parts) for kind, parts in full["components"].items()}
     components["schemas"]["pull-request"] = _with_deleted_fork(components["schemas"]["pull-request"])
+    components["schemas"]["pull-request-simple"] = _with_plain_labels(components["schemas"]["pull-request-simple"])
     reduced = {"openapi": full["openapi"], "info": full["info"], "paths": paths, "components": {}}
     pending = set(_references(paths))
     seen: set[str] = set()
@@ -54,6 +56,13 @@ def _with_deleted_fork(pull: Any) -> Any:
     """The schema of a pull request whose head may have no repository, as is so once the fork is deleted."""
     pull = copy.deepcopy(pull)
     pull["properties"]["head"]["properties"]["repo"]["nullable"] = True
+    return pull
+
+
+def _with_plain_labels(pull: Any) -> Any:
+    """The schema of a pull request in a list, whose labels may have no description, as they have in all others."""
+    pull = copy.deepcopy(pull)
+    pull["properties"]["labels"]["items"]["properties"]["description"]["nullable"] = True
     return pull
 
 

@@ -12,9 +12,9 @@ from tests.support.github_state import Comment, Pull
 
 LONGEST_BODY = 65_536
 ROUTES: list[Route] = []
-_REPO = "/repos/{owner}/{repo}"
-_ISSUE, _COMMENT = f"{_REPO}/issues/{{issue_number}}", f"{_REPO}/issues/comments/{{comment_id}}"
-_READ_TALK, _TALK = ("issues:read", "pull_requests:read"), ("issues:write", "pull_requests:write")
+REPO = "/repos/{owner}/{repo}"
+_ISSUE, COMMENT = f"{REPO}/issues/{{issue_number}}", f"{REPO}/issues/comments/{{comment_id}}"
+READ_TALK, TALK = ("issues:read", "pull_requests:read"), ("issues:write", "pull_requests:write")
 _CODE = ("contents:read",)
 _COARSE = {"admin": "admin", "maintain": "write", "write": "write", "triage": "read", "read": "read"}
 
@@ -44,12 +44,12 @@ def rate_limit(call: Call) -> Reply:
     return Reply(200, {"resources": {"core": rate, "search": rate}, "rate": rate})
 
 
-@route("GET", _REPO)
+@route("GET", REPO)
 def repository(call: Call) -> Reply:
     return Reply(200, call.render.full_repository(call.repo))
 
 
-@route("GET", f"{_REPO}/collaborators/{{username}}/permission")
+@route("GET", f"{REPO}/collaborators/{{username}}/permission")
 def permission(call: Call) -> Reply:
     _ = call.login
     name = call.params["username"]
@@ -61,7 +61,7 @@ def permission(call: Call) -> Reply:
     return Reply(200, {"permission": coarse, "role_name": role, "user": account})
 
 
-@route("GET", f"{_REPO}/pulls", "pull_requests:read")
+@route("GET", f"{REPO}/pulls", "pull_requests:read")
 def pulls(call: Call) -> Reply:
     state, head, base = (call.query.get(key) for key in ("state", "head", "base"))
     found = [
@@ -74,52 +74,52 @@ def pulls(call: Call) -> Reply:
     return paged(call, [call.render.pull(call.repo, pull) for pull in reversed(found)])
 
 
-@route("GET", f"{_REPO}/pulls/{{pull_number}}", "pull_requests:read")
+@route("GET", f"{REPO}/pulls/{{pull_number}}", "pull_requests:read")
 def pull_request(call: Call) -> Reply:
     return Reply(200, call.render.pull(call.repo, call.pull))
 
 
-@route("GET", _ISSUE, *_READ_TALK)
+@route("GET", _ISSUE, *READ_TALK)
 def issue(call: Call) -> Reply:
     return Reply(200, {**call.render.issue(call.repo, call.pull), "closed_by": None})
 
 
-@route("GET", f"{_ISSUE}/comments", *_READ_TALK)
+@route("GET", f"{_ISSUE}/comments", *READ_TALK)
 def comments(call: Call) -> Reply:
     return paged(call, [call.render.comment(call.repo, call.pull, each) for each in call.pull.comments])
 
 
-@route("POST", f"{_ISSUE}/comments", *_TALK)
+@route("POST", f"{_ISSUE}/comments", *TALK)
 def create_comment(call: Call) -> Reply:
     comment = call.state.add_comment(call.pull, call.login, _comment_body(call))
     return Reply(201, call.render.comment(call.repo, call.pull, comment))
 
 
-@route("GET", _COMMENT, *_READ_TALK)
+@route("GET", COMMENT, *READ_TALK)
 def comment(call: Call) -> Reply:
-    return Reply(200, call.render.comment(call.repo, *_comment(call)))
+    return Reply(200, call.render.comment(call.repo, *comment_asked(call)))
 
 
-@route("PATCH", _COMMENT, *_TALK)
+@route("PATCH", COMMENT, *TALK)
 def edit_comment(call: Call) -> Reply:
-    pull, found = _comment(call)
+    pull, found = comment_asked(call)
     call.state.edit_comment(found, _comment_body(call))
     return Reply(200, call.render.comment(call.repo, pull, found))
 
 
-@route("DELETE", _COMMENT, *_TALK)
+@route("DELETE", COMMENT, *TALK)
 def delete_comment(call: Call) -> Reply:
-    pull, found = _comment(call)
+    pull, found = comment_asked(call)
     pull.comments.remove(found)
     return Reply(204)
 
 
-@route("GET", f"{_ISSUE}/labels", *_READ_TALK)
+@route("GET", f"{_ISSUE}/labels", *READ_TALK)
 def labels(call: Call) -> Reply:
     return paged(call, _labels(call))
 
 
-@route("POST", f"{_ISSUE}/labels", *_TALK)
+@route("POST", f"{_ISSUE}/labels", *TALK)
 def add_labels(call: Call) -> Reply:
     given = call.body.get("labels") if isinstance(call.body, dict) else call.body
     if not isinstance(given, list):
@@ -129,19 +129,19 @@ def add_labels(call: Call) -> Reply:
     return Reply(200, _labels(call))
 
 
-@route("DELETE", f"{_ISSUE}/labels/{{name}}", *_TALK)
+@route("DELETE", f"{_ISSUE}/labels/{{name}}", *TALK)
 def remove_label(call: Call) -> Reply:
     if not call.state.remove_label(call.pull, call.params["name"], call.login):
         refuse(404, "Label does not exist")
     return Reply(200, _labels(call))
 
 
-@route("GET", f"{_ISSUE}/events", *_READ_TALK)
+@route("GET", f"{_ISSUE}/events", *READ_TALK)
 def events(call: Call) -> Reply:
     return paged(call, list(call.render.events(call.repo, call.pull)))
 
 
-@route("GET", f"{_REPO}/issues/events/{{event_id}}", *_READ_TALK)
+@route("GET", f"{REPO}/issues/events/{{event_id}}", *READ_TALK)
 def event(call: Call) -> Reply:
     for pull in call.repo.pulls.values():
         for each in pull.events:
@@ -151,17 +151,17 @@ def event(call: Call) -> Reply:
     refuse(404, "Not Found")
 
 
-@route("GET", f"{_ISSUE}/timeline", *_READ_TALK)
+@route("GET", f"{_ISSUE}/timeline", *READ_TALK)
 def timeline(call: Call) -> Reply:
     return paged(call, call.render.timeline(call.repo, call.pull))
 
 
-@route("GET", f"{_REPO}/git/commits/{{commit_sha}}", *_CODE)
+@route("GET", f"{REPO}/git/commits/{{commit_sha}}", *_CODE)
 def git_commit(call: Call) -> Reply:
     return Reply(200, _found(lambda: call.render.objects(call.repo).commit(_sha(call, "commit_sha"))))
 
 
-@route("GET", f"{_REPO}/git/trees/{{tree_sha}}", *_CODE)
+@route("GET", f"{REPO}/git/trees/{{tree_sha}}", *_CODE)
 def git_tree(call: Call) -> Reply:
     # Any value asks for a recursive tree, `0` and `false` too.
     recursive = "recursive" in call.query
@@ -169,18 +169,18 @@ def git_tree(call: Call) -> Reply:
     return Reply(200, _found(lambda: objects.tree(call.params["tree_sha"], recursive, call.tree_limit)))
 
 
-@route("GET", f"{_REPO}/git/blobs/{{file_sha}}", *_CODE)
+@route("GET", f"{REPO}/git/blobs/{{file_sha}}", *_CODE)
 def git_blob(call: Call) -> Reply:
     return Reply(200, _found(lambda: call.render.objects(call.repo).blob(_sha(call, "file_sha"))))
 
 
-@route("GET", f"{_REPO}/contents/{{path}}", *_CODE)
+@route("GET", f"{REPO}/contents/{{path}}", *_CODE)
 def contents(call: Call) -> Reply:
     ref = call.query.get("ref") or call.repo.default_branch
     return Reply(200, _found(lambda: call.render.objects(call.repo).contents(call.params["path"].strip("/"), ref)))
 
 
-@route("GET", f"{_REPO}/commits/{{ref}}", *_CODE)
+@route("GET", f"{REPO}/commits/{{ref}}", *_CODE)
 def commit(call: Call) -> Reply:
     objects, ref = call.render.objects(call.repo), call.params["ref"]
     try:
@@ -190,7 +190,7 @@ def commit(call: Call) -> Reply:
     return Reply(200, {**_whole_commit(call, sha), "files": objects.changes(sha)})
 
 
-@route("GET", f"{_REPO}/branches/{{branch}}", *_CODE)
+@route("GET", f"{REPO}/branches/{{branch}}", *_CODE)
 def branch(call: Call) -> Reply:
     objects, name = call.render.objects(call.repo), call.params["branch"]
     sha = _found(lambda: objects.resolve(f"refs/heads/{name}"), "Branch not found")
@@ -225,7 +225,7 @@ def _labels(call: Call) -> list[Json]:
     return [call.render.label(call.repo, name) for name in call.pull.labels]
 
 
-def _comment(call: Call) -> tuple[Pull, Comment]:
+def comment_asked(call: Call) -> tuple[Pull, Comment]:
     for pull in call.repo.pulls.values():
         for each in pull.comments:
             if str(each.id) == call.params["comment_id"]:

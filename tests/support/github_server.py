@@ -13,11 +13,13 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.github_call import DOCS, Call, Refused, Reply, Route, authorise, refuse
+from tests.support.github_extras import graphql
 from tests.support.github_payloads import Renderer
 from tests.support.github_routes import ROUTES
 from tests.support.github_state import TOKENS, Comment, Identity, Pull, State
@@ -186,6 +188,12 @@ class GitHubServer:
 
     def _routed(self, method: str, asked: str, query: Mapping[str, str], identity: Identity | None, body: Any) -> Reply:
         path = self._by_name(asked)
+        if (method, asked) == ("POST", "/graphql"):
+            # The description of the REST API does not know it.
+            try:
+                return graphql(Call(self.state, self.render, identity, {}, query, body, self.tree_limit, path))
+            except Refused as refused:
+                return refused.reply
         for route in ROUTES:
             params = route.match(path) if route.method == method else None
             if params is None:
@@ -258,7 +266,8 @@ def _handler(server: GitHubServer) -> type[BaseHTTPRequestHandler]:
                 return
             text = isinstance(reply.body, str)
             sent = b"" if reply.body is None else (reply.body if text else json.dumps(reply.body)).encode()
-            self.send_response(reply.status)
+            self.send_response_only(reply.status)
+            self.send_header("Date", format_datetime(server.state.now, usegmt=True))
             if reply.body is not None:
                 self.send_header("Content-Type", f"{'text/html' if text else 'application/json'}; charset=utf-8")
             if reply.status != 204:

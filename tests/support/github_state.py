@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 BOT = "github-actions[bot]"
 ALL_WRITE = MappingProxyType({"contents": "write", "issues": "write", "pull_requests": "write"})
@@ -17,8 +18,8 @@ class Identity:
 
     Args:
         login: the account.
-        permissions: of `contents`, `issues` and `pull_requests`: `read` or `write`; what is missing is none.
-        workflow: the token of a workflow run, or else a person's.
+        permissions: of `contents`, `issues`, `pull_requests` and `checks`: `read` or `write`; what is missing is none.
+        workflow: the token of a workflow run or of another app, or else a person's.
     """
 
     login: str
@@ -33,6 +34,8 @@ class Identity:
 
 WORKFLOW_TOKEN = "workflow-token"
 READ_ONLY_TOKEN = "read-only-workflow-token"
+CHECKS_TOKEN = "workflow-token-with-checks"
+APP_TOKEN = "app-token"
 NO_COMMENT_TOKEN = "workflow-token-without-comments"
 PERSONAL_TOKEN = "personal-token"
 TOKENS: Mapping[str, Identity] = MappingProxyType(
@@ -40,21 +43,57 @@ TOKENS: Mapping[str, Identity] = MappingProxyType(
         WORKFLOW_TOKEN: Identity(BOT, {"contents": "read", "issues": "write", "pull_requests": "write"}, workflow=True),
         READ_ONLY_TOKEN: Identity(BOT, dict.fromkeys(ALL_WRITE, "read"), workflow=True),
         NO_COMMENT_TOKEN: Identity(BOT, {"contents": "read"}, workflow=True),
+        CHECKS_TOKEN: Identity(BOT, {**ALL_WRITE, "contents": "read", "checks": "write"}, workflow=True),
+        APP_TOKEN: Identity("acme-gate[bot]", {**ALL_WRITE, "checks": "write"}, workflow=True),
         PERSONAL_TOKEN: Identity("olivia", ALL_WRITE),
     }
 )
-"""The usual tokens: of a workflow, of a workflow for a fork, of one with `contents: read` alone, and of a person."""
+"""The usual tokens: of a workflow, of a workflow for a fork, of one with `contents: read` alone, of one that may write
+check runs, of a GitHub App's installation, and of a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """An emoji below a comment; one of a kind per person."""
+
+    id: int
+    login: str
+    content: str
+    at: datetime
 
 
 @dataclass(slots=True)
 class Comment:
-    """A comment in the conversation of a pull request."""
+    """A comment in the conversation of a pull request.
+
+    Args:
+        hidden: why it was minimised, such as `OUTDATED`; None where it was not.
+    """
 
     id: int
     login: str
     body: str
     created_at: datetime
     updated_at: datetime
+    hidden: str | None = None
+    reactions: list[Reaction] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CheckRun:
+    """A check run on a commit."""
+
+    id: int
+    name: str
+    head_sha: str
+    started_at: datetime
+    status: str = "queued"
+    conclusion: str | None = None
+    external_id: str | None = None
+    details_url: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    annotations: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +182,7 @@ class Repository:
     collaborators: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
+    check_runs: list[CheckRun] = field(default_factory=list)
 
     @property
     def owner(self) -> str:

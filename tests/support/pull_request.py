@@ -253,6 +253,7 @@ class PullRequest:
         token: str | None = None,
         inputs: Mapping[str, str] | None = None,
         label: str | None = None,
+        by: str = "",
     ) -> dict[str, str]:
         """What the runner gives a container action, with an event file and empty output files of its own.
 
@@ -262,13 +263,14 @@ class PullRequest:
             token: by default a workflow's, which for a fork may only read.
             inputs: of the action, by their names in action.yml.
             label: the label that an event `labeled` or `unlabeled` is about.
+            by: who did it; the author of the pull request unless it is told.
         """
         number = len(list(self.world.folder.glob("runner-*")))
         runner = self.world.folder / f"runner-{number}"
         runner.mkdir()
         if token is None:
             token = READ_ONLY_TOKEN if self.fork and event == "pull_request" else WORKFLOW_TOKEN
-        moment = self._moment(action, label, "")
+        moment = self._moment(action, label, by)
         sha = self.merge_sha if event == "pull_request" else self.world.main_sha
         where = {"GITHUB_WORKSPACE": str(checkout), "GITHUB_SHA": sha, "GITHUB_EVENT_NAME": event}
         given = {**declared_inputs(), **(inputs or {}), "github-token": token}
