@@ -1,39 +1,22 @@
-"""One comment per gate on a pull request: found again by its marker and author, updated in place, never doubled."""
+"""One comment per gate on a pull request: found again, brought up to date, never doubled, never set back."""
 
-import hashlib
-import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal
 
-from gate.domain.pull_request import Posted
+from gate.domain.comment_state import CommentState, following, share_of
+from gate.domain.pull_request import CommentGone, CommentRefused, Posted
 from gate.errors import CannotEvaluate
+from gate.flows import commenttext
+from gate.flows.commenttext import LIMIT, Render
+from gate.flows.conversation import Conversation, Standing, claimed, look, settle
 
+Mode = Literal["update", "recreate", "hide"]
 
-class Conversation(Protocol):
-    """The comments of one pull request. Everything may raise `CannotEvaluate`."""
-
-    def author(self) -> str:
-        """The login under which this token writes."""
-        ...
-
-    def head(self) -> str:
-        """The commit that is the pull request's head now."""
-        ...
-
-    def comments(self) -> Sequence[Posted]:
-        """All of them, oldest first."""
-        ...
-
-    def create(self, body: str) -> Posted: ...
-
-    def update(self, comment: Posted, body: str) -> Posted: ...
-
-    def delete(self, comment: Posted) -> None: ...
-
-
-LONGEST_KEY = 100
+_TURNS = 6
+"""How often what others do at the same time may send a run back to its start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +24,19 @@ class Sticky:
     """What is to be published.
 
     Args:
-        marker: first line of the comment, which finds it again; see `marker`.
-        body: Markdown without the marker.
-        commit: the head that this is about.
+        marker: first line of the comment, which finds it again; see `gate.flows.commenttext.marker`.
+        render: makes the Markdown below it.
+        state: of this run: commit, start, verdict; `spent` is its own spending. Its `run` is what keeps that from being
+            counted twice.
+        mode: `update` edits the comment in place; `recreate` posts a new one and deletes the old; `hide` posts a new
+            one and folds the old away. What says the same of the same commit is edited in place in every mode.
         only_update: change a comment that exists, and post none where there is none.
     """
 
     marker: str
-    body: str
-    commit: str
+    render: Render
+    state: CommentState
+    mode: Mode = "update"
     only_update: bool = False
 
 
@@ -58,66 +45,150 @@ class Publication:
     """What became of it.
 
     Args:
-        url: of the comment; empty where there is none.
-        note: why nothing was published, in one sentence; empty where something was, or nothing had to be.
+        url: of the comment; empty where this run has none.
+        note: what did not go as it was meant to, in one sentence; empty where all did.
     """
 
     url: str = ""
     note: str = ""
 
 
-def marker(key: str) -> str:
-    """The hidden line by which a gate finds its comment.
-
-    Args:
-        key: tells several gates of one repository apart; any text.
-    """
-    # Two hyphens would end the HTML comment. A key that cannot stand as it is keeps apart from others by its hash.
-    plain = re.sub(r"[^A-Za-z0-9._/]+", "-", key).strip("-")[:LONGEST_KEY]
-    if plain != key:
-        plain += "-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"<!-- prompt-gate: {plain} -->"
-
-
-def publish(conversation: Conversation, sticky: Sticky) -> Publication:
-    """Create or update the comment, and delete its doubles.
+def publish(conversation: Conversation, sticky: Sticky, pause: Callable[[float], None] = time.sleep) -> Publication:
+    """Bring the comment up to date, and delete its doubles. What hinders that is a note, never an exception.
 
     Args:
         conversation: the pull request's.
         sticky: what to say.
+        pause: waits for seconds while another run holds the comment.
+    """
+    # Once more from the start: a comment that was posted while only the answer was lost is found, not doubled.
+    with suppress(CannotEvaluate):
+        return _published(conversation, sticky, pause)
+    try:
+        return _published(conversation, sticky, pause)
+    except CannotEvaluate as error:
+        return _noted(error)
 
-    Raises:
-        CannotEvaluate: it cannot be published.
+
+def announce(conversation: Conversation, marker: str, note: str, state: CommentState) -> Publication:
+    """Say on top of the comment that an evaluation is under way; `publish` takes it off again.
+
+    A run that is killed leaves its announcement to the next one.
+
+    Args:
+        conversation: the pull request's.
+        marker: first line of the comment.
+        note: one paragraph of Markdown.
+        state: of this run, as far as it is known; only commit, start and run count.
     """
     try:
-        return _publish(conversation, sticky)
-    except CannotEvaluate:
-        # Once more from the start: a comment that was posted while only the answer was lost is found, not doubled.
-        return _publish(conversation, sticky)
+        return _announced(conversation, marker, note, state)
+    except CannotEvaluate as error:
+        return _noted(error)
 
 
-def _publish(conversation: Conversation, sticky: Sticky) -> Publication:
-    head = conversation.head()
-    if head != sticky.commit:
-        note = f"the comment is left to the run of the newer commit {head[:12]}; this one is about {sticky.commit[:12]}"
-        return Publication(note=note)
-    own = _own(conversation, sticky.marker)
-    text = f"{sticky.marker}\n{sticky.body}"
-    if own:
-        kept = conversation.update(own[0], text)
-        for double in own[1:]:
-            # One that cannot be deleted now is found again by the next run.
-            with suppress(CannotEvaluate):
-                conversation.delete(double)
-        return Publication(kept.url)
-    return Publication() if sticky.only_update else Publication(conversation.create(text).url)
+def standing_state(conversation: Conversation, marker: str) -> CommentState | None:
+    """What the gate's comment keeps; None where there is none.
+
+    Args:
+        conversation: the pull request's.
+        marker: first line of the comment.
+
+    Raises:
+        CannotEvaluate: the comments cannot be read.
+    """
+    own = look(conversation, marker)
+    return own[0].state if own else None
 
 
-def _own(conversation: Conversation, line: str) -> list[Posted]:
-    """The comments of this gate, oldest first."""
-    # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
-    marked = [one for one in conversation.comments() if one.body.partition("\n")[0].strip() == line]
-    if not marked:
-        return []
-    author = conversation.author().casefold()
-    return [one for one in marked if one.author.casefold() == author]
+def _noted(error: CannotEvaluate) -> Publication:
+    return Publication(note=f"{error.message} ({error.hint})" if error.hint else error.message)
+
+
+def _published(conversation: Conversation, sticky: Sticky, pause: Callable[[float], None]) -> Publication:
+    for _ in range(_TURNS):
+        own = look(conversation, sticky.marker, sticky.state.commit)
+        best = own[0] if own else None
+        # Asked after the comments were read: whoever wrote about a newer head did so when it was the head.
+        head = conversation.head()
+        if head != sticky.state.commit:
+            whose = f"the newer commit {head[:12]}; this one is about {sticky.state.commit[:12]}"
+            return _left(conversation, sticky, whose, pause, head)
+        if best is not None and best.newer_than(sticky.state):
+            return _left(conversation, sticky, f"a run that started later, at {_started(best)}", pause, head)
+        if best is None and sticky.only_update:
+            return Publication()
+        try:
+            note = _written(conversation, sticky, best)
+        except CommentGone:
+            continue
+        best = settle(conversation, sticky.marker, {}, pause, head)
+        if best is not None and best.state is not None and best.state.age == sticky.state.age:
+            return Publication(best.posted.url, note)
+    raise CannotEvaluate("the comment is changed by others all the time")
+
+
+def _written(conversation: Conversation, sticky: Sticky, best: Standing | None) -> str:
+    """Put the comment there, unless a newer one turns up; returns a note."""
+    same = best is not None and best.state is not None and best.state.told == sticky.state.told
+    if best is None or (sticky.mode == "recreate" and not same):
+        _put(conversation.create, sticky, best)
+        return ""
+    with claimed(conversation, best) as now:
+        if now is None:
+            # Another run is about to write it. It deletes the older of the two, or we do.
+            _put(conversation.create, sticky, best)
+            return ""
+        if now.newer_than(sticky.state) or conversation.head() != sticky.state.commit:
+            return ""
+        note = ""
+        if sticky.mode == "hide" and not same:
+            try:
+                conversation.hide(best.posted)
+            except CannotEvaluate as error:
+                note = f"the earlier comment is brought up to date instead of hidden: {error.message}"
+            else:
+                _put(conversation.create, sticky, now)
+                conversation.update(best.posted, commenttext.retired(now.posted.body))
+                return ""
+        _put(
+            lambda text: now.posted if text == now.posted.body else conversation.update(best.posted, text), sticky, now
+        )
+        return note
+
+
+def _put(write: Callable[[str], Posted], sticky: Sticky, before: Standing | None) -> None:
+    state = following(before.state if before else None, sticky.state)
+    try:
+        write(commenttext.whole(sticky.marker, state, sticky.render))
+    except CommentRefused:
+        write(commenttext.whole(sticky.marker, state, sticky.render, LIMIT // 2))
+
+
+def _left(
+    conversation: Conversation, sticky: Sticky, whose: str, pause: Callable[[float], None], head: str
+) -> Publication:
+    """Leave the comment to another run, but see to it that this one's spending is counted."""
+    note, shares = f"the comment is left to {whose}", share_of(sticky.state)
+    if shares:
+        with suppress(CannotEvaluate):
+            settle(conversation, sticky.marker, shares, pause, head)
+    return Publication(note=note)
+
+
+def _announced(conversation: Conversation, marker: str, note: str, state: CommentState) -> Publication:
+    own = look(conversation, marker, state.commit)
+    if conversation.head() != state.commit or (own and own[0].newer_than(state)):
+        return Publication()
+    if not own:
+        conversation.create(commenttext.announced(marker, note))
+        best = settle(conversation, marker, {}, time.sleep, state.commit)
+        return Publication(best.posted.url if best else "")
+    with claimed(conversation, own[0]) as now:
+        if now is not None and not now.newer_than(state):
+            conversation.update(now.posted, commenttext.announced(now.posted.body, note))
+    return Publication(own[0].posted.url)
+
+
+def _started(standing: Standing) -> str:
+    return standing.state.started if standing.state else ""

@@ -1,8 +1,10 @@
 """One repository on GitHub, through PyGithub: bounded retries, bounded waits, and one kind of error."""
 
 import logging
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
 
 import requests
@@ -63,12 +65,13 @@ class ApiError(CannotEvaluate):
         what: what was being done.
         status: HTTP status; 0 where there was no answer.
         said: GitHub's own words, or the kind of failure.
+        retry_after: seconds after which GitHub wants to be asked again; None where it names none.
     """
 
-    def __init__(self, what: str, status: int, said: str) -> None:
+    def __init__(self, what: str, status: int, said: str, retry_after: int | None = None) -> None:
         answer = f"GitHub answered {status}" if status else "GitHub gave no answer"
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", _HINTS.get(status, ""))
-        self.status, self.said = status, said
+        self.status, self.said, self.retry_after = status, said, retry_after
 
 
 @contextmanager
@@ -81,7 +84,9 @@ def asking(what: str) -> Iterator[None]:
     try:
         yield
     except GithubException as error:
-        raise ApiError(what, error.status, _message(error.data)) from None
+        asked = str((error.headers or {}).get("retry-after", ""))
+        after = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else None
+        raise ApiError(what, error.status, _message(error.data), after) from None
     except requests.RequestException as error:
         raise ApiError(what, 0, type(error).__name__) from None
     except _MALFORMED as error:
@@ -121,13 +126,36 @@ def bounded(items: Iterable[Value]) -> Iterator[Value]:
         yield item
 
 
+@dataclass(slots=True)
+class Patience:
+    """How long something that takes many requests may last altogether.
+
+    Args:
+        until: monotonic time after which no request is repeated; None for no end.
+    """
+
+    until: float | None = None
+
+    def lasts(self, wait_s: float = 0.0) -> bool:
+        """Is there time left after a wait?"""
+        return self.until is None or time.monotonic() + wait_s < self.until
+
+
 class _ImpatientRetry(GithubRetry):
     """Does not try again where the answer asks for a longer wait than we are willing to have."""
+
+    def __init__(self, patience: Patience, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.patience = patience
+
+    def new(self, **kwargs: Any) -> Self:
+        return super().new(patience=self.patience, **kwargs)
 
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
         pool: Any = kwargs.get("_pool")
-        if response is not None and (self.get_retry_after(response) or 0) > LONGEST_WAIT_S:
+        wait = (self.get_retry_after(response) or 0) if response is not None else 0
+        if wait > LONGEST_WAIT_S or not self.patience.lasts(wait):
             raise MaxRetryError(pool, kwargs.get("url"), ResponseError(f"asked to wait longer than {LONGEST_WAIT_S} s"))
         return cast("Self", super().increment(*args, **kwargs))
 
@@ -143,6 +171,7 @@ class GitHub:
 
     def __init__(self, token: str | None, api_url: str, repository: str) -> None:
         self.has_token = token is not None
+        self.patience = Patience()
         self._client = Github(
             auth=Auth.Token(token) if token else None,
             base_url=api_url.rstrip("/"),
@@ -150,6 +179,7 @@ class GitHub:
             per_page=100,
             user_agent="prompt-gate",
             retry=_ImpatientRetry(
+                self.patience,
                 total=3,
                 backoff_factor=0.5,
                 backoff_max=LONGEST_WAIT_S,
@@ -171,7 +201,7 @@ class GitHub:
             return self.repository.get_pull(number)
 
     def login(self) -> str | None:
-        """Whose token it is; None for a workflow's own token, which may not ask.
+        """Whose token it is; None for the token of a workflow or of another app where nobody says so.
 
         Raises:
             ApiError: there is another reason why nobody says so.
@@ -181,5 +211,14 @@ class GitHub:
                 return required(self._client.get_user().login, str)
         except ApiError as error:
             if error.status == 403 and error.said == _NOT_FOR_WORKFLOWS:
-                return None
+                return self._viewer()
             raise
+
+    def _viewer(self) -> str | None:
+        """The login of an installation's token, to which the REST API does not tell it and GraphQL does."""
+        try:
+            with asking("ask whose token this is"):
+                _, answer = self._client.requester.graphql_query("query { viewer { login } }", {})
+                return required(answer["data"]["viewer"]["login"], str)
+        except ApiError:
+            return None

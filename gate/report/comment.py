@@ -1,10 +1,16 @@
-"""The report as a comment on a pull request: the Markdown report, then where to find more and how to override."""
+"""The report as a comment on a pull request: the Markdown report, where to find more, how to override, what was."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
 from gate.report import markdown
 from gate.report.parts import Code, Text
+
+MOST_EARLIER = 5
+"""Earlier verdicts that a comment names."""
+_SHORT = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +41,38 @@ class Comment:
         about: which commit against what.
         run_url: see `Context`.
         way_out: how to merge all the same; empty where nothing is in the way.
+        earlier: verdicts of the same pull request before; empty where there were none.
     """
 
     report: str
     about: Text
     run_url: str
     way_out: Text
+    earlier: Text
 
 
-def render(run: RunRecord, context: Context, *, limit: int = markdown.GITHUB_LIMIT) -> str:
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What stands on top of a comment while an evaluation is under way.
+
+    Args:
+        head: the commit that is evaluated.
+        run_url: see `Context`.
+    """
+
+    head: Code
+    run_url: str
+
+
+def render(
+    run: RunRecord, context: Context, earlier: Sequence[Told] = (), *, limit: int = markdown.GITHUB_LIMIT
+) -> str:
     """The comment, without its marker.
 
     Args:
         run: a finished run.
         context: where it stands.
+        earlier: verdicts of the same pull request before, oldest first; the last few are named.
         limit: characters at most.
     """
     template = markdown.template("comment.md.j2")
@@ -58,6 +82,27 @@ def render(run: RunRecord, context: Context, *, limit: int = markdown.GITHUB_LIM
     if run.exit_code:
         label = Code(context.skip_label)
         way_out = ("To merge all the same, set the label ", label, "; this comment will then say who did.")
-    rest = template.render(comment=Comment("", about, context.run_url, way_out))
+        if run.override is not None:
+            way_out = ("To merge all the same, the label ", label, " has to count; above is why it does not.")
+    before = _earlier(earlier)
+    rest = template.render(comment=Comment("", about, context.run_url, way_out, before))
     report = markdown.render(run, limit=limit - len(rest)).rstrip() + "\n"
-    return template.render(comment=Comment(report, about, context.run_url, way_out))
+    return template.render(comment=Comment(report, about, context.run_url, way_out, before))
+
+
+def announcement(head: str, run_url: str = "") -> str:
+    """That an evaluation is under way, in one line.
+
+    Args:
+        head: the commit that is evaluated.
+        run_url: see `Context`.
+    """
+    return markdown.template("announcement.md.j2").render(comment=Announcement(Code(head[:_SHORT]), run_url)).strip()
+
+
+def _earlier(told: Sequence[Told]) -> Text:
+    """BLOCK at `abc1234`, HOLD at `def5678`."""
+    pieces: list[str | Code] = []
+    for one in told[-MOST_EARLIER:]:
+        pieces += [", " if pieces else "Earlier: ", f"{one.verdict.value} at ", Code(one.commit[:_SHORT])]
+    return (*pieces, ".") if pieces else ()

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from gate.flows.publish import Sticky
 from gate.github.client import GitHub
+from gate.github.comments import PullRequestComments
+from tests.contract.github.talking import REPO, REPORT, saying
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
-REPO = "acme/support-bot"
 PROMPT = "prompts/support.md"
 Connect = Callable[..., GitHub]
 
@@ -40,3 +42,14 @@ def connect(server: GitHubServer) -> Connect:
         return GitHub(token, server.url, REPO)
 
     return client
+
+
+@pytest.fixture
+def sticky(pr: PullRequest) -> Sticky:
+
+    return saying(REPORT, pr.head_sha)
+
+
+@pytest.fixture
+def talk(connect: Connect, pr: PullRequest) -> PullRequestComments:
+    return PullRequestComments(connect(), pr.number)

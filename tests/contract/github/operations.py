@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gate.domain.override import Role
 from gate.domain.pull_request import Posted
 from gate.github.client import GitHub
 from gate.github.comments import PullRequestComments
 from gate.github.labels import Now, PullRequestLabels
+from gate.github.people import PullRequestPeople
 from gate.github.source import GitHubStore
 from gate.inputs.entries import Entry
 from tests.contract.github.conftest import PROMPT
@@ -65,6 +67,18 @@ def _events(github: GitHub, pr: PullRequest) -> Step:
     return lambda: [event.label for event in PullRequestLabels(github, pr.number).events()]
 
 
+def _role(github: GitHub, pr: PullRequest) -> Step:
+    return lambda: PullRequestPeople(github, pr.number).role("olivia")
+
+
+def _author(github: GitHub, pr: PullRequest) -> Step:
+    return PullRequestPeople(github, pr.number).author
+
+
+def _commit_author(github: GitHub, pr: PullRequest) -> Step:
+    return lambda: PullRequestPeople(github, pr.number).commit_author(pr.head_sha)
+
+
 def _tree(github: GitHub, pr: PullRequest) -> Step:
     return lambda: [entry.path for entry in GitHubStore(github).tree(pr.merge_sha)[0]]
 
@@ -93,6 +107,13 @@ OPERATIONS = {
     "delete": Operation("delete a double of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
     "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda _: Now("open", ("docs",))),
     "events": Operation("read who set the label", "GET", "/issues/7/timeline$", _events, lambda _: ["docs"]),
+    "role": Operation(
+        "read the role of olivia", "GET", "/collaborators/olivia/permission$", _role, lambda _: Role("triage", "read")
+    ),
+    "author": Operation("read the author of the pull request", "GET", "/pulls/7$", _author, lambda _: "ada"),
+    "commit author": Operation(
+        "read the author of commit ", "GET", "/commits/[0-9a-f]+$", _commit_author, lambda _: None
+    ),
     "parents": Operation("read commit ", "GET", "/git/commits/", _parents, lambda pr: (pr.world.main_sha, pr.head_sha)),
     "tree": Operation("list the files of ", "GET", "/git/trees/", _tree, lambda _: ["prompts"]),
     "blob": Operation(f"read {PROMPT}", "GET", "/git/blobs/", _blob, lambda _: b"Be brief.\n"),

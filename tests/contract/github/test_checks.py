@@ -1,0 +1,105 @@
+"""Check runs: begun, concluded, with all annotations, and of no consequence where the token may not."""
+
+import pytest
+
+from gate.github.checks import BATCH, CheckRuns, Outcome, Remark
+from tests.contract.github.conftest import Connect
+from tests.contract.github.talking import REPO
+from tests.support.github_server import GitHubServer
+from tests.support.github_state import CHECKS_TOKEN, PERSONAL_TOKEN, WORKFLOW_TOKEN, CheckRun
+from tests.support.pull_request import PullRequest
+
+URL = "https://github.com/acme/support-bot/actions/runs/4711"
+DONE = Outcome("failure", "BLOCK", "A slice got worse.")
+
+
+def made(server: GitHubServer) -> list[CheckRun]:
+    return server.state.repositories[REPO].check_runs
+
+
+def begun(checks: CheckRuns, pr: PullRequest) -> int:
+    number = checks.start(pr.head_sha, URL)
+    assert number is not None
+    return number
+
+
+def test_it_is_in_progress_and_then_concluded(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+    checks = CheckRuns(connect(CHECKS_TOKEN))
+    number = begun(checks, pr)
+    run = made(server)[0]
+    assert (run.name, run.status, run.external_id, run.details_url) == ("prompt-gate", "in_progress", "gate.yaml", URL)
+    assert checks.finish(number, DONE)
+    assert (run.status, run.conclusion, run.title, run.summary) == ("completed", "failure", "BLOCK", DONE.summary)
+    assert checks.note == ""
+
+
+def test_another_gate_has_a_check_run_of_its_own(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+    one, other = CheckRuns(connect(CHECKS_TOKEN)), CheckRuns(connect(CHECKS_TOKEN), "b/gate.yaml")
+    assert begun(one, pr) != begun(other, pr)
+    assert [run.name for run in made(server)] == ["prompt-gate", "prompt-gate (b/gate.yaml)"]
+
+
+@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH + 1, 2 * BATCH + 7])
+def test_all_annotations_arrive(server: GitHubServer, connect: Connect, pr: PullRequest, count: int) -> None:
+    checks = CheckRuns(connect(CHECKS_TOKEN))
+    remarks = [
+        Remark("prompts/support.md", place + 1, place + 2, "failure", f"worse {place}") for place in range(count)
+    ]
+    assert checks.finish(begun(checks, pr), Outcome("failure", "BLOCK", "s", remarks))
+    assert [row["message"] for row in made(server)[0].annotations] == [one.message for one in remarks]
+    assert len(server.requests("PATCH")) == max(1, -(-count // BATCH))
+
+
+def test_what_is_too_long_is_cut(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+    checks = CheckRuns(connect(CHECKS_TOKEN))
+    remark = Remark("a.md", 1, 1, "notice", "é" * 50_000)
+    assert checks.finish(begun(checks, pr), Outcome("success", "t" * 999, "🔴" * 65_535, [remark]))
+    run = made(server)[0]
+    assert 65_000 < len((run.summary or "").encode("utf-16-le")) // 2 <= 65_535
+    assert len(run.annotations[0]["message"].encode()) == 65_536
+
+
+@pytest.mark.parametrize("token", [WORKFLOW_TOKEN, PERSONAL_TOKEN])
+def test_a_token_that_may_not_is_a_note(server: GitHubServer, connect: Connect, pr: PullRequest, token: str) -> None:
+    checks = CheckRuns(connect(token))
+    assert checks.start(pr.head_sha, URL) is None
+    assert "checks: write" in checks.note
+    assert made(server) == []
+
+
+@pytest.mark.parametrize("after", [True, False])
+@pytest.mark.parametrize("status", [0, 500])
+def test_one_fault_leaves_one_check_run(
+    server: GitHubServer, connect: Connect, pr: PullRequest, status: int, after: bool
+) -> None:
+    checks = CheckRuns(connect(CHECKS_TOKEN))
+    server.fail("POST", "/check-runs$", status, after=after)
+    server.fail("PATCH", "/check-runs/", status, after=after)
+    assert checks.finish(begun(checks, pr), DONE)
+    assert [run.status for run in made(server)] == ["completed"]
+    assert checks.note == ""
+
+
+def test_one_that_a_killed_run_left_is_taken_over(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+    left = begun(CheckRuns(connect(CHECKS_TOKEN)), pr)
+    assert begun(CheckRuns(connect(CHECKS_TOKEN)), pr) == left
+    assert len(made(server)) == 1
+
+
+def test_it_is_concluded_without_annotations_rather_than_not_at_all(
+    server: GitHubServer, connect: Connect, pr: PullRequest
+) -> None:
+    checks = CheckRuns(connect(CHECKS_TOKEN))
+    number = begun(checks, pr)
+    server.fail("PATCH", "/check-runs/", 422)
+    assert checks.finish(number, Outcome("failure", "t", "s", [Remark("a.md", 1, 1, "failure", "m")]))
+    assert made(server)[0].conclusion == "failure"
+    assert "422" in checks.note
+
+
+def test_what_cannot_be_concluded_is_said(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
+    checks = CheckRuns(connect(CHECKS_TOKEN))
+    number = begun(checks, pr)
+    server.fail("PATCH", "/check-runs/", 404, times=9)
+    assert not checks.finish(number, DONE)
+    assert "404" in checks.note
