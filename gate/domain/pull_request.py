@@ -1,6 +1,9 @@
 """What stands on a pull request: comments, and the events of its labels."""
 
 from dataclasses import dataclass
+from enum import Enum
+
+from gate.errors import CannotEvaluate
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,60 @@ class LabelEvent:
         is_set: False where it was taken off.
         by: login; None where the account is gone.
         at: ISO 8601, UTC.
+        bot: it is no person's account.
+        app: the GitHub App that did it in somebody's name; empty where there was none.
     """
 
     label: str
     is_set: bool
     by: str | None
     at: str | None
+    bot: bool = False
+    app: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request at one moment.
+
+    Args:
+        number: of the pull request.
+        head_sha: the newest commit of the change.
+        base_ref: name of the branch it goes into.
+        base_sha: where that branch was when this was told; it may have moved since.
+        state: `open` or `closed`.
+        labels: names.
+        author: login; empty where the account is gone.
+        fork: the change comes from another repository, or from one that is gone.
+        merge_sha: the commit that GitHub made of head and base; None where it made none, or has not said.
+    """
+
+    number: int
+    head_sha: str
+    base_ref: str
+    base_sha: str
+    state: str = "open"
+    labels: tuple[str, ...] = ()
+    author: str = ""
+    fork: bool = False
+    merge_sha: str | None = None
+
+    @property
+    def merge_ref(self) -> str:
+        """The change as it would be merged."""
+        return f"refs/pull/{self.number}/merge"
+
+
+class Claim(Enum):
+    """What became of the attempt to claim a comment."""
+
+    HELD = "held"
+    TAKEN = "taken"
+
+
+class CommentGone(CannotEvaluate):
+    """Somebody has deleted the comment."""
+
+
+class CommentRefused(CannotEvaluate):
+    """GitHub does not take this text; as a rule it is too long."""

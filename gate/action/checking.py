@@ -1,0 +1,76 @@
+"""The check run on the commit that is judged: under way from the start, concluded whatever happens."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from gate.action.subject import Subject
+from gate.bootstrap.signals import ENDING
+from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
+from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
+from gate.github.client import GitHub
+from gate.report.changedlines import Annotation
+from gate.report.headline import plain_first_line
+
+
+@dataclass(slots=True)
+class Check:
+    """Starts and concludes the check run; whatever hinders that is told, and the verdict stands.
+
+    Args:
+        github: the repository.
+        key: tells several gates apart.
+        run_url: the workflow run.
+        wanted: by the inputs.
+        warn: tells about something that did not work and does not decide.
+        say: writes a line to the log.
+        shown: the annotations are on the check run.
+    """
+
+    github: GitHub
+    key: str
+    run_url: str
+    wanted: bool
+    warn: Callable[[str], None]
+    say: Callable[[str], None]
+    shown: bool = field(default=False, init=False)
+    _number: int | None = field(default=None, init=False)
+
+    def begin(self, subject: Subject) -> None:
+        """Show that an evaluation is under way."""
+        if not self.wanted or not self.github.has_token:
+            return
+        checks = CheckRuns(self.github, self.key)
+        self._number = checks.start(subject.commit, self.run_url)
+        if checks.note:
+            # Where the job itself is the check nobody misses it; where it runs for a stranger it is the only one.
+            (self.warn if subject.privileged else self.say)(f"there is no check run: {checks.note}")
+
+    def end(self, run: RunRecord, report: str, marks: Sequence[Annotation]) -> None:
+        """Conclude it.
+
+        Args:
+            run: finished, or failed.
+            report: Markdown.
+            marks: changed lines of the prompts that the verdict is about.
+        """
+        if self._number is None:
+            return
+        level: Level = "failure" if run.exit_code else "warning"
+        remarks = [Remark(mark.path, mark.first, mark.last, level, mark.message) for mark in marks]
+        checks = CheckRuns(self.github, self.key)
+        self.shown = checks.finish(self._number, Outcome(conclusion(run), plain_first_line(run), report, remarks))
+        if checks.note:
+            self.warn(checks.note)
+
+
+def conclusion(run: RunRecord) -> Conclusion:
+    """What a run counts as: never a success that was not measured."""
+    told = (run.unfinished or "", *run.reasons)
+    if any(ending in reason for ending in ENDING.values() for reason in told):
+        return "cancelled"
+    if run.exit_code:
+        return "failure"
+    if run.verdict is Verdict.SKIPPED:
+        return "neutral" if run.override is not None else "skipped"
+    return "neutral" if run.waived or run.verdict not in (Verdict.PASS, Verdict.SHIP) else "success"

@@ -1,0 +1,182 @@
+"""The check run beside the job: in progress from the start, with a conclusion and annotations at the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gate.errors import CannotEvaluate
+from gate.github.client import ApiError, GitHub, asking, required
+
+NAME = "prompt-gate"
+DEFAULT_KEY = "gate.yaml"
+LONGEST_SUMMARY = 65_535
+"""UTF-16 units."""
+LONGEST_MESSAGE = 64 * 1024
+"""Bytes of one annotation's message."""
+BATCH = 50
+"""Annotations that GitHub takes in one request."""
+_TRIES = 3
+
+Conclusion = Literal["success", "failure", "neutral", "skipped", "cancelled"]
+Level = Literal["notice", "warning", "failure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """An annotation on lines of a file of the head.
+
+    Args:
+        path: in the repository.
+        first, last: 1-based lines.
+        level: how it is shown.
+        message: plain text.
+    """
+
+    path: str
+    first: int
+    last: int
+    level: Level
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a check run ends.
+
+    Args:
+        conclusion: what it counts as.
+        title: one line.
+        summary: Markdown; what is too long ends with a word about it.
+        remarks: annotations.
+    """
+
+    conclusion: Conclusion
+    title: str
+    summary: str
+    remarks: Sequence[Remark] = ()
+
+
+@dataclass(slots=True)
+class CheckRuns:
+    """Starts and finishes check runs.
+
+    Without `checks: write` nothing is started, `note` says so, and nothing else changes. A run that is killed between
+    `start` and `finish` leaves its check run in progress: the caller finishes it in a `finally`, as `cancelled` on a
+    signal; after a kill that leaves no time for that, the next run of the same commit takes the check run over. A
+    required check must therefore be the job itself, which GitHub always concludes.
+
+    Args:
+        github: the repository.
+        key: the gate's key, which tells several gates apart.
+        note: why there is no check run, or why it could not be finished; empty where all went well.
+    """
+
+    github: GitHub
+    key: str = DEFAULT_KEY
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        return NAME if self.key == DEFAULT_KEY else f"{NAME} ({self.key})"
+
+    def start(self, head: str, details_url: str) -> int | None:
+        """Show that an evaluation is under way.
+
+        Args:
+            head: the commit.
+            details_url: the workflow run, for people; may be empty.
+
+        Returns:
+            The check run's number; None where there is none, and `note` says why.
+        """
+        try:
+            return self._open(head) or self._create(head, details_url)
+        except ApiError as error:
+            if error.status and error.status < 500:
+                self._noted(error)
+                return None
+        try:
+            # The answer to a first attempt may have been lost: what it made is found, not doubled.
+            return self._open(head) or self._create(head, details_url)
+        except ApiError as error:
+            self._noted(error)
+            return None
+
+    def finish(self, number: int, outcome: Outcome) -> bool:
+        """Conclude a check run.
+
+        Args:
+            number: from `start`.
+            outcome: how it ends.
+
+        Returns:
+            Whether it was concluded; `note` says what went wrong, with annotations too.
+        """
+        rows = [_row(remark) for remark in outcome.remarks]
+        output = {"title": _cut(outcome.title, 255), "summary": _cut(outcome.summary, LONGEST_SUMMARY)}
+        body = {"status": "completed", "conclusion": outcome.conclusion, "output": output}
+        if not self._patched(number, {**body, "output": {**output, "annotations": rows[:BATCH]}} if rows else body):
+            # Concluded without annotations rather than not at all.
+            return bool(rows) and self._patched(number, body)
+        for start in range(BATCH, len(rows), BATCH):
+            self._patched(number, {"output": {**output, "annotations": rows[start : start + BATCH]}})
+        return True
+
+    def _open(self, head: str) -> int | None:
+        """One of this gate that is in progress on the same commit."""
+        with asking("read the check runs"):
+            repository = self.github.repository
+            asked = {"check_name": self.name, "status": "in_progress", "per_page": 100}
+            url = f"{repository.url}/commits/{head}/check-runs"
+            _, data = repository.requester.requestJsonAndCheck("GET", url, parameters=asked)
+            mine = [
+                row for row in data["check_runs"] if (row["external_id"], row["status"]) == (self.key, "in_progress")
+            ]
+            return required(mine[0]["id"], int) if mine else None
+
+    def _create(self, head: str, details_url: str) -> int:
+        more = {"details_url": details_url} if details_url else {}
+        body = {"name": self.name, "head_sha": head, "status": "in_progress", "external_id": self.key, **more}
+        with asking("start the check run"):
+            _, data = self._request("POST", "", body)
+            return required(data["id"], int)
+
+    def _patched(self, number: int, body: dict[str, Any]) -> bool:
+        for left in reversed(range(_TRIES)):
+            try:
+                with asking("finish the check run"):
+                    self._request("PATCH", f"/{number}", body)
+                return True
+            except ApiError as error:
+                if left == 0 or 400 <= error.status < 500:
+                    self._noted(error)
+                    break
+        return False
+
+    def _request(self, method: str, below: str, body: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+        repository = self.github.repository
+        return repository.requester.requestJsonAndCheck(method, f"{repository.url}/check-runs{below}", input=body)
+
+    def _noted(self, error: CannotEvaluate) -> None:
+        missing = isinstance(error, ApiError) and error.status == 403
+        self.note = f"{error.message} (the job's token needs checks: write)" if missing else error.message
+
+
+def _row(remark: Remark) -> dict[str, Any]:
+    message = remark.message.encode("utf-8", "replace")[:LONGEST_MESSAGE].decode("utf-8", "ignore")
+    return {
+        "path": remark.path,
+        "start_line": remark.first,
+        "end_line": remark.last,
+        "annotation_level": remark.level,
+        "message": message,
+    }
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many UTF-16 units, and a word where something is missing."""
+    if len(text.encode("utf-16-le", "surrogatepass")) // 2 <= most:
+        return text
+    end = "\n\n…" if most > 1000 else "…"
+    room = 2 * (most - len(end))
+    return text.encode("utf-16-le", "surrogatepass")[:room].decode("utf-16-le", "ignore") + end

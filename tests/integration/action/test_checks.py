@@ -1,0 +1,147 @@
+"""The check run on the commit: under way while the gate works, concluded whatever happens, with the changed lines."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED
+from tests.support.github_action import run_action
+from tests.support.github_server import GitHubServer
+from tests.support.github_state import CHECKS_TOKEN
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.pull_request import PullRequest, PullRequestWorld
+
+ROOT = Path(__file__).parents[3]
+
+
+def environment(pr: PullRequest, checkout: Path, **inputs: str) -> dict[str, str]:
+    return pr.environment(
+        checkout, token=CHECKS_TOKEN, inputs={name.replace("_", "-"): text for name, text in inputs.items()}
+    )
+
+
+def run(pr: PullRequest, **inputs: str) -> int:
+    checkout = pr.checkout("merge", depth=2)
+    return run_action(checkout, environment(pr, checkout, **inputs)).code
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "conclusion"),
+    [
+        ({PROMPT: BROKEN}, 1, "failure"),
+        ({PROMPT: REWORDED}, 0, "success"),
+        ({"README.md": "# x\n"}, 0, "skipped"),
+        ({"gate.yaml": "nonsense"}, 2, "failure"),
+    ],
+)
+def test_the_conclusion_is_that_of_the_verdict(
+    world: PullRequestWorld, server: GitHubServer, files: dict[str, str], code: int, conclusion: str
+) -> None:
+    pr = world.open(files)
+    assert run(pr) == code
+    (check,) = world.repo.check_runs
+    assert (check.name, check.head_sha, check.status) == ("prompt-gate", pr.head_sha, "completed")
+    assert check.conclusion == conclusion
+    first = server.requests("POST", "/check-runs")[0]
+    assert first.body["status"] == "in_progress"
+    assert first.body["details_url"].endswith("/actions/runs/19000000001")
+
+
+def test_the_changed_lines_are_marked(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: f"{GOOD}Be kind.\nBe brief. quality[gold]=0.1\n"})
+    assert run(pr) == 1
+    (check,) = world.repo.check_runs
+    (mark,) = check.annotations
+    assert (mark["path"], mark["start_line"], mark["end_line"]) == (PROMPT, 2, 3)
+    assert "tier=gold fell by" in mark["message"]
+
+
+def test_without_checks_the_changed_lines_are_marked_on_the_log(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: f"{GOOD}Be kind. quality[gold]=0.1\n"})
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert f"::error file={PROMPT},line=2,title=Prompt Gate::BLOCK: tier=gold fell" in outcome.out
+    assert world.repo.check_runs == []
+    assert "check run" not in outcome.summary
+
+
+def test_an_override_is_neutral(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    assert run(pr) == 0
+    assert [one.conclusion for one in world.repo.check_runs] == ["neutral"]
+
+
+def test_advisory_is_neutral_and_says_what_would_have_been(world: PullRequestWorld, server: GitHubServer) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "policy: {mode: advisory}\n"})
+    pr = world.open({PROMPT: BROKEN})
+    assert run(pr) == 0
+    assert [one.conclusion for one in world.repo.check_runs] == ["neutral"]
+    assert "would have been red" in server.comments("acme/support-bot", 7)[0].body
+    assert run(pr, mode="enforce") == 1
+
+
+def test_a_mistake_is_waived_in_advisory_mode_and_told(world: PullRequestWorld, server: GitHubServer) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "policy: {mode: advisory}\n"})
+    assert run(world.open({"gate.yaml": "nonsense"})) == 0
+    assert "INCONCLUSIVE" in server.comments("acme/support-bot", 7)[0].body
+
+
+def test_a_change_does_not_make_itself_advisory(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN, "gate.yaml": CONFIG + "policy: {mode: advisory}\n"})
+    assert run(pr) == 1
+    assert "the policy of the run (`mode`)" in server.comments("acme/support-bot", 7)[0].body
+
+
+def test_none_is_kept_where_none_is_wanted(world: PullRequestWorld) -> None:
+    assert run(world.open({PROMPT: BROKEN}), check_run="false") == 1
+    assert world.repo.check_runs == []
+
+
+def test_two_gates_keep_a_check_each(world: PullRequestWorld) -> None:
+    world.commit_to_main({"other.yaml": CONFIG})
+    pr = world.open({PROMPT: BROKEN})
+    assert [run(pr), run(pr, config="other.yaml")] == [1, 1]
+    assert {one.name for one in world.repo.check_runs} == {"prompt-gate", "prompt-gate (other.yaml)"}
+
+
+def test_a_cancelled_run_is_concluded(tmp_path: Path, server: GitHubServer) -> None:
+    config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    with ModelServer(Behaviour(latency_s=0.2)) as models:
+        keys = {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": "x", "PYTHONPATH": str(ROOT)}
+        env = environment(pr, checkout, concurrency="1") | keys
+        process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+        while not models.ledger:
+            assert process.poll() is None
+            time.sleep(0.05)
+        assert [one.status for one in world.repo.check_runs] == ["in_progress"]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 3
+    assert [one.conclusion for one in world.repo.check_runs] == ["cancelled"]
+    record = json.loads((checkout / ".gate/action/run.json").read_text())
+    assert record["verdict"] == "INCONCLUSIVE"
+    assert "INCONCLUSIVE" in server.comments("acme/support-bot", 7)[0].body
+
+
+@pytest.mark.parametrize("mode", ["update", "recreate", "hide"])
+def test_the_modes_of_the_comment(world: PullRequestWorld, server: GitHubServer, mode: str) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    assert run(pr, comment_mode=mode) == 1
+    first = server.comments("acme/support-bot", 7)[0]
+    pr.comment("Why?", by="olivia")
+    pr.push({PROMPT: REWORDED})
+    assert run(pr, comment_mode=mode, comment_progress="true") == 0
+    bodies = [one.body for one in server.comments("acme/support-bot", 7)]
+    assert "Prompt Gate: PASS" in bodies[0 if mode == "update" else -1]
+    assert "Earlier: BLOCK at" in bodies[0 if mode == "update" else -1]
+    assert len(bodies) == {"update": 2, "recreate": 2, "hide": 3}[mode]
+    assert (first.body == bodies[0]) == (mode != "recreate")
+    assert not any("Evaluating" in body for body in bodies)
