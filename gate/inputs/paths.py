@@ -6,8 +6,13 @@ from pathlib import PurePosixPath
 
 from gate.inputs.limits import PATH_CHARS
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_DRIVE = re.compile(r"[A-Za-z]:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""Characters that HFS+ does not tell names apart by; git refuses them in `.git`, too."""
+_GIT = re.compile(r"(?i)(?:\.git|git~1)[. ]*(?::.*)?")
+"""git's own folder under all its names: NTFS drops dots and blanks at the end, and knows short names and streams."""
 
 
 def escapes(path: str) -> str:
@@ -21,7 +26,7 @@ def escapes(path: str) -> str:
     parts = path.split("/")
     if ".." in parts:
         return "leaves the repository ('..')"
-    if any(part.lower() == ".git" for part in parts):
+    if any(_GIT.fullmatch(_IGNORED.sub("", part)) for part in parts):
         return "is inside .git"
     return ""
 

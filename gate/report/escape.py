@@ -8,6 +8,8 @@ import html
 import re
 import unicodedata
 
+from gate.report.secrets import masked
+
 _BREAK = "\N{ZERO WIDTH SPACE}"
 
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -15,12 +17,24 @@ _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
 _NEWLINES = re.compile("\r\n|[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
+_TO_LOOK_AT = re.compile(r"[^\n\t -~\u00ae-\u05ff\u3000-\ud7ff]")
+"""Characters that may be invisible; the most frequent ones that never are need no second look."""
+
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_STACKED = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
+"""No language puts more marks on one letter; a hundred of them are drawn over the lines around it."""
+
+_COLOUR = re.compile(r"(?i)\A(?=#[0-9a-f]{3,8}\Z|(?:rgb|hsl)a?\()")
+"""A code span that is nothing but a colour, which GitHub paints."""
+
 _TRIGGERS = (
-    re.compile(r"(?<=@)(?=\w)"),  # mentions and e-mail addresses
+    re.compile(r"(?<=@)(?=\S)"),  # mentions and e-mail addresses
     re.compile(r"(?<=#)(?=\d)"),  # issue references
     re.compile(r"(?i)(?<=\bgh-)(?=\d)"),  # GH-12
     re.compile(r"(?<=:)(?=//)"),  # addresses with a scheme
     re.compile(r"(?i)(?<=www)(?=\.)"),  # addresses without one
+    re.compile(r"(?i)(?<=\bcve)(?=-\d)|(?<=\bghsa)(?=-\w)"),  # security advisories
+    re.compile(r"(?i)(?<=:)(?=\d?[a-z+-][a-z0-9_+-]*:|100:|1234:)"),  # shortcodes of emoji
 )
 
 _COMMIT = re.compile(r"(?i)\b[0-9a-f]{7,40}\b")
@@ -32,12 +46,16 @@ _NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
 def visible(text: str) -> str:
     """Control, bidirectional and other invisible characters shown as what they are; line ends become `\\n`.
 
+    What looks like a key is masked; everything that a report shows of others' text comes through here.
+
     Args:
         text: anything, lone surrogates included.
     """
-    if text.isprintable():
-        return text
-    return "".join(map(_shown, _NEWLINES.sub("\n", text)))
+    if not text.isprintable():
+        text = _TO_LOOK_AT.sub(lambda found: _shown(found[0]), _NEWLINES.sub("\n", text))
+    if not text.isascii():
+        text = _STACKED.sub("\\1⟨more marks⟩", text)
+    return masked(text)
 
 
 def one_line(text: str) -> str:
@@ -67,7 +85,7 @@ def inline(text: str) -> str:
 
 def code(text: str) -> str:
     """A Markdown code span on one line; for use outside tables, whose pipes no code span can hold."""
-    text = _unmarked(one_line(text)) or " "
+    text = _COLOUR.sub(_BREAK, _unmarked(one_line(text)), count=1) or " "
     ticks = "`" * (_longest_run(text) + 1)
     pad = " " if text[0] == "`" or text[-1] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"

@@ -72,9 +72,12 @@ def test_two_files_with_one_suite_name_are_refused(tmp_path: Path, server: GitHu
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (CONFIG.replace("scorers: [contains]", "scorers: [{regex: {pattern: .}}]"), "edits scorers of support"),
-        (CONFIG.replace("slices: [tier]", "slices: []"), "edits slices of support"),
-        (CONFIG + "policy: {confidence: 0.6}\n", "edits the policy"),
+        (
+            CONFIG.replace("scorers: [contains]", "scorers: [{regex: {pattern: .}}]"),
+            "scorers of `support` (`contains`, `regex`)",
+        ),
+        (CONFIG.replace("slices: [tier]", "slices: []"), "slices of `support`"),
+        (CONFIG + "policy: {confidence: 0.6}\n", "the policy of the run (`confidence`)"),
     ],
 )
 def test_a_weaker_exam_is_told_in_the_comment(
@@ -111,11 +114,12 @@ def test_a_model_outside_the_repository_is_refused(world: PullRequestWorld, path
 
 
 def test_no_workflow_command_comes_from_a_name(world: PullRequestWorld) -> None:
-    own = "  - {name: '::stop-commands::x', prompt: README.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
-    outcome = run(world.open({"gate.yaml": CONFIG + own, PROMPT: BROKEN}))
+    named = "  - {name: '::stop-commands::x', prompt: README.md, cases: evals/faq.jsonl, scorers: [exact]}\n"
+    outcome = run(world.open({"gate.yaml": CONFIG + named, PROMPT: BROKEN}))
     commands = [line for line in (outcome.out + outcome.err).splitlines() if line.lstrip().startswith("::")]
     assert commands
-    assert all(line.startswith("::error title=Prompt Gate::") for line in commands)
+    own = ("::error title=Prompt Gate::", f"::error file={PROMPT},line=1,title=Prompt Gate::")
+    assert all(line.startswith(own) for line in commands)
 
 
 def test_a_rerun_after_reopening_judges(world: PullRequestWorld) -> None:
@@ -159,7 +163,9 @@ def test_folders_in_place_of_the_files_of_a_run_are_removed(world: PullRequestWo
     assert "forged" not in (checkout / outcome.outputs["report-path"]).read_text()
 
 
-def test_a_change_of_the_cases_alone_is_evaluated_and_told(world: PullRequestWorld, server: GitHubServer) -> None:
+def test_a_removal_of_cases_alone_is_told_and_asks_nothing(world: PullRequestWorld, server: GitHubServer) -> None:
     outcome = run(world.open({"evals/support.jsonl": cases(20)}))
-    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (0, "PASS", "160")
-    assert "removed 20" in server.comments(REPO, 7)[0].body
+    assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (0, "PASS", "0")
+    body = server.comments(REPO, 7)[0].body
+    assert "This change also edits its own exam: 20 cases of `support` removed." in body
+    assert "removed 20" in body

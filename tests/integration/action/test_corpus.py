@@ -1,0 +1,91 @@
+"""A pull request whose cases, slices, suites and title are attacks, from the checkout to the comment."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gate.inputs.names import name_complaint, value_complaint
+from tests.support.attacks import Attack, attacks, named, read_as
+from tests.support.example import FILES
+from tests.support.github_action import run_action
+from tests.support.github_server import GitHubServer
+from tests.support.pull_request import PullRequestWorld
+from tests.support.surfaces import commands, harm, on_github
+
+NAMES = [one.text for one in attacks() if not value_complaint(one.text) and one.kind not in ("secrets", "bulk")]
+SUITES = [text for text in NAMES if not name_complaint(text) and "{" not in text]
+KINDS = ("mentions", "references", "html", "links", "structure", "markers", "workflow", "templates", "unicode")
+PROMPT = "prompts/a.md"
+
+
+def files(names: list[str], suite: str) -> dict[str, str]:
+    """Two tiers of cases, whose ids and slices are names from the corpus; the model says what it is asked to say."""
+    config = {
+        "version": 1,
+        "defaults": {"model": "fake:oracle", "samples": 1},
+        "suites": [
+            {"name": suite, "prompt": PROMPT, "cases": "c.jsonl", "slices": ["t", "tier"], "scorers": ["contains"]}
+        ],
+    }
+    rows = [
+        {
+            "id": f"{n} {names[n % len(names)]}"[:200],
+            "input": f"answer=word{n} slice=gold {names[n % len(names)]}",
+            "expected": f"word{n}",
+            "slices": {"t": names[n % 3], "tier": "gold"},
+        }
+        for n in range(36)
+    ]
+    return {"gate.yaml": json.dumps(config), PROMPT: "Help. quality=1.0\n", "c.jsonl": "\n".join(map(json.dumps, rows))}
+
+
+def report(folder: Path, server: GitHubServer, names: list[str], suite: str, title: str) -> tuple[str, str, str]:
+    """Comment, summary and log of a change that breaks the prompt."""
+    folder.mkdir()
+    repo = f"acme/{folder.name}"
+    world = PullRequestWorld.make(folder, server, files(names, suite), repo=repo)
+    pr = world.open({PROMPT: "Help. quality=1.0 quality[gold]=0.1\n"}, title=title)
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    assert outcome.outputs["worst-slice"] in {"overall", "tier=gold", *(f"t={name}" for name in names)}
+    found = server.comments(repo, pr.pull.number)
+    assert len(found) == 1
+    body = re.sub(r"acme/\w+/actions/runs/\d+", "RUN", found[0].body)
+    body = re.sub(r"(?<=<!-- prompt-gate-state: )[\w+/=]+(?= -->\n)", "STATE", body)
+    return body, outcome.summary, outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pull_request_full_of_attacks_is_reported_as_any_other(
+    kind: str, tmp_path: Path, server: GitHubServer
+) -> None:
+    names = [one.text for one in attacks() if one.kind == kind and one.text in NAMES][:12]
+    suite = next((name for name in names if name in SUITES), "support")
+    assert len(names) >= 3
+    body, summary, log = report(tmp_path / "bad", server, names, suite, names[0])
+    plain, plain_summary, plain_log = report(tmp_path / "good", server, ["one", "two", "three"], "support", "A title")
+    bad, good = on_github(body), on_github(plain)
+    assert set(map(str, bad.tags)) <= set(map(str, good.tags)) | {"('code', [])"}
+    assert bad.tags.count("<!--") == good.tags.count("<!--")
+    assert bad.triggers == good.triggers
+    assert body.split("\n")[0] == plain.split("\n")[0]
+    assert on_github(summary).triggers == on_github(plain_summary).triggers
+    assert len(commands(log)) == len(commands(plain_log))
+    assert all(harm(line) == [] for line in log.split("\n") if not line.startswith("::"))
+
+
+@pytest.mark.parametrize("attack", [one for one in read_as("path") if one.refused][:8], ids=named)
+def test_a_path_out_of_the_repository_is_refused(attack: Attack, tmp_path: Path, server: GitHubServer) -> None:
+    (tmp_path / "outside.md").write_text("canary-of-the-runner")
+    world = PullRequestWorld.make(tmp_path, server, FILES)
+    bad = files(["one", "two", "three"], "support")["gate.yaml"].replace(json.dumps(PROMPT), json.dumps(attack.text))
+    pr = world.open({"gate.yaml": bad, "c.jsonl": "{}"})
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout))
+    assert outcome.code == 2
+    shown = outcome.out + outcome.err + outcome.summary + server.comments("acme/support-bot", 7)[0].body
+    assert "canary" not in shown
+    assert "root:" not in shown

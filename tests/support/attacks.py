@@ -1,0 +1,94 @@
+"""The corpus of hostile texts in tests/data/attacks; the README there says how it is written."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+FOLDER = Path(__file__).parent.parent / "data" / "attacks"
+SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
+"""Where text from strangers is shown; every attack goes there, whatever it was made for."""
+LONGEST = 50_000
+"""Characters of an attack that is shown."""
+READ_AS = ("template", "configuration", "cases", "prompt", "path", "pattern", "answer")
+"""What text from strangers is read as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One hostile text.
+
+    Args:
+        id: unique in the corpus.
+        kind: the file that it stands in.
+        tries: what it tries, to be read behind "This attack tries".
+        text: the text itself.
+        bites: surfaces of `SHOWN_ON` that would be harmed if they showed it as it is.
+        read_as: one of `READ_AS`; empty for what is only shown.
+        refused: words of the error that must come, alternatives joined by `|`; None where the text is let pass as data.
+        slow: a pattern that must be given up.
+        core: what repeats in it; of a secret, the part that must not be shown.
+    """
+
+    id: str
+    kind: str
+    tries: str
+    text: str
+    bites: frozenset[str]
+    read_as: str
+    refused: str | None
+    slow: bool
+    core: str
+
+    @property
+    def encodable(self) -> str:
+        """The text as a record can hold it: half of a surrogate pair becomes a question mark, and megabytes are cut."""
+        return self.text[:LONGEST].encode("utf-8", "replace").decode()
+
+
+@cache
+def attacks() -> tuple[Attack, ...]:
+    """All of them, in the order of the files."""
+    return tuple(attack for file in sorted(FOLDER.glob("*.yaml")) for attack in _read(file))
+
+
+def read_as(surface: str) -> list[Attack]:
+    """Those that are read as something."""
+    return [attack for attack in attacks() if attack.read_as == surface]
+
+
+def biting(surface: str) -> list[Attack]:
+    """Those that would harm a surface."""
+    return [attack for attack in attacks() if surface in attack.bites]
+
+
+def named(attack: Attack) -> str:
+    """For the names of tests."""
+    return attack.id
+
+
+def _read(file: Path) -> Iterable[Attack]:
+    loaded: dict[str, Any] = YAML(typ="safe", pure=True).load(file)
+    _only(loaded, {"bites", "read_as", "attacks"}, file.name)
+    for entry in loaded["attacks"]:
+        _only(entry, {"id", "tries", "text", "before", "times", "after", "bites", "refused", "slow"}, entry["id"])
+        core = entry["text"] * entry.get("times", 1)
+        yield Attack(
+            id=entry["id"],
+            kind=file.stem,
+            tries=entry["tries"],
+            text=f"{entry.get('before', '')}{core}{entry.get('after', '')}",
+            bites=frozenset(entry.get("bites", loaded.get("bites", ()))),
+            read_as=loaded.get("read_as", ""),
+            refused=entry.get("refused"),
+            slow=entry.get("slow", False),
+            core=core,
+        )
+
+
+def _only(found: dict[str, Any], known: set[str], where: str) -> None:
+    if unknown := set(found) - known:
+        raise ValueError(f"{where}: unknown keys {sorted(unknown)}")

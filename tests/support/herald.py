@@ -1,0 +1,32 @@
+"""A herald as a workflow has it, whose log, summary and outputs a test reads."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.action.telling import Herald
+from gate.github.client import GitHub
+from gate.settings.inputs import Inputs
+from gate.settings.runner import Runner
+
+NEEDED = {
+    "GITHUB_EVENT_NAME": "pull_request",
+    "GITHUB_EVENT_PATH": "event.json",
+    "GITHUB_REPOSITORY": "acme/support-bot",
+    "GITHUB_SHA": "a" * 40,
+}
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def herald(
+    say: Callable[[str], None],
+    summary: Path | None = None,
+    output: Path | None = None,
+    inputs: Inputs | None = None,
+    github: GitHub | None = None,
+) -> Herald:
+    """One without a pull request, and without a token unless GitHub is given."""
+    files = {"GITHUB_STEP_SUMMARY": str(summary or ""), "GITHUB_OUTPUT": str(output or "")}
+    runner = Runner.from_environ(NEEDED | files)
+    nowhere = GitHub(None, "http://127.0.0.1:9", "acme/support-bot")
+    return Herald(say, runner, inputs or Inputs(), github or nowhere, b"", NOW)

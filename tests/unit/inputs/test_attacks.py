@@ -1,0 +1,125 @@
+"""Every attack of the corpus that is read as something is refused with a short word, or stays what it is: data."""
+
+import asyncio
+import json
+
+import pytest
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message, Prompt
+from gate.errors import InputErrors
+from gate.inputs import cases, config, limits, paths, patterns, prompts
+from gate.inputs.render import fill, render
+from gate.inputs.templates import BadTemplate, compile_template
+from gate.inputs.text import decode
+from gate.scoring.judge import Judge, messages
+from tests.support.attacks import Attack, attacks, named, read_as
+from tests.support.fakes import ScriptedCalls, reply
+from tests.unit.inputs.texts import GOOD, errors
+
+LONGEST_MESSAGE = 700
+"""Characters of one mistake: what is wrong is never said by repeating it all."""
+
+
+def refused(attack: Attack, said: str) -> bool:
+    assert all(len(line) <= LONGEST_MESSAGE for line in said.splitlines())
+    assert len(said.splitlines()) <= limits.SHOWN_PROBLEMS + 1
+    return any(words in said for words in (attack.refused or "").split("|"))
+
+
+@pytest.mark.parametrize("attack", read_as("template"), ids=named)
+def test_a_template_is_refused(attack: Attack) -> None:
+    with pytest.raises(BadTemplate) as caught:
+        compile_template(attack.text).render({"input": "x"})
+    assert refused(attack, caught.value.message)
+
+
+@pytest.mark.parametrize("attack", attacks(), ids=named)
+def test_text_of_a_case_is_never_a_template(attack: Attack) -> None:
+    text = attack.encodable
+    case = Case("c", input=text, expected=text, slices={"s": text}, vars={"v": text})
+    assert render(Prompt((Message("system", text),)), case)[0].content == text
+    template = Prompt((Message("user", "{{ input }}|{{ slices.s }}|{{ v }}"),), template=True)
+    assert render(template, case)[0].content == f"{text}|{text}|{text}"
+    assert fill("{{ expected }}{{ v }}", case) == text + text
+
+
+@pytest.mark.parametrize("attack", read_as("configuration"), ids=named)
+def test_a_configuration_is_refused(attack: Attack) -> None:
+    assert refused(attack, errors(lambda: config.load(attack.text, "gate.yaml")))
+
+
+@pytest.mark.parametrize("attack", read_as("cases"), ids=named)
+def test_cases_are_refused(attack: Attack) -> None:
+    assert refused(attack, errors(lambda: cases.parse(attack.text, "cases.jsonl")))
+
+
+@pytest.mark.parametrize("attack", read_as("prompt"), ids=named)
+def test_a_prompt_is_refused(attack: Attack) -> None:
+    def read() -> None:
+        data = attack.text.encode("utf-8", "surrogatepass") if attack.id == "prompt-pointer" else None
+        prompts.parse(attack.text if data is None else decode(data, "p.md"), "p.md")
+
+    assert refused(attack, errors(read))
+
+
+@pytest.mark.parametrize("attack", read_as("path"), ids=named)
+def test_a_path_is_refused_or_names_a_file_of_the_repository(attack: Attack) -> None:
+    found = paths.complaint(attack.text)
+    if attack.refused is not None:
+        assert refused(attack, found)
+        written = GOOD.replace("prompts/support.md", json.dumps(attack.text))
+        assert errors(lambda: config.load(written, "gate.yaml"))
+    else:
+        assert found == ""
+        assert paths.normal(attack.text) in (attack.text, attack.text.replace("//", "/"))
+
+
+@pytest.mark.parametrize("attack", read_as("pattern"), ids=named)
+def test_a_pattern_comes_to_an_end(attack: Attack) -> None:
+    if attack.refused:
+        written = GOOD.replace(
+            'contains: {value: "{{ expected }}", weight: 2}', f"regex: {{pattern: {json.dumps(attack.text)}}}"
+        )
+        assert refused(attack, errors(lambda: config.load(written, "gate.yaml")))
+        return
+    assert patterns.complaint(attack.text) == ""
+    try:
+        found = patterns.occurs(attack.text, "a" * 5_000 + "!")
+    except patterns.TooSlow:
+        return
+    assert found in (True, False)
+    assert not attack.slow
+
+
+SPEC = ScorerSpec("judge", "tone", {"criteria": "Is kind."})
+
+
+@pytest.mark.parametrize("attack", attacks(), ids=named)
+def test_an_answer_cannot_leave_the_judges_fence(attack: Attack) -> None:
+    case = Case("c", input="How much?", expected="12 euro")
+    system, user = (message.content for message in messages(SPEC, case, attack.text))
+    plain_system, plain_user = (message.content for message in messages(SPEC, case, "word"))
+    fence, plain = user.rpartition("\n")[2].removesuffix(">>>"), plain_user.rpartition("\n")[2].removesuffix(">>>")
+    assert len(fence) == 24
+    assert fence not in attack.text
+    assert user == plain_user.replace(plain, fence).replace("\nword\n", f"\n{attack.text}\n")
+    assert system == plain_system.replace(plain, fence)
+
+
+@pytest.mark.parametrize("attack", [one for one in read_as("answer") if not one.text.startswith("{")], ids=named)
+def test_a_judge_that_repeats_the_answer_has_given_no_score(attack: Attack) -> None:
+    calls = ScriptedCalls([reply(attack.encodable)] * 2)
+    score = asyncio.run(Judge(SPEC, ModelRef("fake", "judge"), Params(), calls).score(Case("c", input="x"), "y", 0))
+    if attack.id == "judge-close":  # holds a reply of the asked form, and a judge that says so is believed
+        assert score.value == 1.0
+    else:
+        assert isinstance(score.value, Unscored)
+
+
+def test_an_honest_file_is_let_pass() -> None:
+    assert config.load(GOOD, "gate.yaml").suites
+    with pytest.raises(InputErrors):
+        config.load(GOOD + "x: 1\n", "gate.yaml")

@@ -1,0 +1,78 @@
+"""The corpus is complete, and an attack that is shown as it is is noticed."""
+
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from tests.support.attacks import FOLDER, READ_AS, SHOWN_ON, Attack, attacks, biting, named
+from tests.support.github_action import parse_outputs
+from tests.support.surfaces import commands, harm, in_browser, on_github
+
+KINDS = {
+    *("mentions", "references", "html", "links", "fences", "structure", "markers", "unicode", "terminal", "workflow"),
+    *("outputs", "secrets", "bulk", "templates", "configurations", "cases", "prompts", "paths", "patterns", "judge"),
+}
+
+
+def test_the_corpus_is_complete() -> None:
+    every = attacks()
+    assert len(every) >= 150
+    assert len({attack.id for attack in every}) == len(every)
+    assert len({attack.text for attack in every}) == len(every)
+    assert {attack.kind for attack in every} == KINDS
+    assert {attack.read_as for attack in every} == {"", *READ_AS}
+    assert all(attack.tries and attack.text for attack in every)
+    assert {surface for attack in every for surface in attack.bites} == set(SHOWN_ON)
+
+
+def test_the_files_are_harmless_themselves() -> None:
+    for file in FOLDER.glob("*.yaml"):
+        assert re.fullmatch(r"[\n -~]+", file.read_text(encoding="ascii")), file.name
+        assert not re.search(r"(gh[ps]_|sk-|AKIA|xoxb-|glpat-)\w{12}", file.read_text(encoding="ascii")), file.name
+
+
+def naive(text: str) -> str:
+    """A report by somebody who escapes nothing."""
+    return (
+        f"## Prompt Gate: BLOCK: {text}\n\n- {text}\n\n{text}\n\n| slice | state |\n|---|---|\n"
+        f"| {text} | `{text}` |\n\n"
+        f"<details>\n<summary><b>{text}</b></summary>\n\n```text\n{text}\n```\n\n</details>\n\n- {text}\n"
+    )
+
+
+@pytest.mark.parametrize("attack", biting("markdown"), ids=named)
+def test_a_comment_that_shows_it_is_not_as_it_was(attack: Attack) -> None:
+    if attack.kind == "secrets":
+        assert attack.core.strip()[:16] in naive(attack.text)
+    else:
+        assert on_github(naive(attack.encodable)) != on_github(naive("word"))
+
+
+@pytest.mark.parametrize("attack", biting("page"), ids=named)
+def test_a_page_that_shows_it_is_not_as_it_was(attack: Attack) -> None:
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    found, plain = (in_browser(parser.render(naive(text))) for text in (attack.encodable, "word"))
+    assert attack.kind == "secrets" or found != plain
+
+
+@pytest.mark.parametrize("attack", biting("terminal"), ids=named)
+def test_a_terminal_that_is_sent_it_is_harmed(attack: Attack) -> None:
+    assert attack.kind == "secrets" or harm(f"a\n{attack.text}\nb")
+
+
+@pytest.mark.parametrize("attack", biting("log"), ids=named)
+def test_a_log_that_holds_it_is_harmed(attack: Attack) -> None:
+    assert attack.kind == "secrets" or harm(f"a:{attack.text}") or commands(f"{attack.text}\nb")
+
+
+@pytest.mark.parametrize("attack", biting("outputs"), ids=named)
+@pytest.mark.parametrize(
+    "form", ["worst-slice={}\n", "worst-slice<<EOF\n{}\nEOF\n", "worst-slice<<ghadelimiter_0\n{}\nghadelimiter_0\n"]
+)
+def test_outputs_that_are_written_plainly_are_not_what_they_were(attack: Attack, form: str) -> None:
+    try:
+        found = parse_outputs(form.format(attack.text))
+    except ValueError:
+        return
+    assert found != {"worst-slice": attack.text}
