@@ -1,39 +1,58 @@
-"""The gate step of this repository's own workflow, run as it stands there, on this repository's own suites."""
+"""This repository's own workflow, run as it stands by act, on a repository that is a copy of what it needs."""
 
-import subprocess
-import sys
 from pathlib import Path
 
-from ruamel.yaml import YAML
+import pytest
 
-from tests.support.github_action import parse_outputs
+from tests.support.act import WorkflowRun, run_workflow
 from tests.support.github_server import GitHubServer
-from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequestWorld
 
 ROOT = Path(__file__).parents[3]
-WORKFLOW = ROOT / ".github/workflows/prompt-gate.yml"
-OWN = ("gate.yaml", "evals/topics/cases.jsonl", "evals/topics/prompt.txt")
+WORKFLOW = ".github/workflows/prompt-gate.yml"
+CASES = "evals/topics/cases.jsonl"
+PROMPT = "evals/topics/prompt.txt"
 
 
-def test_the_step_gates_the_repositorys_own_suites(tmp_path: Path, server: GitHubServer) -> None:
-    (job,) = YAML(typ="safe").load(WORKFLOW)["jobs"].values()
-    (step,) = [step for step in job["steps"] if step.get("id") == "gate"]
-    world = PullRequestWorld.make(tmp_path, server, {path: (ROOT / path).read_text("utf-8") for path in OWN})
+def project() -> dict[str, bytes]:
+    """What is installed and what is gated, with every eighth case: the real model takes them in seconds."""
+    package = (path for path in (ROOT / "gate").rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    paths = [ROOT / name for name in ("LICENSE", "README.md", "pyproject.toml", "gate.yaml", WORKFLOW, PROMPT)]
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in [*paths, *package]}
+    return files | {CASES: b"".join((ROOT / CASES).read_bytes().splitlines(keepends=True)[::8])}
+
+
+def artifact(run: WorkflowRun) -> str:
+    """The only file that was uploaded, the report."""
+    (path,) = (path for path in run.artifacts.rglob("*") if path.is_file())
+    assert path == run.artifacts / "prompt-gate-report" / "report.html"
+    return path.read_text("utf-8")
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
+    return PullRequestWorld.make(tmp_path, server, project())
+
+
+def test_a_change_of_no_prompt_is_green(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({"README.md": "# Hello\n"})
-    checkout = pr.checkout("merge", depth=2)
-    installed = tmp_path / "venv" / "bin"
-    installed.mkdir(parents=True)
-    (installed / "gate").write_text(f"#!{sys.executable}\nfrom gate.__main__ import main\n\nmain()\n")
-    (installed / "gate").chmod(0o755)
-    given = {name: value.replace("${{ github.token }}", WORKFLOW_TOKEN) for name, value in step["env"].items()}
-    env = {name: value for name, value in pr.environment(checkout).items() if not name.startswith("INPUT_")}
-    env |= given | {"RUNNER_TEMP": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    script = tmp_path / "step.sh"
-    script.write_text(step["run"])
-    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
-    done = subprocess.run(bash, cwd=checkout, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert parse_outputs(Path(env["GITHUB_OUTPUT"]).read_text())["verdict"] == "SKIPPED"
-    assert "of topics" in done.stdout
+    run = run_workflow(pr, WORKFLOW, "opened")
+    assert (run.code, run.jobs) == (0, {"gate": "success"}), run.log
+    assert run.outputs["verdict"] == "SKIPPED"
+    assert "SKIPPED: the change touches no prompt, model, case or scorer of topics" in run.summary
+    assert "SKIPPED" in artifact(run)
+    assert server.comments(pr.world.repo.full_name, pr.number) == []
     assert {entry.identity.login for entry in server.ledger if entry.identity} == {"github-actions[bot]"}
+
+
+def test_a_broken_prompt_is_red_and_its_report_is_kept(world: PullRequestWorld, server: GitHubServer) -> None:
+    task, *examples = (ROOT / PROMPT).read_text("utf-8").split("\n\n")
+    assert len(examples) > 1
+    pr = world.open({PROMPT: f"{task}\n"})
+    run = run_workflow(pr, WORKFLOW)
+    assert (run.code, run.jobs, run.exits) == (1, {"gate": "failure"}, {"gate": 1}), run.log
+    assert run.outputs["verdict"] == "BLOCK"
+    assert "BLOCK: `overall` fell" in run.summary
+    (comment,) = server.comments(pr.world.repo.full_name, pr.number)
+    assert "BLOCK: `overall` fell" in comment.body
+    assert "BLOCK" in artifact(run)
