@@ -1,25 +1,29 @@
-"""`gate action`: one GitHub event in, a comment, a summary, outputs and an exit code out."""
+"""`gate action`: one GitHub event in, a comment, a check, a summary, outputs and an exit code out."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from gate.action.evaluation import PullRequestEvaluation, Stage
+from gate.action.cap import Cap
+from gate.action.evaluation import Evaluation, Stage, enter, secret_of
 from gate.action.output_folder import hand_over, output_folder
+from gate.action.overrides import Overrides
 from gate.action.runner_files import traced
-from gate.action.telling import Herald
+from gate.action.subject import Asked, Finder, Nothing, Subject
+from gate.action.telling import Herald, Outcome
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.sides import EventFiles
 from gate.bootstrap.signals import told_of_signals
+from gate.domain.override import Rule
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.unevaluated import failed
+from gate.flows.unevaluated import failed, nothing
 from gate.github.client import GitHub
-from gate.inputs.event import PullRequestEvent, parse_event
+from gate.inputs.event import Event, parse_event
 from gate.inputs.problems import Problems
 from gate.inputs.text import decode
-from gate.settings.action import Inputs, Runner
-from gate.store.own_folder import CACHE
+from gate.report.changedlines import Annotation
+from gate.settings.inputs import Inputs, unknown_inputs
+from gate.settings.runner import Runner
 
-EVENT = "pull_request"
 LARGEST_EVENT = 64 * 2**20
 """Bytes; GitHub's own limit for a payload is 25 MB."""
 
@@ -38,72 +42,109 @@ def act(stage: Stage) -> int:
     """
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
-    herald = Herald(stage.say, runner, inputs)
-    try:
-        event = _event(runner)
-    except GateError as mistake:
-        run = failed(mistake, runner.sha, stage.now())
-        stage.show(run)
-        herald.tell(run, mistake)
-        return run.exit_code
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    evaluation = PullRequestEvaluation(event, runner, inputs, github, herald.warn)
-    run, error, kept = _judged(evaluation, mistakes, stage)
-    stage.show(run)
-    url = herald.post(run, event, github)
-    herald.tell(run, error, inputs.out if kept else "", url)
-    return run.exit_code
+    now = stage.now()
+    herald = Herald(stage.say, runner, inputs, github, secret_of(stage.services, inputs), now)
+    for sentence in unknown_inputs():
+        herald.warn(sentence)
+    files: EventFiles | None = None
+    asked: Asked
+    try:
+        with told_of_signals():
+            files = EventFiles(runner.workspace, github)
+            asked = Finder(runner, inputs, files, github, stage.wait).find(_event(runner))
+    except Exception as error:
+        outcome = Outcome(_failed(error, runner.sha, stage), error)
+        asked = Nothing("", runner.sha)
+    else:
+        if isinstance(asked, Nothing):
+            outcome = Outcome(nothing(asked.why, asked.commit, stage.now()))
+    if not isinstance(asked, Subject) or files is None:
+        return _told(herald, stage, outcome)
+    herald.begin(asked)
+    overrides = Overrides(
+        github, files, Rule(inputs.skip_label, inputs.override_by, inputs.label_scope), herald.accepted, herald.warn
+    )
+    folder = runner.workspace / inputs.working_directory
+    cap = Cap(github, folder / inputs.cache_path, runner.run, now)
+    evaluation = Evaluation(asked, runner, inputs, files, overrides, cap, herald.warn)
+    return _told(herald, stage, _judged(evaluation, mistakes, stage), cap)
 
 
-def _judged(
-    evaluation: PullRequestEvaluation, mistakes: Problems, stage: Stage
-) -> tuple[RunRecord, Exception | None, bool]:
-    """The record, the error that it stands for, if any, and whether the folder has it; never green by accident."""
-    commit, workspace = evaluation.event.head_sha, evaluation.runner.workspace
+def _told(herald: Herald, stage: Stage, outcome: Outcome, cap: Cap | None = None) -> int:
+    stage.show(outcome.run)
+    counted = herald.post(outcome)
+    if cap is not None and not counted:
+        try:
+            cap.keep(outcome.run.spent_usd)
+        except GateError as error:
+            herald.warn(f"what this run spent is not counted for the month: {error.message}")
+    herald.tell(outcome)
+    return outcome.run.exit_code
+
+
+def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome:
+    """The evaluation, or what kept it from being one."""
+    workspace, inputs = evaluation.runner.workspace, evaluation.inputs
     out: Path | None = None
     error: Exception | None = None
     try:
         mistakes.check()
-        out = output_folder(workspace, evaluation.inputs.out)
+        out = output_folder(workspace, f"{inputs.working_directory}/{inputs.out}".lstrip("/"))
         run_folder(out).clear()
+        enter(evaluation.folder)
         with told_of_signals():
-            run = evaluation.run(stage, out)
-    except GateError as mistake:
-        error, run = mistake, failed(mistake, commit, stage.now(), advice=evaluation.advice(mistake))
-    except Exception as fault:  # the last resort: a defect of ours is told on the pull request, too
-        for line in traced(fault):
-            stage.say(line)
-        told = CannotEvaluate(f"Prompt Gate itself failed ({type(fault).__name__})", "please report what the log says")
-        error, run = fault, failed(told, commit, stage.now())
-    if out is None or not _keep(out, run, evaluation.warn):
-        return run, error, False
+            measured = evaluation.run(stage, out)
+    except Exception as fault:
+        error = fault
+        measured = _failed(fault, evaluation.subject.commit, stage, evaluation)
+    run = evaluation.settled(measured)
+    # The folder was written before it was known what becomes of the verdict.
+    written = run.evaluated and run is measured
+    if out is None or not (written or _kept(out, run, evaluation)):
+        return Outcome(run, error)
     try:
-        hand_over(workspace, out, workspace / CACHE)
+        hand_over(workspace, out, evaluation.folder / inputs.cache_path)
     except OSError as trouble:
         evaluation.warn(f"the run's files could not be handed to the workspace's owner: {trouble.strerror}")
-    return run, error, True
+    return Outcome(run, error, str(out.relative_to(workspace)), _marks(evaluation, run))
 
 
-def _keep(out: Path, run: RunRecord, warn: Callable[[str], None]) -> bool:
-    """Write the record and its reports, unless the evaluation has done so; are they there?"""
-    if run.evaluated:
-        return True
+def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[Annotation, ...]:
+    try:
+        return evaluation.marks(run)
+    except GateError as error:
+        evaluation.warn(f"the changed lines cannot be marked: {error.message}")
+        return ()
+
+
+def _failed(error: Exception, commit: str, stage: Stage, evaluation: Evaluation | None = None) -> RunRecord:
+    """The record of what could not be judged."""
+    if isinstance(error, GateError):
+        advice = evaluation.advice(error) if evaluation else ""
+        return failed(error, commit, stage.now(), advice=advice)
+    # The last resort: a defect of ours is told on the pull request, too.
+    for line in traced(error):
+        stage.say(line)
+    told = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says")
+    return failed(told, commit, stage.now())
+
+
+def _kept(out: Path, run: RunRecord, evaluation: Evaluation) -> bool:
+    """Write the record and its reports; are they there?"""
     try:
         run_folder(out).run(run)
     except (GateError, OSError) as error:
-        warn(f"the run's files cannot be written: {error}")
+        evaluation.warn(f"the run's files cannot be written: {error}")
         return False
     return True
 
 
-def _event(runner: Runner) -> PullRequestEvent:
-    if runner.event_name != EVENT:
-        hint = "use it in a workflow with 'on: pull_request'"
-        raise GateError(f"gate action does not handle the event {runner.event_name!r}", hint)
+def _event(runner: Runner) -> Event:
     path = runner.event_path
     try:
         if path.stat().st_size > LARGEST_EVENT:
             raise GateError(f"the event {path} is larger than {LARGEST_EVENT // 2**20} MiB")
-        return parse_event(decode(path.read_bytes(), str(path)), str(path))
+        return parse_event(runner.event_name, decode(path.read_bytes(), str(path)), str(path))
     except OSError as error:
         raise GateError(f"cannot read the event {path}: {error.strerror}", "GITHUB_EVENT_PATH must name it") from None

@@ -1,29 +1,33 @@
-"""From a pull request's event to the record of a run: override, both sides, evaluation, and every way to fail."""
+"""From what an event asks for to the record of a run: override, both sides, evaluation, and every way to fail."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
-from gate.bootstrap.pull_request import PullRequestFiles
+from gate.action.cap import Cap
+from gate.action.limits import limited, sampled, tightened
+from gate.action.overrides import Overrides, Standing
+from gate.action.subject import Subject
 from gate.bootstrap.resolving import rehearsed
-from gate.domain.record import RunRecord
-from gate.domain.suite import Budget, RunPolicy
-from gate.errors import CannotEvaluate, GateError, InputErrors
-from gate.flows.override import Override, override, with_setter
+from gate.bootstrap.sides import EventFiles, Found
+from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.verdict import State, Verdict
+from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
+from gate.flows.baseline import alone, recorded
+from gate.flows.pairing import Sides
 from gate.flows.ports import Progress
-from gate.flows.resolve import Resolved, resolve
-from gate.flows.unevaluated import closed, overridden, skipped
-from gate.github.client import GitHub
-from gate.github.labels import PullRequestLabels
-from gate.inputs.event import PullRequestEvent
+from gate.flows.resolve import Resolved, is_advisory, resolve
+from gate.flows.unevaluated import closed, deleted, overridden, skipped, without_secrets
+from gate.flows.waive import told, waive
+from gate.inputs.subfolder import Subfolder
+from gate.report.changedlines import Annotation, annotations
 from gate.report.escape import terminal
-from gate.settings.action import Inputs, Runner
+from gate.report.headline import plain_first_line
+from gate.settings.inputs import Inputs
+from gate.settings.runner import Runner
 from gate.settings.services import Settings
-from gate.store.own_folder import CACHE
-
-Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class Stage:
         show: prints a finished run on the log.
         progress: makes a progress display.
         now: the time.
+        wait: lets so many seconds pass.
         services: keys and addresses of the models' services.
     """
 
@@ -42,28 +47,38 @@ class Stage:
     show: Callable[[RunRecord], None]
     progress: Callable[[], Progress]
     now: Callable[[], datetime]
+    wait: Callable[[float], None]
     services: Settings
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestEvaluation:
-    """One pull request to be judged.
+@dataclass(slots=True)
+class Evaluation:
+    """Something to be judged.
 
     Args:
-        event: which one.
+        subject: what.
         runner, inputs: how.
-        github: its repository.
+        files: of both sides.
+        overrides: looks at labels.
+        cap: what the month leaves.
         warn: tells about something that did not work and does not decide.
+        standing: how things stood with the label, once that is known.
+        advisory: nothing fails yet, by the merge target's own word.
     """
 
-    event: PullRequestEvent
+    subject: Subject
     runner: Runner
     inputs: Inputs
-    github: GitHub
+    files: EventFiles
+    overrides: Overrides
+    cap: Cap
     warn: Callable[[str], None]
+    standing: Standing = Standing()
+    advisory: bool = False
+    _sides_read: Sides | None = None
 
     def run(self, stage: Stage, out: Path) -> RunRecord:
-        """Judge it.
+        """Judge it; the verdict is what was measured, whatever is waived.
 
         Args:
             stage: log, clock and services.
@@ -72,42 +87,105 @@ class PullRequestEvaluation:
         Raises:
             GateError: it cannot be judged.
         """
-        commit = self.event.head_sha
-        state, found = self._now()
-        if state == "closed":
+        commit = self.subject.commit
+        self.standing = self.overrides.of(self.subject)
+        if self.standing.closed:
             return closed(commit, stage.now())
-        if found is not None:
-            return overridden(found, commit, stage.now())
-        files = PullRequestFiles(self.runner.workspace, self.github).sides(self.event, self.runner.sha)
-        try:
-            resolved = rehearsed(resolve(files.sides, self.inputs.config))
-        except InputErrors as errors:
-            raise self._in_change(errors) from None
-        if not resolved.suites:
+        override = self.standing.override
+        if override is not None and override.counted and self.inputs.on_skip == "skip":
+            return overridden(override, stage.now())
+        found = self._sides()
+        resolved = self._resolved(found)
+        if not resolved.touched and not resolved.deleted:
             return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
-        resolved = replace(
-            resolved,
-            notes=(*resolved.notes, *files.notes),
-            policy=tightened(resolved.policy, self.inputs),
-            budget=limited(resolved.budget, self.inputs),
-            commit=commit,
-        )
+        resolved = self.cap.applied(resolved)
         for note in resolved.notes:
             stage.say(terminal(note))
-        return self._evaluated(resolved, stage, out)
+        if not resolved.touched:
+            return deleted(resolved, stage.now())
+        try:
+            return self._evaluated(resolved, stage, out)
+        except MissingKey as error:
+            return self._without_secrets(error, stage)
+
+    def settled(self, run: RunRecord) -> RunRecord:
+        """The same run, with what becomes of its verdict: set aside by the label, or in advisory mode.
+
+        Args:
+            run: finished, or failed.
+        """
+        override = self.standing.override
+        run = told(run, override)
+        if override is not None and override.counted and not run.skipped_by_label:
+            return waive(run, "override", override)
+        return waive(run, "advisory", override) if self.advisory and run.exit_code else run
+
+    def marks(self, run: RunRecord) -> tuple[Annotation, ...]:
+        """The changed lines of the prompts that a verdict is about, by their paths in the repository.
+
+        Args:
+            run: finished.
+        """
+        sides, folder = self._sides_read, self.inputs.working_directory
+        found: list[Annotation] = []
+        if sides is None or run.verdict not in (Verdict.BLOCK, Verdict.HOLD):
+            return ()
+        for suite in filter(_fell, run.suites):
+            old, new = sides.base.read(suite.baseline.path), sides.head.read(suite.candidate.path)
+            texts = [(data or b"").decode("utf-8", "replace") for data in (old, new)]
+            path = f"{folder}/{suite.candidate.path}" if folder else suite.candidate.path
+            found += annotations(path, texts[0], texts[1], plain_first_line(run))
+        return tuple(found)
 
     def advice(self, error: GateError) -> str:
         """What helps against a mistake that the change did not make; empty for any other."""
-        base = f"origin/{self.event.base_ref}:"
-        if not isinstance(error, InputErrors) or not any(one.file.startswith(base) for one in error.problems):
+        base = f"{self.subject.base}:"
+        of_change = self.subject.pull is not None
+        if not of_change or not isinstance(error, InputErrors):
+            return ""
+        if not any(one.file.startswith(base) for one in error.problems):
             return ""
         label = self.inputs.skip_label
         return f"{base[:-1]} has this mistake already; a change that mends it can be merged with the label {label}."
 
-    def _in_change(self, errors: InputErrors) -> InputErrors:
+    def _sides(self) -> Found:
+        found, folder = self.files.sides(self.subject.wanted), self.inputs.working_directory
+        sides = found.sides
+        if folder:
+            sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
+        self._sides_read = replace(sides, stranger=self.subject.stranger)
+        return replace(found, sides=self._sides_read)
+
+    def _resolved(self, found: Found) -> Resolved:
+        """What there is to evaluate, within the limits of the inputs."""
+        inputs, subject = self.inputs, self.subject
+        self.advisory = inputs.mode != "enforce" and is_advisory(found.sides, inputs.config)
+        everything = inputs.force_run or subject.baseline
+        try:
+            resolved = resolve(found.sides, inputs.config, everything=everything, only=inputs.prompts)
+            resolved = rehearsed(alone(resolved) if subject.baseline else resolved)
+        except InputErrors as errors:
+            raise self._in_change(errors, found.sides.head.label) from None
+        resolved = replace(
+            resolved,
+            suites=tuple(sampled(suite, inputs) for suite in resolved.suites),
+            notes=(*resolved.notes, *found.notes),
+            policy=tightened(resolved.policy, inputs),
+            budget=limited(resolved.budget, inputs),
+            commit=subject.commit,
+        )
+        if subject.privileged and resolved.suites:
+            _check_privileged(resolved, subject)
+        return resolved
+
+    def _in_change(self, errors: InputErrors, label: str) -> InputErrors:
         """Files of the change go by their plain path, by which their author and GitHub know them."""
-        head = f"{self.event.merge_ref}:"
-        return InputErrors([replace(one, file=one.file.removeprefix(head)) for one in errors.problems])
+        folder = f"{self.inputs.working_directory}/" if self.inputs.working_directory else ""
+
+        def plain(file: str) -> str:
+            return folder + file.removeprefix(f"{label}:") if file.startswith(f"{label}:") else file
+
+        return InputErrors([replace(one, file=plain(one.file)) for one in errors.problems])
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.
@@ -115,47 +193,66 @@ class PullRequestEvaluation:
         from gate.bootstrap.plan import Plan
         from gate.bootstrap.running import run_plan
 
-        remember = Remembering(cache=self.inputs.cache, folder=self.runner.workspace / CACHE)
+        remember = Remembering(cache=self.inputs.cache, folder=self.folder / self.inputs.cache_path)
         plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say)
-        return run_plan(plan, stage.services)
+        run = run_plan(plan, with_keys(stage.services, self.inputs))
+        return recorded(run, self.subject.base) if self.subject.baseline else run
 
-    def _now(self) -> tuple[str, Override | None]:
-        """State and override label as they are now: a workflow can be run again long after its event."""
-        label = self.inputs.skip_label
-        if not self.github.has_token:
-            return self.event.state, override(self.event.labels, label)
-        labels = PullRequestLabels(self.github, self.event.number)
-        try:
-            now = labels.now()
-        except CannotEvaluate as error:
-            # The label may have been taken off since: what cannot be read sets nothing aside.
-            self.warn(f"{error.message}; an override label would not be seen")
-            return "open", None
-        found = override(now.labels, label)
-        if found is None:
-            return now.state, None
-        try:
-            return now.state, with_setter(found, labels.events())
-        except CannotEvaluate as error:
-            self.warn(error.message)
-            return now.state, found
+    def _without_secrets(self, error: MissingKey, stage: Stage) -> RunRecord:
+        why = self.subject.secretless
+        if not why:
+            raise error
+        if self.inputs.on_missing_secrets == "skip":
+            return without_secrets(why, error, self.subject.commit, stage.now())
+        hint = "docs/how-to/forks.md has a second workflow that can, and on-missing-secrets: skip lets such runs pass"
+        raise MissingKey(f"{error.message}: {why}", hint)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the run's files and the answers lie in."""
+        return self.runner.workspace / self.inputs.working_directory
 
 
-def tightened(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
-    """The policy with what the inputs add; they cannot take anything away."""
-    return replace(policy, fail_on="hold") if inputs.fail_on == "hold" else policy
+def _fell(suite: SuiteRecord) -> bool:
+    """Is there something in it that keeps the verdict from being green?"""
+    rows = (suite.quality.overall, *suite.quality.slices)
+    axes = (suite.cost, suite.latency)
+    return any(row.state in (State.REGRESSION, State.SUSPECT) for row in rows) or any(one.exceeded for one in axes)
 
 
-def limited(budget: Budget, inputs: Inputs) -> Budget:
-    """The budget, where the inputs set one the smaller of the two."""
-    return Budget(
-        max_calls=_smaller(budget.max_calls, inputs.max_calls),
-        max_usd=_smaller(budget.max_usd, inputs.max_cost_usd),
-        max_minutes=_smaller(budget.max_minutes, inputs.max_minutes),
-        max_output_tokens=_smaller(budget.max_output_tokens, inputs.max_output_tokens),
+def with_keys(services: Settings, inputs: Inputs) -> Settings:
+    """Keys and addresses; a key of the step's environment comes before one that is an input."""
+    return replace(
+        services,
+        openai_api_key=services.openai_api_key or inputs.openai_api_key,
+        anthropic_api_key=services.anthropic_api_key or inputs.anthropic_api_key,
     )
 
 
-def _smaller(one: Number | None, other: Number | None) -> Number | None:
-    given = [number for number in (one, other) if number is not None]
-    return min(given, default=None)
+def secret_of(services: Settings, inputs: Inputs) -> bytes:
+    """What only runs that have the services' keys know; empty without keys."""
+    from gate.bootstrap.memory import secret_of as of_settings
+
+    return of_settings(with_keys(services, inputs))
+
+
+def enter(folder: Path) -> None:
+    """Make a folder the one that model files are looked for in, if it is there."""
+    if folder.is_dir():
+        os.chdir(folder)
+
+
+def _check_privileged(resolved: Resolved, subject: Subject) -> None:
+    """A change that anybody may have made is only evaluated by an exam, and within a budget, that others set.
+
+    Raises:
+        CannotEvaluate: one of the two is missing.
+    """
+    if resolved.adoption:
+        hint = f"add {resolved.config} to {subject.base} by a change from the repository itself"
+        raise CannotEvaluate(
+            f"{subject.base} has no {resolved.config}, and a change from outside cannot bring its own exam", hint
+        )
+    if resolved.budget.max_usd is None and resolved.budget.max_calls is None:
+        hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
+        raise CannotEvaluate("there is no budget, and a change from outside could spend without end", hint)

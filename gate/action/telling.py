@@ -1,23 +1,28 @@
-"""Tells the outcome wherever somebody looks: comment, job summary, outputs, annotations."""
+"""Tells the outcome wherever somebody looks: comment, check run, job summary, outputs, annotations."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
-from gate.action.runner_files import Level, Place, annotation, traced, write_outputs, write_summary
+from gate.action.checking import Check
+from gate.action.conversation import Commenter
+from gate.action.runner_files import Level, Place, annotation, write_outputs, write_summary
+from gate.action.subject import Subject
+from gate.domain.comment_state import AcceptedOverride
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
-from gate.errors import CannotEvaluate, InputErrors
-from gate.flows.publish import Publication, Sticky, marker, publish
-from gate.flows.unevaluated import CLOSED
+from gate.errors import InputErrors
+from gate.flows.waive import audit
 from gate.github.client import GitHub
-from gate.github.comments import PullRequestComments
-from gate.inputs.event import PullRequestEvent
 from gate.report import comment, markdown
+from gate.report.changedlines import Annotation
+from gate.report.escape import terminal
 from gate.report.headline import plain_first_line
 from gate.report.slices import worst
-from gate.settings.action import Inputs, Runner
+from gate.settings.inputs import Inputs
+from gate.settings.runner import Runner
 
 SUMMARY_CHARS = 250_000
 """GitHub takes 1 MiB of UTF-8, and a character has at most four bytes."""
@@ -32,6 +37,23 @@ _LEVELS: dict[Verdict, Level] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an event.
+
+    Args:
+        run: the record; never green by accident.
+        error: what it stands for, if it is one.
+        folder: of the run's files, from the workspace; empty where there are none.
+        marks: changed lines of the prompts that the verdict is about.
+    """
+
+    run: RunRecord
+    error: Exception | None = None
+    folder: str = ""
+    marks: tuple[Annotation, ...] = ()
+
+
 @dataclass(slots=True)
 class Herald:
     """Tells.
@@ -40,70 +62,78 @@ class Herald:
         say: writes a line to the log.
         runner: the files that the runner reads back.
         inputs: of the action.
+        github: the repository.
+        secret: of this run, which no change knows; empty where there is none.
+        started: when this run began.
         warnings: what did not work and does not decide, for the summary, too.
     """
 
     say: Callable[[str], None]
     runner: Runner
     inputs: Inputs
+    github: GitHub
+    secret: bytes
+    started: datetime
     warnings: list[str] = field(default_factory=list)
-    _context: comment.Context | None = field(default=None, init=False)
+    _url: str = field(default="", init=False)
+    _commenter: Commenter = field(init=False)
+    _check: Check = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._commenter = Commenter(
+            self.runner, self.inputs, self.github, self.secret, self.started, self.say, self.warn
+        )
+        wanted = self.inputs.check_run
+        self._check = Check(self.github, self.inputs.key, self.runner.run_url, wanted, self.warn, self._quietly)
 
     def warn(self, message: str) -> None:
         """Note something that did not work and does not decide."""
         self.warnings.append(message)
         self.say(annotation("warning", message))
 
-    def post(self, run: RunRecord, event: PullRequestEvent, github: GitHub) -> str:
-        """Publish the comment; whatever hinders that is a warning, because the verdict stands without it.
+    def _quietly(self, message: str) -> None:
+        self.say(terminal(message))
+
+    def begin(self, subject: Subject) -> None:
+        """Say that an evaluation is under way."""
+        self._commenter.about(subject)
+        self._check.begin(subject)
+        self._commenter.announce()
+
+    def accepted(self) -> AcceptedOverride | None:
+        """The override that the comment says was counted before."""
+        return self._commenter.accepted()
+
+    def post(self, outcome: Outcome) -> bool:
+        """Publish the comment, and conclude the check run.
+
+        Args:
+            outcome: what became of the event.
 
         Returns:
-            The comment's address; empty where there is none.
+            Whether there is a comment, which counts what the run spent.
         """
-        inputs = self.inputs
-        config = "" if inputs.config == Inputs().config else inputs.config
-        base = f"origin/{event.base_ref}"
-        self._context = comment.Context(event.head_sha, base, self.runner.run_url, inputs.skip_label, config)
-        if inputs.comment_mode == "off" or run.reasons == [CLOSED]:
-            return ""
-        if not github.has_token:
-            self.warn("there is no github-token, so there is no comment; the report is in the job summary")
-            return ""
+        run = outcome.run
         try:
-            done = publish(PullRequestComments(github, event.number), self._sticky(run, event, self._context))
-        except CannotEvaluate as error:
-            hint = f" ({error.hint})" if error.hint else ""
-            done = Publication(note=f"{error.message}{hint}; the report is in the job summary")
-        except Exception as error:  # a defect of ours: told with its trace, and the verdict stands without a comment
-            for line in traced(error):
-                self.say(line)
-            done = Publication(note=f"the comment failed ({type(error).__name__}); the report is in the job summary")
-        if done.note:
-            self.warn(done.note)
-        return done.url
+            self._url = self._commenter.post(run)
+        finally:
+            # A check that is never concluded would keep the pull request waiting for good.
+            self._check.end(run, self._report(run, markdown.GITHUB_LIMIT), outcome.marks)
+        return bool(self._url)
 
-    def _sticky(self, run: RunRecord, event: PullRequestEvent, context: comment.Context) -> Sticky:
-        first = marker(self.inputs.comment_key or self.inputs.config)
-        body = comment.render(run, context, limit=markdown.GITHUB_LIMIT - len(first) - 1)
-        # Where nothing was touched a comment would be noise; one that is there must not go on saying what was.
-        quiet = run.verdict is Verdict.SKIPPED and run.override is None and not run.notes
-        return Sticky(first, body, event.head_sha, only_update=quiet)
-
-    def tell(self, run: RunRecord, error: Exception | None, folder: str = "", comment_url: str = "") -> None:
+    def tell(self, outcome: Outcome) -> None:
         """Write annotations, outputs and job summary.
 
         Args:
-            run: the record.
-            error: why there was no evaluation, if so.
-            folder: of the run's files, from the workspace; empty where there are none.
-            comment_url: of the comment.
+            outcome: what became of the event.
         """
-        self.annotate(run, error)
-        self.outputs(run, folder, comment_url)
-        self.summary(run)
+        self.annotate(outcome)
+        self.outputs(outcome.run, outcome.folder, self._url)
+        self.summary(outcome.run)
 
-    def annotate(self, run: RunRecord, error: Exception | None) -> None:
+    def annotate(self, outcome: Outcome) -> None:
         """Say on the log what GitHub shows beside the change."""
+        run, error = outcome.run, outcome.error
         if isinstance(error, InputErrors):
             for problem in error.problems:
                 hint = f" ({problem.hint})" if problem.hint else ""
@@ -113,22 +143,26 @@ class Herald:
                     self.say(annotation("error", f"{problem.where}: {problem.message}{hint}"))
             return
         if level := _LEVELS.get(run.verdict):
+            level = "warning" if run.waived else level
             self.say(annotation(level, plain_first_line(run)))
+            if not self._check.shown:
+                for mark in outcome.marks:
+                    self.say(annotation(level, mark.message, Place(mark.path, mark.first)))
 
     def summary(self, run: RunRecord) -> None:
         """The whole report as the job summary."""
         notes = markdown.template("warnings.md.j2").render(warnings=self.warnings)
-        if self._context is None:
-            text = markdown.render(run, limit=SUMMARY_CHARS)
-        else:
-            text = comment.render(run, self._context, limit=SUMMARY_CHARS)
-        text = f"{text.rstrip()}\n\n{notes}"
+        text = f"{self._report(run, SUMMARY_CHARS).rstrip()}\n\n{notes}"
         self._append(self.runner.summary, lambda file: write_summary(file, text))
 
     def outputs(self, run: RunRecord, folder: str, comment_url: str) -> None:
         """The outputs of the step."""
         said = outputs(run, folder, comment_url)
         self._append(self.runner.output, lambda file: write_outputs(file, said))
+
+    def _report(self, run: RunRecord, limit: int) -> str:
+        context = self._commenter.context
+        return markdown.render(run, limit=limit) if context is None else comment.render(run, context, limit=limit)
 
     def _append(self, file: Path | None, write: Callable[[Path], None]) -> None:
         if file is None:
@@ -158,4 +192,5 @@ def outputs(run: RunRecord, folder: str, comment_url: str) -> dict[str, str]:
         "comment-url": comment_url,
         "cost-usd": "" if run.spent_usd is None else f"{run.spent_usd:.6f}",
         "calls": str(run.calls.made),
+        **audit(run),
     }

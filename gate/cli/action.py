@@ -21,6 +21,7 @@ def action() -> None:
       gate diff --base origin/main
     """
     import sys
+    import time
     from datetime import UTC, datetime
 
     from gate.action.entry import act
@@ -37,6 +38,7 @@ def action() -> None:
         show=lambda run: render(run, "terminal"),
         progress=lambda: Lines(lambda line: print(line, file=sys.stderr, flush=True)),
         now=lambda: datetime.now(UTC),
+        wait=time.sleep,
         services=Settings.from_environ(),
     )
     raise click.exceptions.Exit(act(stage))

@@ -1,4 +1,4 @@
-"""The record of a run in which nothing was evaluated: SKIPPED, or INCONCLUSIVE because it could not even begin."""
+"""The record of a run in which nothing was evaluated: SKIPPED, HOLD for what is deleted, or INCONCLUSIVE."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import GateError, InputErrors
-from gate.flows.override import Override
+from gate.flows.resolve import Resolved
 
 CLOSED = "the pull request is closed."
 
@@ -29,22 +29,69 @@ def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), no
     return run.model_copy(update={"notes": list(notes)})
 
 
+def deleted(resolved: Resolved, created: datetime) -> RunRecord:
+    """The change deletes prompts that the base examines, and touches no other suite.
+
+    Args:
+        resolved: what was deleted; its policy says whether a HOLD fails.
+        created: now.
+    """
+    fail_on = resolved.policy.fail_on
+    reasons = [str(one) for one in resolved.deleted]
+    run = _record(Verdict.HOLD, 1 if fail_on == "hold" else 0, reasons, resolved.commit, created)
+    return run.model_copy(
+        update={
+            "deleted": [one.prompt for one in resolved.deleted],
+            "notes": list(resolved.notes),
+            "config": resolved.config,
+            "method": run.method.model_copy(update={"fail_on": fail_on}),
+        }
+    )
+
+
 def closed(commit: str, created: datetime) -> RunRecord:
     """The pull request is closed, so there is nothing to judge."""
     return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created)
 
 
-def overridden(found: Override, commit: str, created: datetime) -> RunRecord:
-    """The override label is set.
+def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
+    """The override label is set and counts.
 
     Args:
-        found: the label, and who set it.
-        commit: that the override was found on.
+        found: the label, who set it, and for which commit.
+        created: now.
+
+    Raises:
+        ValueError: it does not count.
+    """
+    if not found.counted:
+        raise ValueError("an override that does not count skips nothing")
+    run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
+    return run.model_copy(update={"override": found})
+
+
+def nothing(why: str, commit: str, created: datetime) -> RunRecord:
+    """The event asks for nothing that could be judged.
+
+    Args:
+        why: a sentence.
+        commit: that the event is about.
         created: now.
     """
-    run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], commit, created)
-    override = OverrideRecord(label=found.label, by=found.by, at=found.at, commit=commit)
-    return run.model_copy(update={"override": override})
+    return _record(Verdict.SKIPPED, 0, [why], commit, created)
+
+
+def without_secrets(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
+    """A run that GitHub gives no secrets, where somebody decided that such runs pass.
+
+    Args:
+        why: it gives none, as a sentence without its full stop.
+        error: what is missing.
+        commit: of the change.
+        created: now.
+    """
+    run = _record(Verdict.SKIPPED, 0, [f"nothing was evaluated: {why}."], commit, created)
+    return run.model_copy(update={"notes": [f"{error.message}.", "This change has to be judged by people."]})
 
 
 def failed(error: GateError, commit: str, created: datetime, *, advice: str = "") -> RunRecord:
@@ -68,7 +115,7 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
     return _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
 
 
-def _record(verdict: Verdict, code: int, reasons: list[str], commit: str, created: datetime) -> RunRecord:
+def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None, created: datetime) -> RunRecord:
     policy = RunPolicy()
     return RunRecord(
         tool_version=version("prompt-gate"),

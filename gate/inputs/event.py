@@ -1,113 +1,245 @@
-"""The payload of a `pull_request` event, as far as the gate needs it."""
+"""The payloads of the events that start the gate, as far as it needs them."""
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.pull_request import PullRequest
 from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.problems import Problems, one_problem
+from gate.inputs.problems import Problems, one_problem, quoted
 
 SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 """A whole commit id."""
 
-_REF = re.compile(r"(?!.*(\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
+REF = re.compile(r"(?!.*(\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
+"""Name of a branch, or of any other ref."""
+
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
+_QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-(\d{1,12})-[0-9a-f]{40,64}")
+_UNTOUCHED = "GITHUB_EVENT_PATH must name the file that GitHub wrote"
 
 
 @dataclass(frozen=True, slots=True)
 class PullRequestEvent:
-    """What happened to which pull request.
+    """Something happened to a pull request.
 
     Args:
-        number: of the pull request.
-        state: `open` or `closed`.
-        head_sha: the newest commit of the change.
-        base_ref: name of the branch it goes into.
-        base_sha: where that branch was when the event was made; it may have moved since.
-        labels: names.
+        pull: which, as it was then.
+        action: what happened, such as `opened`.
+        by: login of who did it.
+        label: that was set or taken off.
+        retargeted: it was pointed at another branch.
+        privileged: the event is `pull_request_target`: secrets, and a change that anybody may have made.
     """
 
-    number: int
-    state: str
+    pull: PullRequest
+    action: str
+    by: str = ""
+    label: str = ""
+    retargeted: bool = False
+    privileged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MergeGroupEvent:
+    """The merge queue made a branch of pull requests that may be merged together.
+
+    Args:
+        head_sha: its newest commit.
+        base_sha: what it was made on.
+        base_ref: name of the branch it goes into.
+        number: of the newest pull request in it; None where the branch's name does not say.
+        over: the group was taken apart again.
+    """
+
     head_sha: str
-    base_ref: str
     base_sha: str
-    labels: tuple[str, ...]
-
-    @property
-    def merge_ref(self) -> str:
-        """The change as it would be merged."""
-        return f"refs/pull/{self.number}/merge"
+    base_ref: str
+    number: int | None
+    over: bool = False
 
 
-def parse_event(text: str, file: str) -> PullRequestEvent:
+@dataclass(frozen=True, slots=True)
+class PushEvent:
+    """A branch moved.
+
+    Args:
+        branch: its name; empty for a tag.
+        sha: where it is now.
+        deleted: it is gone.
+    """
+
+    branch: str
+    sha: str
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchEvent:
+    """Somebody started the workflow by hand.
+
+    Args:
+        ref: the branch or tag that was chosen.
+        default_branch: of the repository.
+    """
+
+    ref: str
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRunEvent:
+    """Another workflow ran, perhaps for a pull request of a fork, of which the payload does not say the number.
+
+    Args:
+        event: what had started it.
+        head_sha: the commit it ran for.
+        head_branch: its branch.
+        head_owner: who owns the repository of that branch; empty where it is gone.
+    """
+
+    event: str
+    head_sha: str
+    head_branch: str
+    head_owner: str
+
+
+Event: TypeAlias = PullRequestEvent | MergeGroupEvent | PushEvent | DispatchEvent | WorkflowRunEvent
+
+
+def parse_event(name: str, text: str, file: str) -> Event:
     """Read a payload.
 
     Args:
+        name: of the event, as GITHUB_EVENT_NAME has it.
         text: JSON.
         file: path for messages.
 
     Raises:
         InputErrors: it is no JSON, or lacks what a payload has.
-        GateError: the event is not about a pull request.
+        GateError: an event that the gate does not handle.
     """
+    parse = _PARSERS.get(name)
+    if parse is None:
+        hint = f"start the workflow on one of: {', '.join(_PARSERS)}"
+        raise GateError(f"gate action does not handle the event {quoted(name)}", hint)
     try:
         root = parse_json(text)
     except BadJson as error:
         raise one_problem(file, error.line, f"the event is not JSON: {error.message}", _UNTOUCHED) from None
-    pull = _at(root, "pull_request")
-    if not isinstance(pull, dict):
-        raise GateError("the event has no pull request", "run the gate in a workflow with 'on: pull_request'")
-    reader = _Reader(pull, Problems(file))
-    event = PullRequestEvent(
-        number=reader.number("number"),
-        state=_text(pull.get("state")) or "open",
-        head_sha=reader.text("head", "sha", form=SHA),
-        base_ref=reader.text("base", "ref", form=_REF),
-        base_sha=reader.text("base", "sha", form=SHA),
-        labels=reader.labels(),
-    )
+    reader = _Reader(root, Problems(file))
+    event = parse(reader)
     reader.problems.check()
     return event
 
 
-_UNTOUCHED = "GITHUB_EVENT_PATH must name the file that GitHub wrote"
-
-
-def _at(value: JsonValue, *keys: str) -> JsonValue:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""
-
-
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads fields of the pull request, and notes what is wrong with them."""
+    """Reads fields of a payload, and notes what is wrong with them."""
 
-    pull: JsonValue
+    root: JsonValue
     problems: Problems
 
-    def number(self, key: str) -> int:
-        value = _at(self.pull, key)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-        self._wrong(key)
-        return 0
-
-    def text(self, *keys: str, form: re.Pattern[str]) -> str:
-        value = _text(_at(self.pull, *keys))
-        if not form.fullmatch(value):
-            self._wrong(".".join(keys))
+    def at(self, *keys: str) -> JsonValue:
+        value = self.root
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
         return value
 
-    def labels(self) -> tuple[str, ...]:
-        found = _at(self.pull, "labels")
-        names = [_text(_at(label, "name")) for label in found] if isinstance(found, list) else []
-        return tuple(filter(None, names))
+    def text(self, *keys: str) -> str:
+        """What is there, if it is a text."""
+        value = self.at(*keys)
+        return value if isinstance(value, str) else ""
 
-    def _wrong(self, key: str) -> None:
-        self.problems.add(0, f"the event's pull_request.{key} is missing or malformed", _UNTOUCHED)
+    def formed(self, form: re.Pattern[str], *keys: str) -> str:
+        """A text that must be there, and of that form."""
+        value = self.text(*keys)
+        if not form.fullmatch(value):
+            self._wrong(*keys)
+        return value
+
+    def number(self, *keys: str) -> int:
+        value = self.at(*keys)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        self._wrong(*keys)
+        return 0
+
+    def names(self, *keys: str) -> tuple[str, ...]:
+        """The names of a list of objects that have one."""
+        found = self.at(*keys)
+        names = [one.get("name") for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        return tuple(name for name in names if isinstance(name, str) and name)
+
+    def _wrong(self, *keys: str) -> None:
+        self.problems.add(0, f"the event's {'.'.join(keys)} is missing or malformed", _UNTOUCHED)
+
+
+def _pull_request(reader: _Reader, *, privileged: bool = False) -> PullRequestEvent:
+    at = "pull_request"
+    if not isinstance(reader.at(at), dict):
+        raise GateError("the event has no pull request", "run the gate in a workflow with 'on: pull_request'")
+    repositories = [reader.text(at, side, "repo", "full_name").casefold() for side in ("head", "base")]
+    pull = PullRequest(
+        number=reader.number(at, "number"),
+        head_sha=reader.formed(SHA, at, "head", "sha"),
+        base_ref=reader.formed(REF, at, "base", "ref"),
+        base_sha=reader.formed(SHA, at, "base", "sha"),
+        state=reader.text(at, "state") or "open",
+        labels=reader.names(at, "labels"),
+        author=reader.text(at, "user", "login"),
+        # The repository of a head is gone once its fork is deleted.
+        fork=not repositories[0] or repositories[0] != repositories[1],
+    )
+    moved = reader.at("changes", "base") is not None
+    action, by, label = reader.text("action"), reader.text("sender", "login"), reader.text("label", "name")
+    return PullRequestEvent(pull, action, by, label, moved, privileged)
+
+
+def _merge_group(reader: _Reader) -> MergeGroupEvent:
+    at = "merge_group"
+    queued = _QUEUED.fullmatch(reader.text(at, "head_ref"))
+    return MergeGroupEvent(
+        head_sha=reader.formed(SHA, at, "head_sha"),
+        base_sha=reader.formed(SHA, at, "base_sha"),
+        base_ref=reader.formed(REF, at, "base_ref").removeprefix("refs/heads/"),
+        number=int(queued[1]) if queued else None,
+        over=reader.text("action") == "destroyed",
+    )
+
+
+def _push(reader: _Reader) -> PushEvent:
+    ref = reader.formed(REF, "ref")
+    branch = ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
+    return PushEvent(branch, reader.formed(SHA, "after"), reader.at("deleted") is True)
+
+
+def _dispatch(reader: _Reader) -> DispatchEvent:
+    return DispatchEvent(reader.formed(REF, "ref"), reader.formed(REF, "repository", "default_branch"))
+
+
+def _workflow_run(reader: _Reader) -> WorkflowRunEvent:
+    at = "workflow_run"
+    event = reader.text(at, "event")
+    if not event.startswith("pull_request"):
+        return WorkflowRunEvent(event, "", "", "")
+    gone = reader.at(at, "head_repository") is None
+    repository = "" if gone else reader.formed(_REPOSITORY, at, "head_repository", "full_name")
+    sha, branch = reader.formed(SHA, at, "head_sha"), reader.formed(REF, at, "head_branch")
+    return WorkflowRunEvent(event, sha, branch, repository.partition("/")[0])
+
+
+_PARSERS: Mapping[str, Callable[[_Reader], Event]] = MappingProxyType(
+    {
+        "pull_request": _pull_request,
+        "pull_request_target": lambda reader: _pull_request(reader, privileged=True),
+        "merge_group": _merge_group,
+        "push": _push,
+        "workflow_dispatch": _dispatch,
+        "workflow_run": _workflow_run,
+    }
+)

@@ -9,11 +9,12 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.action.telling import outputs
-from gate.settings.action import Inputs
+from gate.settings.inputs import Inputs
 from tests.golden.runs import block
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+INPUTS = (ROOT / "docs/inputs.md").read_text(encoding="utf-8")
 SHORT = ROOT / "docs/examples/prompt-gate.yml"
 WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "docs/examples").glob("*.yml"))]
 
@@ -28,16 +29,20 @@ ACTION = load(ROOT / "action.yml")
 def defaults() -> dict[str, str]:
     """The inputs of the code, with their defaults as the runner would give them."""
     shown = {field.name.replace("_", "-"): field.default for field in dataclasses.fields(Inputs)}
-    words = {None: "", True: "on", False: "off"}
-    return {name: words.get(default) if default in words else str(default) for name, default in shown.items()}
+    words = {None: "", True: "true", False: "false", (): ""}
+    return {name: words.get(default, str(default)) for name, default in shown.items()}
 
 
-def table(heading: str) -> dict[str, list[str]]:
-    """The rows of the README's table below a heading, by the name in their first cell."""
-    part = README.split(f"### {heading}\n", 1)[1].split("\n#", 1)[0]
-    lines = [line for line in part.splitlines() if line.startswith("| `")]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {row[0].strip("`"): row[1:] for row in rows}
+def rows(text: str) -> dict[str, list[str]]:
+    """The rows of all tables, by each of the names in their first cell."""
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {name: row[1:] for row in cells for name in re.findall(r"`([^`]+)`", row[0])}
+
+
+def part(text: str, heading: str) -> str:
+    """What stands below a heading, to the next one."""
+    return text.split(f"{heading}\n", 1)[1].split("\n#", 1)[0]
 
 
 def test_the_inputs_are_those_of_the_code_with_the_same_defaults() -> None:
@@ -56,15 +61,29 @@ def test_everything_is_described_and_in_kebab_case() -> None:
         assert about["description"].endswith(".")
 
 
-def test_the_readme_lists_every_input_with_its_default() -> None:
-    rows = table("Inputs")
-    assert list(rows) == list(ACTION["inputs"])
+def test_the_documentation_lists_every_input_with_its_default() -> None:
+    found = rows(INPUTS.split("## Outputs", 1)[0])
+    assert list(found) == list(ACTION["inputs"])
     for name, about in ACTION["inputs"].items():
-        assert rows[name][0] == (f"`{about['default']}`" if about["default"] else ""), name
+        assert found[name][0] == (f"`{about['default']}`" if about["default"] else ""), name
 
 
-def test_the_readme_lists_every_output() -> None:
-    assert list(table("Outputs")) == list(ACTION["outputs"])
+def test_the_documentation_lists_every_output() -> None:
+    assert list(rows(part(INPUTS, "## Outputs"))) == list(ACTION["outputs"])
+
+
+def test_the_readme_names_inputs_that_exist() -> None:
+    found = rows(part(README, "### Inputs and outputs"))
+    assert found
+    for name, (default, _) in found.items():
+        assert default.strip("`") == ACTION["inputs"][name]["default"]
+    assert f"has {len(ACTION['inputs'])}." in README
+
+
+def test_what_other_actions_call_differently_is_documented_and_exists() -> None:
+    told = part(INPUTS, "## For those who know promptfoo-action")
+    for name in re.findall(r"`([a-z-]+)(?:: [a-z]+)?`", told.split("| the same |")[0]):
+        assert name in ACTION["inputs"], name
 
 
 def test_the_readmes_workflow_is_the_example_and_has_15_lines() -> None:
@@ -80,11 +99,14 @@ def steps(workflow: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_actions_are_pinned_and_inputs_exist(path: Path) -> None:
     used = [step for step in steps(load(path)) if "uses" in step]
-    assert used
+    assert used or path.name == "forks-request.yml"
     for step in used:
         assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
         if "prompt-gate@" in step["uses"]:
             assert set(step.get("with", {})) <= set(ACTION["inputs"])
+
+
+GRANTED = {"contents": "read", "pull-requests": "write", "checks": "write"}
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -94,8 +116,14 @@ def test_permissions_are_minimal_and_jobs_end(path: Path) -> None:
     assert "pull_request_target" not in str(workflow.get("on"))
     for job in workflow["jobs"].values():
         assert job["timeout-minutes"] <= 30
-        granted = job.get("permissions", workflow["permissions"])
-        assert granted in ({"contents": "read"}, {"contents": "read", "pull-requests": "write"})
+        assert job.get("permissions", workflow["permissions"]).items() <= GRANTED.items()
+
+
+def test_beside_secrets_nothing_is_checked_out() -> None:
+    (step,) = steps(load(ROOT / "docs/examples/forks-gate.yml"))
+    assert "prompt-gate@" in step["uses"]
+    (request,) = load(ROOT / "docs/examples/forks-request.yml")["jobs"].values()
+    assert (request["steps"], load(ROOT / "docs/examples/forks-request.yml")["permissions"]) == ([{"run": "true"}], {})
 
 
 def test_this_repositorys_own_gate_gives_inputs_that_exist() -> None:

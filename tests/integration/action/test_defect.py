@@ -34,7 +34,10 @@ def test_a_defect_of_ours_is_inconclusive_everywhere(tmp_path: Path, monkeypatch
             monkeypatch.delenv(name)
         for name, value in env.items():
             monkeypatch.setenv(name, value)
-        stage = Stage(log.append, shown.append, Faulty, lambda: datetime(2026, 3, 1, tzinfo=UTC), Settings())
+        monkeypatch.chdir(env["GITHUB_WORKSPACE"])  # and back: the action enters it
+        stage = Stage(
+            log.append, shown.append, Faulty, lambda: datetime(2026, 3, 1, tzinfo=UTC), lambda _: None, Settings()
+        )
         assert act(stage) == 3
         body = server.comments("acme/support-bot", pr.number)[0].body
     assert "Prompt Gate itself failed (ZeroDivisionError)" in body

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.action.evaluation import limited, tightened
+from gate.action.limits import limited, tightened
 from gate.domain.suite import Budget, RunPolicy
-from gate.settings.action import Inputs
+from gate.settings.inputs import Inputs
 
 NUMBERS = st.none() | st.integers(1, 100)
 
@@ -36,7 +36,8 @@ def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -
     limits = [field.name for field in fields(Budget)]
     budget = limited(Budget(**dict.fromkeys(limits, base)), wishes)
     smaller = min((number for number in (base, wanted) if number is not None), default=None)
-    assert budget == Budget(**dict.fromkeys(limits, smaller))
+    # The cap on the month is the base's alone.
+    assert budget == Budget(**dict.fromkeys(limits, smaller) | {"max_usd_per_month": base})
 
 
 def test_a_budget_of_nothing_is_a_budget() -> None:

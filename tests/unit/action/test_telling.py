@@ -1,35 +1,26 @@
 """What later steps and readers of the log are told of each kind of run."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from github.PullRequest import PullRequest
 
 from gate.action.runner_files import annotation
-from gate.action.telling import Herald, outputs
+from gate.action.subject import Subject
+from gate.action.telling import Outcome, outputs
+from gate.bootstrap.sides import Merge
+from gate.domain.pull_request import PullRequest
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, InputErrors, Problem
 from gate.github.client import GitHub
-from gate.inputs.event import PullRequestEvent
 from gate.report.headline import first_line
-from gate.settings.action import Inputs, Runner
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
+from tests.support.herald import herald
 
 RUNS = runs()
+SILENT: Callable[[str], None] = [].append
 HARMLESS = ("PASS", "SHIP", "SKIPPED")
-
-
-def herald(said: list[str], summary: Path | None = None, output: Path | None = None) -> Herald:
-    needed = {
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_EVENT_PATH": "event.json",
-        "GITHUB_REPOSITORY": "acme/support-bot",
-        "GITHUB_SHA": "a" * 40,
-        "GITHUB_STEP_SUMMARY": str(summary or ""),
-        "GITHUB_OUTPUT": str(output or ""),
-    }
-    return Herald(said.append, Runner.from_environ(needed), Inputs())
 
 
 @pytest.mark.parametrize(
@@ -52,13 +43,13 @@ def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
     assert tuple(found[key] for key in ("verdict", "worst-slice", "worst-slice-upper", "cost-usd", "calls")) == expected
     assert (found["report-path"], found["result-json"]) == (".gate/action/report.html", ".gate/action/run.json")
     assert found["comment-url"] == "https://github.com/acme/support-bot/pull/7#issuecomment-5"
-    assert len(found) == 8
+    assert len(found) == 14
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_outputs_are_written_as_they_are(name: str, tmp_path: Path) -> None:
     file = tmp_path / "output"
-    herald([], output=file).outputs(RUNS[name], "out", "")
+    herald(SILENT, output=file).outputs(RUNS[name], "out", "")
     read = parse_outputs(file.read_bytes().decode())
     assert read == outputs(RUNS[name], "out", "")
     assert read["worst-slice-upper"] == "" or float(read["worst-slice-upper"]) < 1
@@ -67,18 +58,19 @@ def test_outputs_are_written_as_they_are(name: str, tmp_path: Path) -> None:
 
 def test_where_nothing_was_written_nothing_is_named() -> None:
     found = outputs(RUNS["pass"], "", "")
-    assert {key for key, value in found.items() if not value} == {"report-path", "result-json", "comment-url"}
+    empty = {key for key, value in found.items() if not value and not key.startswith("override")}
+    assert empty == {"report-path", "result-json", "comment-url", "waived"}
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_log_names_what_hinders_a_merge(name: str) -> None:
     said: list[str] = []
     run = RUNS[name]
-    herald(said).annotate(run, None)
+    herald(said.append).annotate(Outcome(run))
     if run.verdict.value in HARMLESS:
         assert said == []
         return
-    level = "warning" if run.verdict.value == "HOLD" else "error"
+    level = "warning" if run.verdict.value == "HOLD" or run.waived else "error"
     assert said == [f"::{level} title=Prompt Gate::{first_line(run).replace('%', '%25')}"]
     assert len(said[0].splitlines()) == 1
 
@@ -89,14 +81,16 @@ def test_a_name_is_escaped_once() -> None:
     rows = [row.model_copy(update={"slice": row.slice.replace("lang=", "type=std::")}) for row in suite.quality.slices]
     quality = suite.quality.model_copy(update={"slices": rows})
     said: list[str] = []
-    herald(said).annotate(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}), None)
+    herald(said.append).annotate(
+        Outcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
+    )
     assert "type=std:\N{ZERO WIDTH SPACE}:de fell by" in said[0]
 
 
 def test_mistakes_are_shown_beside_their_lines() -> None:
     problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
     said: list[str] = []
-    herald(said).annotate(RUNS["inconclusive"], InputErrors(problems))
+    herald(said.append).annotate(Outcome(RUNS["inconclusive"], InputErrors(problems)))
     assert said == [
         "::error file=a%2Cb.yaml,title=Prompt Gate::no",
         "::error file=gate.yaml,line=7,title=Prompt Gate::unknown key 'promt' (did you mean 'prompt'?)",
@@ -105,7 +99,7 @@ def test_mistakes_are_shown_beside_their_lines() -> None:
 
 def test_another_error_is_told_by_its_run() -> None:
     said: list[str] = []
-    herald(said).annotate(RUNS["inconclusive"], CannotEvaluate("no"))
+    herald(said.append).annotate(Outcome(RUNS["inconclusive"], CannotEvaluate("no")))
     assert said == [f"::error title=Prompt Gate::{first_line(RUNS['inconclusive'])}"]
 
 
@@ -113,7 +107,7 @@ def test_another_error_is_told_by_its_run() -> None:
 def test_the_summary_is_the_whole_report_with_the_warnings(name: str, tmp_path: Path) -> None:
     said: list[str] = []
     file = tmp_path / "summary"
-    told = herald(said, summary=file)
+    told = herald(said.append, summary=file)
     told.warn("cannot post the comment: GitHub answered 403 <b>@octocat</b>")
     told.summary(RUNS[name])
     text = file.read_bytes().decode()
@@ -131,7 +125,7 @@ def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) ->
     ]
     run = RUNS["many-slices"].model_copy(update={"suites": [suite.model_copy(update={"cases": cases})]})
     file = tmp_path / "summary"
-    herald([], summary=file).summary(run)
+    herald(SILENT, summary=file).summary(run)
     assert 50_000 < file.stat().st_size <= SUMMARY_LIMIT
 
 
@@ -139,7 +133,7 @@ def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) ->
 def test_files_that_cannot_be_written_are_a_warning(tmp_path: Path, place: str) -> None:
     (tmp_path / "folder").mkdir()
     said: list[str] = []
-    told = herald(said, summary=tmp_path / place, output=tmp_path / place)
+    told = herald(said.append, summary=tmp_path / place, output=tmp_path / place)
     told.summary(RUNS["pass"])
     told.outputs(RUNS["pass"], "", "")
     assert len(said) == 2
@@ -148,7 +142,7 @@ def test_files_that_cannot_be_written_are_a_warning(tmp_path: Path, place: str) 
 
 def test_outside_a_workflow_there_are_no_files() -> None:
     said: list[str] = []
-    told = herald(said)
+    told = herald(said.append)
     told.summary(RUNS["block"])
     told.outputs(RUNS["block"], "", "")
     assert said == []
@@ -166,16 +160,17 @@ class Defect(Exception):
 class FaultyGitHub(GitHub):
     """Fails in a way that nobody thought of."""
 
-    def pull(self, number: int) -> PullRequest:
-        raise Defect("::error::of ours")
+    def __getattribute__(self, name: str) -> object:
+        if name == "patience" and "repository" in vars(self):
+            raise Defect("::error::of ours")
+        return super().__getattribute__(name)
 
 
 def test_a_defect_on_the_way_to_the_comment_is_told_with_its_trace_and_the_verdict_stands() -> None:
     said: list[str] = []
-    told = herald(said)
-    event = PullRequestEvent(7, "open", "a" * 40, "main", "b" * 40, ())
-    github = FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot")
-    assert told.post(RUNS["block"], event, github) == ""
-    assert told.warnings == ["the comment failed (Defect); the report is in the job summary"]
+    pull = PullRequest(7, "a" * 40, "main", "b" * 40)
+    told = herald(said.append, github=FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot"))
+    told.begin(Subject(pull.head_sha, Merge(pull, None), "origin/main", pull))
+    assert told.post(Outcome(RUNS["block"])) is False
+    assert told.warnings[-1] == "the comment failed (Defect); the report is in the job summary"
     assert any("FaultyGitHub" in line or "of ours" in line for line in said)
-    assert not any(line.startswith("::error::") for line in said)

@@ -1,14 +1,17 @@
 """Records of runs in which nothing was evaluated: what they say, and that every report can show them."""
 
 from datetime import UTC, datetime
+from typing import Literal
 
 import pytest
 
+from gate.domain.deletion import Deletion
 from gate.domain.record import OverrideRecord, RunRecord
+from gate.domain.suite import Budget, RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
-from gate.flows.override import Override
-from gate.flows.unevaluated import failed, overridden, skipped
+from gate.flows.resolve import Resolved
+from gate.flows.unevaluated import deleted, failed, overridden, skipped
 from tests.golden.regenerate import markdown_of, text_of
 
 NOW = datetime(2026, 3, 2, 9, 0, 5, 123456, tzinfo=UTC)
@@ -37,17 +40,34 @@ def test_there_is_no_suite() -> None:
 
 
 def test_the_label_is_set() -> None:
-    run = shown(overridden(Override("[skip-prompt-diff]", "olivia", "2026-03-02T08:00:00Z"), COMMIT, NOW))
+    found = OverrideRecord(label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT)
+    run = shown(overridden(found.model_copy(update={"role": "triage", "reason": "Known."}), NOW))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
     assert run.reasons == ["The label [skip-prompt-diff] is set."]
-    assert run.override == OverrideRecord(
-        label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT
-    )
-    assert "Set by `olivia` on 2026-03-02 08:00:00 UTC" in markdown_of(run)
+    assert run.override is not None
+    assert "Set by `olivia` (role `triage`) on 2026-03-02 08:00:00 UTC" in markdown_of(run)
+    assert "Reason given: `Known.`" in markdown_of(run)
 
 
 def test_nobody_knows_who_set_the_label() -> None:
-    assert "It is not known who set it" in markdown_of(shown(overridden(Override("x"), COMMIT, NOW)))
+    found = OverrideRecord(label="x", by=None, at=None, commit=COMMIT)
+    assert "It is not known who set it" in markdown_of(shown(overridden(found, NOW)))
+
+
+def test_a_label_that_does_not_count_skips_nothing() -> None:
+    with pytest.raises(ValueError, match="does not count"):
+        overridden(OverrideRecord(label="x", by="olivia", at=None, commit=COMMIT, counted=False), NOW)
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("block", 0), ("hold", 1)])
+def test_all_that_was_touched_is_deleted(fail_on: Literal["block", "hold"], code: int) -> None:
+    gone = Deletion("p/x.md", "main", 120)
+    policy = RunPolicy(fail_on=fail_on)
+    resolved = Resolved((), {}, (), (str(gone),), policy, Budget(), COMMIT, deleted=(gone,))
+    run = shown(deleted(resolved, NOW))
+    assert (run.verdict, run.exit_code, run.method.fail_on) == (Verdict.HOLD, code, fail_on)
+    assert run.reasons == ["p/x.md, which main examines with 120 cases, is deleted."]
+    assert "HOLD: `p/x.md` is deleted" in markdown_of(run)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +105,7 @@ def test_any_text_may_be_the_reason(text: str) -> None:
     for run in (
         failed(CannotEvaluate(text, text), COMMIT, NOW),
         skipped(COMMIT, NOW, untouched=[text] * 3),
-        overridden(Override(text, text, text), COMMIT, NOW),
+        overridden(OverrideRecord(label=text, by=text, at=text, commit=COMMIT, role=text, reason=text), NOW),
     ):
         report = markdown_of(run)
         assert len(report) <= 65_536

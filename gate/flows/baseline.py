@@ -1,0 +1,52 @@
+"""The answers of a merge target, taken before anybody compares with it, so that later runs pay for theirs alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gate.domain.record import NewSuiteRecord, RunRecord
+from gate.domain.verdict import Verdict
+from gate.errors import GateError
+from gate.flows.resolve import Resolved
+
+
+def alone(resolved: Resolved) -> Resolved:
+    """Every suite with one arm, which later runs will ask as their baseline.
+
+    Args:
+        resolved: one commit on both sides, with all of its suites.
+
+    Raises:
+        GateError: there is no suite.
+    """
+    if not resolved.suites:
+        raise GateError("there is no suite to record", "gate.yaml names none that the input 'prompts' leaves")
+    return replace(resolved, suites=tuple(replace(suite, baseline=None) for suite in resolved.suites), notes=())
+
+
+def recorded(run: RunRecord, branch: str) -> RunRecord:
+    """The record of such a run: nothing was compared, so nothing can have become worse.
+
+    Args:
+        run: its evaluation; one that was not finished stays as it is.
+        branch: as a reader knows it.
+    """
+    if run.unfinished is not None:
+        return run
+    calls = run.calls
+    asked = f"{calls.made:,} answers were asked for and kept" if calls.made else "all answers were known already"
+    reasons = [f"The baseline {branch} is recorded: {asked}."]
+    notes = [*map(_told, run.new), *_missing(run)]
+    return run.model_copy(
+        update={"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "suites": [], "new": [], "notes": notes}
+    )
+
+
+def _told(suite: NewSuiteRecord) -> str:
+    rate = suite.overall
+    share = "no answer could be scored" if rate.rate is None else f"{rate.rate:.1%} of the answers pass"
+    return f"{suite.name}: {share}, over {rate.n:,} cases and {suite.samples} samples of each."
+
+
+def _missing(run: RunRecord) -> Sequence[str]:
+    missing = run.missing
+    return [f"{missing.samples:,} of {missing.total:,} samples have no score."] if missing.samples else []

@@ -1,0 +1,87 @@
+"""What a change from outside may not choose: who is asked with what lies on this machine, or at another address."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.suite import Suite
+from gate.inputs.config import Config
+
+SERVICES = ("openai", "anthropic")
+"""Providers that are asked at their own address, with a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who answers or judges, and where.
+
+    Args:
+        what: for a reader.
+        provider, model: `local` and the path of a file, say.
+        address: None for the provider's own.
+    """
+
+    what: str
+    provider: str
+    model: str
+    address: str | None
+
+
+def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
+    """What a change from outside asks for and does not get, as sentences.
+
+    It may name any model of a service. Other servers, files of this machine and made-up answers are the merge target's
+    choice: a server would be sent the exam, and what it answers, or a file does, decides.
+
+    Args:
+        suites: to be evaluated.
+        base: the merge target's configuration; None where it has none.
+    """
+    known = set(_of_base(base)) if base is not None else set()
+    places = {(one.provider, one.model, one.address) for one in known}
+    addresses = {(one.provider, one.address) for one in known}
+    found = dict.fromkeys(one for suite in suites for one in _of_suite(suite))
+    return [
+        f"{one.what} is {_told(one)}, which the merge target does not use"
+        for one in found
+        if not _may(one, places, addresses)
+    ]
+
+
+def _may(one: Asked, places: set[tuple[str, str, str | None]], addresses: set[tuple[str, str | None]]) -> bool:
+    if one.provider not in SERVICES:
+        return (one.provider, one.model, one.address) in places
+    return one.address is None or (one.provider, one.address) in addresses
+
+
+def _told(one: Asked) -> str:
+    return f"{one.provider}:{one.model}" + (f" at {one.address}" if one.address else "")
+
+
+def _of_suite(suite: Suite) -> Iterator[Asked]:
+    arm = suite.candidate
+    yield Asked(f"the model of suite {suite.name}", arm.model.provider, arm.model.name, arm.params.base_url)
+    if suite.own_exam or suite.trial:
+        specs = [*suite.exam.scorers, *(spec for case in suite.exam.cases for spec in case.scorers or ())]
+        yield from _judges(specs, f"a judge of suite {suite.name}")
+
+
+def _of_base(base: Config) -> Iterator[Asked]:
+    for suite in base.suites:
+        if suite.model is not None:
+            yield Asked("", suite.model.provider, suite.model.name, suite.params.base_url)
+        yield from _judges(suite.scorers, "")
+
+
+def _judges(specs: Sequence[ScorerSpec], what: str) -> Iterator[Asked]:
+    for spec in specs:
+        model = spec.options.get("model")
+        if spec.kind == "judge" and isinstance(model, str):
+            provider, _, name = model.partition(":")
+            yield Asked(what, provider, name, _address(spec.options.get("params")))
+
+
+def _address(params: JsonValue) -> str | None:
+    address = params.get("base_url") if isinstance(params, dict) else None
+    return address if isinstance(address, str) else None

@@ -1,0 +1,41 @@
+"""One folder of a repository as if it were the whole: for a repository that holds several projects."""
+
+from dataclasses import dataclass
+
+from gate.inputs.entries import checked
+from gate.inputs.source import FileSource
+
+
+@dataclass(frozen=True, slots=True)
+class Subfolder:
+    """A source whose paths begin in a folder (`gate.inputs.source.FileSource`).
+
+    Args:
+        whole: the repository's files.
+        folder: from its root, with `/`.
+    """
+
+    whole: FileSource
+    folder: str
+
+    @property
+    def label(self) -> str:
+        return self.whole.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.whole.sha
+
+    def read(self, path: str) -> bytes | None:
+        return self.whole.read(self._below(path))
+
+    def fingerprint(self, path: str) -> str | None:
+        return self.whole.fingerprint(self._below(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        found = self.whole.glob(self._below(pattern))
+        return [path.removeprefix(f"{self.folder}/") for path in found]
+
+    def _below(self, path: str) -> str:
+        # Checked by itself first: two dots must not lead out of the folder into the rest of the repository.
+        return f"{self.folder}/{checked(path)}"

@@ -1,0 +1,105 @@
+"""What GitHub's runner says, from the environment."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import GateError
+from gate.inputs.event import SHA
+from gate.inputs.problems import quoted
+
+_REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
+_ADDRESS = re.compile(r"https?://[^\s<>()\"'`\\]+", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,20}")
+_NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_SHA")
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The variables of the runner.
+
+    Args:
+        event_name: such as `pull_request`.
+        event_path: file with the payload.
+        repository: `owner/name`.
+        sha: of a pull request the merge commit.
+        workspace: where the repository is checked out, if it is.
+        api_url: of GitHub's REST API.
+        run_url: this workflow run, for people; empty where that is not known.
+        summary, output: files to append to; None outside a workflow.
+        graphql_url: of GitHub's other API.
+        run: number and attempt of this workflow run, such as `123456.1`; empty where they are not known.
+        actor: login of whoever started it.
+    """
+
+    event_name: str
+    event_path: Path
+    repository: str
+    sha: str
+    workspace: Path
+    api_url: str
+    run_url: str
+    summary: Path | None
+    output: Path | None
+    graphql_url: str = "https://api.github.com/graphql"
+    run: str = ""
+    actor: str = ""
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Runner":
+        """Read the environment.
+
+        Args:
+            environ: the variables; the process's own when None.
+
+        Raises:
+            GateError: this is no workflow.
+        """
+        env = os.environ if environ is None else environ
+        absent = [name for name in _NEEDED if not env.get(name)]
+        if absent:
+            hint = "it runs in a GitHub workflow; on your own machine use: gate diff --base origin/main"
+            raise GateError(f"gate action needs {', '.join(absent)}", hint)
+        repository = env["GITHUB_REPOSITORY"]
+        if not _REPOSITORY.fullmatch(repository):
+            raise GateError(f"GITHUB_REPOSITORY is {quoted(repository)}", "it is OWNER/NAME")
+        api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
+        if not _ADDRESS.fullmatch(api_url):
+            raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
+        if not SHA.fullmatch(env["GITHUB_SHA"]):
+            raise GateError(f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it is a commit's 40 hexadecimal digits")
+        server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
+        run_url = f"{server}/{repository}/actions/runs/{run}" if run else ""
+        return cls(
+            event_name=env["GITHUB_EVENT_NAME"],
+            event_path=Path(env["GITHUB_EVENT_PATH"]),
+            repository=repository,
+            sha=env["GITHUB_SHA"],
+            workspace=Path(env.get("GITHUB_WORKSPACE") or "."),
+            api_url=api_url,
+            run_url=run_url if _ADDRESS.fullmatch(run_url) else "",
+            summary=_file(env, "GITHUB_STEP_SUMMARY"),
+            output=_file(env, "GITHUB_OUTPUT"),
+            graphql_url=_graphql(env, api_url),
+            run=_run(env),
+            actor=env.get("GITHUB_ACTOR", ""),
+        )
+
+
+def _graphql(env: Mapping[str, str], api_url: str) -> str:
+    """An Enterprise server has it beside its REST API, at `/api/graphql`."""
+    given = env.get("GITHUB_GRAPHQL_URL") or f"{api_url.rstrip('/').removesuffix('/v3')}/graphql"
+    if not _ADDRESS.fullmatch(given):
+        raise GateError(f"GITHUB_GRAPHQL_URL is {quoted(given)}", "it begins with https://")
+    return given
+
+
+def _run(env: Mapping[str, str]) -> str:
+    number, attempt = env.get("GITHUB_RUN_ID", ""), env.get("GITHUB_RUN_ATTEMPT") or "1"
+    return f"{number}.{attempt}" if _NUMBER.fullmatch(number) and _NUMBER.fullmatch(attempt) else ""
+
+
+def _file(env: Mapping[str, str], name: str) -> Path | None:
+    return Path(env[name]) if env.get(name) else None

@@ -1,0 +1,252 @@
+"""Every event that starts the gate: the merge queue, pushes, runs by hand, and those that have nothing to judge."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support import events
+from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import ModelServer
+from tests.support.pull_request import PullRequestWorld
+
+REPO = "acme/support-bot"
+LABEL = "skip-prompt-diff"
+FAQ = {"prompts/faq.md": "Answer shortly. quality=1.0\n"}
+
+
+def record(checkout: Path, outcome: ActionOutcome) -> dict[str, object]:
+    found: dict[str, object] = json.loads((checkout / outcome.outputs["result-json"]).read_text())
+    return found
+
+
+@pytest.mark.parametrize("with_checkout", [True, False])
+def test_a_merge_group_is_judged_against_what_it_was_made_on(
+    world: PullRequestWorld, server: GitHubServer, with_checkout: bool
+) -> None:
+    good, bad = world.open(FAQ), world.open({PROMPT: BROKEN})
+    head = events.queued(world, good, bad)
+    checkout = events.checkout_of(world, head) if with_checkout else good.checkout("none")
+    outcome = run_action(checkout, events.merge_group(world, [good, bad], checkout, head))
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    assert record(checkout, outcome)["commit"] == head
+    assert server.comments(REPO, good.number) == server.comments(REPO, bad.number) == []
+
+
+def test_a_merge_group_that_touches_nothing_is_skipped(world: PullRequestWorld) -> None:
+    pr = world.open({"README.md": "# Hi\n"})
+    head = events.queued(world, pr)
+    checkout = events.checkout_of(world, head)
+    outcome = run_action(checkout, events.merge_group(world, [pr], checkout, head))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+
+
+@pytest.mark.parametrize("squash", [False, True])
+def test_a_merge_group_inherits_the_override_of_its_pull_request(world: PullRequestWorld, squash: bool) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label(LABEL)
+    head = events.queued(world, pr, squash=squash)
+    checkout = events.checkout_of(world, head)
+    outcome = run_action(checkout, events.merge_group(world, [pr], checkout, head))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    assert "olivia" in outcome.summary
+
+
+def test_one_override_does_not_cover_the_others_of_a_merge_group(world: PullRequestWorld) -> None:
+    waived, other = world.open(FAQ), world.open({PROMPT: BROKEN})
+    waived.add_label(LABEL)
+    head = events.queued(world, other, waived)
+    checkout = events.checkout_of(world, head)
+    outcome = run_action(checkout, events.merge_group(world, [other, waived], checkout, head))
+    assert outcome.code == 1
+    assert f"#{other.number}" in outcome.out
+
+
+def test_squashed_pull_requests_that_cannot_be_told_apart_inherit_nothing(world: PullRequestWorld) -> None:
+    waived, other = world.open(FAQ), world.open({PROMPT: BROKEN})
+    waived.add_label(LABEL)
+    head = events.queued(world, other, waived, squash=True)
+    checkout = events.checkout_of(world, head)
+    outcome = run_action(checkout, events.merge_group(world, [other, waived], checkout, head))
+    assert outcome.code == 1
+    assert "cannot be told which pull requests" in outcome.summary
+
+
+def test_a_merge_group_that_was_taken_apart_is_left_alone(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    head = events.queued(world, pr)
+    checkout = events.checkout_of(world, head)
+    env = events.merge_group(world, [pr], checkout, head)
+    path = Path(env["GITHUB_EVENT_PATH"])
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"action": "destroyed"}))
+    assert run_action(checkout, env).outputs["verdict"] == "SKIPPED"
+
+
+def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_its_own_alone(
+    tmp_path: Path, server: GitHubServer
+) -> None:
+    world = PullRequestWorld.make(
+        tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}
+    )
+    with ModelServer() as models:
+        keys = {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": "x"}
+        main = events.checkout_of(world, world.main_sha)
+        first = run_action(main, events.push(world, main) | keys)
+        assert (first.code, first.outputs["verdict"]) == (0, "PASS")
+        assert first.outputs["calls"] == str(len(models.ledger)) == "104"  # (40 + 12) cases, two samples, one arm
+        assert "The baseline origin/main is recorded" in first.summary
+        again = run_action(main, events.push(world, main) | keys)
+        assert again.outputs["calls"] == "0"
+        assert "known already" in again.summary
+
+        pr = world.open({PROMPT: REWORDED})
+        checkout = pr.checkout("merge", depth=2)
+        (main / ".gate").rename(checkout / ".gate")
+        outcome = run_action(checkout, pr.environment(checkout) | keys)
+        assert outcome.outputs["verdict"] == "PASS"
+        # All of the candidate's, and of the baseline's those that are asked beside it.
+        assert int(outcome.outputs["calls"]) < 80 + 40
+    assert len(server.comments(REPO, pr.number)) == 1
+
+
+@pytest.mark.parametrize(("ref", "why"), [("refs/tags/v1", "a tag"), ("refs/heads/main", "")])
+def test_a_pushed_tag_is_no_baseline(world: PullRequestWorld, ref: str, why: str) -> None:
+    checkout = events.checkout_of(world, world.main_sha)
+    outcome = run_action(checkout, events.push(world, checkout, ref))
+    assert outcome.outputs["verdict"] == ("SKIPPED" if why else "PASS")
+    assert why in outcome.summary
+
+
+def test_a_push_of_a_bad_prompt_is_no_block(world: PullRequestWorld) -> None:
+    world.commit_to_main({PROMPT: "Help. quality=0.0\n"})
+    checkout = events.checkout_of(world, world.main_sha)
+    outcome = run_action(checkout, events.push(world, checkout))
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert "support: 0.0% of the answers pass" in outcome.summary
+
+
+def test_a_push_without_a_configuration_is_a_mistake(world: PullRequestWorld) -> None:
+    world.commit_to_main({"gate.yaml": None})
+    checkout = events.checkout_of(world, world.main_sha)
+    assert run_action(checkout, events.push(world, checkout)).code == 2
+
+
+@pytest.mark.parametrize("with_checkout", [True, False])
+@pytest.mark.parametrize(
+    ("base", "head", "verdict"),
+    [
+        ("", "", "BLOCK"),
+        ("main", "", "BLOCK"),
+        ("change-7", "main", "SHIP"),
+        ("refs/heads/main", "change-7", "BLOCK"),
+        ("", "main", "SKIPPED"),
+    ],
+)
+def test_any_two_refs_by_hand(world: PullRequestWorld, with_checkout: bool, base: str, head: str, verdict: str) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("head", depth=0) if with_checkout else pr.checkout("none")
+    env = events.dispatch(world, checkout, pr.head_sha, "refs/heads/change-7", {"base": base, "head": head})
+    outcome = run_action(checkout, env)
+    assert outcome.outputs["verdict"] == verdict
+    if verdict != "SKIPPED":
+        suite = json.loads((checkout / outcome.outputs["result-json"]).read_text())["suites"][0]
+        shas = {"": world.main_sha, "main": world.main_sha, "refs/heads/main": world.main_sha, "change-7": pr.head_sha}
+        assert (suite["baseline"]["sha"], suite["candidate"]["sha"]) == (
+            shas[base],
+            shas[head] if head else pr.head_sha,
+        )
+
+
+def test_a_ref_that_is_not_there_is_a_mistake(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("head", depth=0)
+    outcome = run_action(checkout, events.dispatch(world, checkout, pr.head_sha, "refs/heads/x", {"base": "no"}))
+    assert outcome.code == 2
+    assert "there is no branch, tag or commit 'no'" in outcome.out
+
+
+def test_refs_are_for_runs_by_hand(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge")
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"base": "change-7"}))
+    assert outcome.code == 2
+    assert "workflow_dispatch" in outcome.out
+
+
+def test_an_event_that_the_gate_does_not_handle(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge")
+    outcome = run_action(checkout, pr.environment(checkout, event="issue_comment"))
+    assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
+
+
+@pytest.mark.parametrize("action", ["opened", "synchronize", "reopened", "ready_for_review", "converted_to_draft"])
+def test_a_draft_is_judged_like_any_other(world: PullRequestWorld, action: str) -> None:
+    pr = world.open({PROMPT: BROKEN}, draft=True)
+    checkout = pr.checkout("merge")
+    assert run_action(checkout, pr.environment(checkout, action=action)).code == 1
+
+
+@pytest.mark.parametrize(("wanted", "code"), [("fail", 3), ("skip", 0)])
+def test_dependabot_has_no_secrets(tmp_path: Path, server: GitHubServer, wanted: str, code: int) -> None:
+    world = PullRequestWorld.make(
+        tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}
+    )
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge")
+    env = pr.environment(checkout, inputs={"on-missing-secrets": wanted}) | {"GITHUB_ACTOR": "dependabot[bot]"}
+    outcome = run_action(checkout, env)
+    assert outcome.code == code
+    assert "OPENAI_API_KEY" in outcome.summary.replace("\\", "")
+    assert "Dependabot" in outcome.summary
+
+
+def test_missing_secrets_are_not_skipped_where_nobody_keeps_them_back(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(
+        tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}
+    )
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge")
+    assert run_action(checkout, pr.environment(checkout, inputs={"on-missing-secrets": "skip"})).code == 3
+
+
+def test_one_project_of_several(tmp_path: Path, server: GitHubServer) -> None:
+    files = {f"apps/bot/{path}": text for path, text in FILES.items()} | {"gate.yaml": "nonsense", "README.md": "x\n"}
+    world = PullRequestWorld.make(tmp_path, server, files)
+    pr = world.open({f"apps/bot/{PROMPT}": BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"working-directory": "./apps/bot/"}))
+    assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "tier=gold")
+    assert outcome.outputs["result-json"] == "apps/bot/.gate/action/run.json"
+    assert (checkout / "apps/bot/.gate/cache/answers.sqlite").exists()
+    other = world.open({"README.md": "y\n"})
+    checkout = other.checkout("none")
+    env = other.environment(checkout, inputs={"working-directory": "apps/bot"})
+    assert run_action(checkout, env).outputs["verdict"] == "SKIPPED"
+
+
+def test_some_prompts_of_many(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN, **FAQ})
+    for pattern, verdict in (("prompts/s*.md", "BLOCK"), ("prompts/f*.md\nREADME.md", "PASS"), ("x/**", "")):
+        checkout = pr.checkout("merge", depth=2)
+        outcome = run_action(checkout, pr.environment(checkout, inputs={"prompts": pattern}))
+        assert outcome.outputs["verdict"] == (verdict or "INCONCLUSIVE")
+        assert outcome.code == {"BLOCK": 1, "PASS": 0}.get(verdict, 2)
+
+
+def test_a_run_by_force_asks_what_was_not_touched(world: PullRequestWorld) -> None:
+    pr = world.open({"README.md": "# Hi\n"})
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"force-run": "true"}))
+    assert outcome.outputs["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize(("samples", "calls"), [("1", 2), ("3", 3)])
+def test_samples_may_only_become_more(world: PullRequestWorld, samples: str, calls: int) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "policy: {early_stop: false}\n"})
+    pr = world.open({PROMPT: REWORDED})
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"samples": samples}))
+    assert outcome.outputs["calls"] == str(40 * 2 * calls)

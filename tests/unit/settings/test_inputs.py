@@ -1,0 +1,199 @@
+"""The action's inputs: read, bounded, and all mistakes told at once."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.errors import InputErrors
+from gate.settings.inputs import Inputs, unknown_inputs
+from tests.support.github_action import declared_inputs
+
+
+def inputs(**given: str) -> Inputs:
+    """Inputs as the runner passes them: capitals, hyphens kept."""
+    found, problems = Inputs.from_environ(
+        {f"INPUT_{name.upper().replace('_', '-')}": value for name, value in given.items()}
+    )
+    problems.check()
+    return found
+
+
+def complaints(**given: str) -> list[str]:
+    with pytest.raises(InputErrors) as caught:
+        inputs(**given)
+    assert {problem.file for problem in caught.value.problems} == {"action inputs"}
+    return [problem.message for problem in caught.value.problems]
+
+
+def test_no_inputs() -> None:
+    assert Inputs.from_environ({})[0] == Inputs()
+
+
+def test_the_defaults_of_the_action_are_those_of_the_code() -> None:
+    declared = declared_inputs()
+    env = {f"INPUT_{name.upper()}": value for name, value in declared.items() if name != "github-token"}
+    assert Inputs.from_environ(env)[0] == Inputs()
+    assert {name.replace("-", "_") for name in declared} == set(Inputs.__slots__)
+    assert declared["github-token"] == "${{ github.token }}"
+
+
+ALL: dict[str, tuple[str, object]] = {
+    "github_token": (" t0ken ", "t0ken"),
+    "config": ("teams/a/gate.yaml", "teams/a/gate.yaml"),
+    "working_directory": ("./apps/bot/", "apps/bot"),
+    "prompts": ("prompts/*.md\n\n x/** ", ("prompts/*.md", "x/**")),
+    "base": ("main", "main"),
+    "head": ("v1.2", "v1.2"),
+    "force_run": ("true", True),
+    "samples": ("5", 5),
+    "mode": ("enforce", "enforce"),
+    "fail_on": ("hold", "hold"),
+    "skip_label": ("[ok]", "[ok]"),
+    "label_scope": ("commit", "commit"),
+    "override_by": ("not-author", "not-author"),
+    "on_skip": ("run", "run"),
+    "on_missing_secrets": ("skip", "skip"),
+    "comment_mode": ("hide", "hide"),
+    "comment_key": ("a", "a"),
+    "comment_progress": ("True", True),
+    "check_run": ("FALSE", False),
+    "max_calls": ("10", 10),
+    "max_cost_usd": ("0.5", 0.5),
+    "max_minutes": ("1.5", 1.5),
+    "max_output_tokens": ("300", 300),
+    "cache": ("false", False),
+    "cache_path": ("build/answers", "build/answers"),
+    "concurrency": ("8", 8),
+    "out": ("build/gate", "build/gate"),
+    "openai_api_key": ("sk-1", "sk-1"),
+    "anthropic_api_key": ("sk-2", "sk-2"),
+}
+
+
+def test_all_inputs() -> None:
+    assert list(ALL) == [one.name for one in dataclasses.fields(Inputs)]
+    read = inputs(**{name: text for name, (text, _) in ALL.items()})
+    assert read == Inputs(**{name: value for name, (_, value) in ALL.items()})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["yes", "on", "1", "tRUE", "y", "off", "0"])
+@pytest.mark.parametrize("name", ["force_run", "comment_progress", "check_run", "cache"])
+def test_a_boolean_is_true_or_false(name: str, text: str) -> None:
+    assert complaints(**{name: text}) == [f"{name.replace('_', '-')}: {text!r} is no choice"]
+
+
+def test_an_input_does_not_make_the_gate_advisory() -> None:
+    assert complaints(mode="advisory") == ["mode: an input cannot make the gate advisory"]
+
+
+@pytest.mark.parametrize(("text", "folder"), [("", ""), (".", ""), ("./", ""), ("a/b/", "a/b"), ("./a", "a")])
+def test_the_working_directory(text: str, folder: str) -> None:
+    assert inputs(working_directory=text).working_directory == folder
+
+
+def test_the_key_tells_gates_apart() -> None:
+    assert inputs().key == "gate.yaml"
+    assert inputs(working_directory="apps/bot").key == "apps/bot/gate.yaml"
+    assert inputs(working_directory="apps/bot", comment_key="x").key == "x"
+
+
+def test_inputs_that_the_action_does_not_have() -> None:
+    env = {f"INPUT_{name}": "x" for name in ("FAIL-ONN", "DISABLE-COMMENT", "ZZZ", "FAIL-ON", "GITHUB-TOKEN")}
+    assert unknown_inputs({**env, "PATH": "x"}) == [
+        "There is no input 'disable-comment'; what it does elsewhere is here: comment-mode: off.",
+        "There is no input 'fail-onn', and it changes nothing; fail-on was meant?",
+        "There is no input 'zzz', and it changes nothing.",
+    ]
+
+
+def test_a_name_of_an_input_is_harmless_in_a_message() -> None:
+    (said,) = unknown_inputs({"INPUT_A\x1b[31m\n::error::": "x"})
+    assert said.isprintable()
+
+
+def test_the_token_does_not_show() -> None:
+    assert "t0ken" not in repr(inputs(github_token="t0ken"))
+    assert all("t0ken" not in line for line in complaints(github_token="t0ken", concurrency="x"))
+
+
+@pytest.mark.parametrize("value", ["", " ", "\n"])
+def test_an_empty_input_counts_as_absent(value: str) -> None:
+    assert inputs(**dict.fromkeys(Inputs.__slots__, value)) == Inputs()
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    found = complaints(
+        config="../gate.yaml",
+        working_directory="..",
+        prompts="/etc/*",
+        samples="101",
+        label_scope="branch",
+        override_by="me",
+        on_skip="maybe",
+        on_missing_secrets="ignore",
+        fail_on="never",
+        comment_mode="create",
+        max_calls="many",
+        max_cost_usd="-1",
+        max_minutes="0",
+        max_output_tokens="-3",
+        cache="maybe",
+        concurrency="0",
+        out="/tmp/out",
+    )
+    limits = ("max-calls", "max-cost-usd", "max-minutes", "max-output-tokens")
+    names = ("cache", "comment-mode", "concurrency", "config", "fail-on", "label-scope", *limits)
+    names = (*names, "on-missing-secrets", "on-skip", "out", "override-by", "prompts", "samples", "working-directory")
+    assert [line.partition(":")[0] for line in found] == list(names)
+
+
+@pytest.mark.parametrize("name", ["config", "out", "cache_path"])
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/x", ".git/x", "a\\b", "C:/x", ".", "a\x1bb", "x" * 1025])
+def test_a_path_stays_inside_the_repository(name: str, path: str) -> None:
+    (line,) = complaints(**{name: path})
+    assert line.startswith(f"{name.replace('_', '-')}: the path ")
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize("value", ["HOLD", "none", "ship", "block,hold"])
+def test_fail_on_is_one_of_two(value: str) -> None:
+    assert complaints(fail_on=value) == [f"fail-on: {value!r} is no choice"]
+    assert inputs(fail_on="block").fail_on == "block"
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "-0.1", "1000001", "0x10", "five", "1,5", "1" * 5000])
+def test_a_sum_that_is_none(value: str) -> None:
+    (line,) = complaints(max_cost_usd=value)
+    assert "is not a number from 0 to 1,000,000" in line
+    assert len(line) < 200
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1.5", "1e3", "0", "-1", "10000001", "five", "1" * 5000])
+def test_a_count_that_is_none(value: str) -> None:
+    (line,) = complaints(max_calls=value)
+    assert "is not a whole number from 1 to 10,000,000" in line
+
+
+@pytest.mark.parametrize(("value", "seen"), [("0", 0.0), ("0.5", 0.5), ("5e0", 5.0), ("1000000", 1_000_000.0)])
+def test_a_sum(value: str, seen: float) -> None:
+    assert inputs(max_cost_usd=value).max_cost_usd == seen
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [("max_calls", 1, 10_000_000), ("concurrency", 1, 1024)])
+def test_the_ends_of_a_range(name: str, least: int, most: int) -> None:
+    assert [getattr(inputs(**{name: str(value)}), name) for value in (least, most)] == [least, most]
+    for value in (least - 1, most + 1):
+        assert len(complaints(**{name: str(value)})) == 1
+
+
+@given(st.dictionaries(st.sampled_from(Inputs.__slots__), st.text(max_size=20)))
+def test_any_inputs_are_read_or_refused(given: dict[str, str]) -> None:
+    try:
+        read = inputs(**given)
+    except InputErrors as error:
+        assert all(problem.message.isprintable() for problem in error.problems)
+    else:
+        assert 1 <= read.concurrency <= 1024
+        assert ".." not in read.out.split("/")

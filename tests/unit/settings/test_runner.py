@@ -1,0 +1,127 @@
+"""The runner's variables: read, bounded, and all that is missing told at once."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.errors import GateError
+from gate.settings.runner import Runner
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+NEEDED = {
+    "GITHUB_EVENT_NAME": "pull_request",
+    "GITHUB_EVENT_PATH": "/github/workflow/event.json",
+    "GITHUB_REPOSITORY": "acme/support-bot",
+    "GITHUB_SHA": SHA,
+}
+WHOLE = {
+    **NEEDED,
+    "GITHUB_WORKSPACE": "/github/workspace",
+    "GITHUB_API_URL": "https://ghe.example.com/api/v3",
+    "GITHUB_SERVER_URL": "https://ghe.example.com",
+    "GITHUB_RUN_ID": "4711",
+    "GITHUB_RUN_ATTEMPT": "2",
+    "GITHUB_ACTOR": "ada",
+    "GITHUB_STEP_SUMMARY": "/github/summary",
+    "GITHUB_OUTPUT": "/github/output",
+}
+
+
+def test_the_whole_environment_of_a_runner() -> None:
+    assert Runner.from_environ(WHOLE) == Runner(
+        event_name="pull_request",
+        event_path=Path("/github/workflow/event.json"),
+        repository="acme/support-bot",
+        sha=SHA,
+        workspace=Path("/github/workspace"),
+        api_url="https://ghe.example.com/api/v3",
+        run_url="https://ghe.example.com/acme/support-bot/actions/runs/4711",
+        summary=Path("/github/summary"),
+        output=Path("/github/output"),
+        graphql_url="https://ghe.example.com/api/graphql",
+        run="4711.2",
+        actor="ada",
+    )
+
+
+@pytest.mark.parametrize("empty", [{}, dict.fromkeys(WHOLE.keys() - NEEDED.keys(), "")])
+def test_what_a_runner_may_leave_out(empty: dict[str, str]) -> None:
+    runner = Runner.from_environ({**NEEDED, **empty})
+    assert (runner.workspace, runner.api_url, runner.run_url) == (Path(), "https://api.github.com", "")
+    assert (runner.summary, runner.output) == (None, None)
+
+
+def test_a_run_on_github_itself() -> None:
+    runner = Runner.from_environ({**NEEDED, "GITHUB_RUN_ID": "5"})
+    assert runner.run_url == "https://github.com/acme/support-bot/actions/runs/5"
+
+
+@pytest.mark.parametrize("value", ["", None])
+def test_outside_a_workflow_all_that_is_missing_is_named(value: str | None) -> None:
+    env = {} if value is None else dict.fromkeys(NEEDED, value)
+    with pytest.raises(GateError) as caught:
+        Runner.from_environ(env)
+    assert all(name in caught.value.message for name in NEEDED)
+    assert "gate diff --base" in caught.value.hint
+    with pytest.raises(GateError, match="gate action needs GITHUB_SHA"):
+        Runner.from_environ({**NEEDED, "GITHUB_SHA": ""})
+
+
+@pytest.mark.parametrize(
+    "name", ["support-bot", "a/b/c", "a/", "/b", "a b/c", "ünï/c", "a/b?x", "a/b#c", "a/b\n", "../.."]
+)
+def test_a_repository_that_is_none(name: str) -> None:
+    with pytest.raises(GateError, match="GITHUB_REPOSITORY is"):
+        Runner.from_environ({**NEEDED, "GITHUB_REPOSITORY": name})
+
+
+@pytest.mark.parametrize("sha", ["main", SHA[:-1], SHA + "0", SHA.upper(), f"{SHA}\n", "--" + SHA[2:]])
+def test_a_commit_that_is_none(sha: str) -> None:
+    with pytest.raises(GateError, match="GITHUB_SHA is"):
+        Runner.from_environ({**NEEDED, "GITHUB_SHA": sha})
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://api.github.com", "https://", "https://a b", "file:///etc/passwd"])
+def test_an_address_of_the_api_that_is_none(url: str) -> None:
+    with pytest.raises(GateError, match="GITHUB_API_URL is"):
+        Runner.from_environ({**NEEDED, "GITHUB_API_URL": url})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"GITHUB_SERVER_URL": "javascript:alert(1)"},
+        {"GITHUB_SERVER_URL": "https://x) [y](https://evil.example"},
+        {"GITHUB_RUN_ID": "5)"},
+        {"GITHUB_RUN_ID": "5\n\n# x"},
+        {"GITHUB_RUN_ID": "<b>"},
+    ],
+)
+def test_an_address_that_would_break_a_link_is_left_out(change: dict[str, str]) -> None:
+    assert Runner.from_environ({**WHOLE, **change}).run_url == ""
+
+
+@pytest.mark.parametrize(
+    ("api", "given", "expected"),
+    [
+        ("https://api.github.com", "", "https://api.github.com/graphql"),
+        ("https://ghe.example.com/api/v3/", "", "https://ghe.example.com/api/graphql"),
+        ("https://api.github.com", "https://x.example/graphql", "https://x.example/graphql"),
+    ],
+)
+def test_the_other_api(api: str, given: str, expected: str) -> None:
+    env = {**NEEDED, "GITHUB_API_URL": api, "GITHUB_GRAPHQL_URL": given}
+    assert Runner.from_environ(env).graphql_url == expected
+
+
+def test_an_address_of_the_other_api_that_is_none() -> None:
+    with pytest.raises(GateError, match="GITHUB_GRAPHQL_URL is"):
+        Runner.from_environ({**NEEDED, "GITHUB_GRAPHQL_URL": "file:///etc/passwd"})
+
+
+@pytest.mark.parametrize(
+    ("number", "attempt", "run"), [("5", "", "5.1"), ("", "1", ""), ("5", "x", ""), ("a", "1", "")]
+)
+def test_which_run_this_is(number: str, attempt: str, run: str) -> None:
+    env = {**NEEDED, "GITHUB_RUN_ID": number, "GITHUB_RUN_ATTEMPT": attempt}
+    assert Runner.from_environ(env).run == run
