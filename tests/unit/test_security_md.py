@@ -1,0 +1,31 @@
+"""SECURITY.md names a test for every line that it promises, and the test is there."""
+
+import re
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+TEXT = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
+PROMISES = ("What a pull request's author can do", "What a pull request's author cannot do", "A change from outside")
+
+
+def rows(heading: str) -> list[tuple[str, str]]:
+    part = TEXT.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line.strip("| ") for line in part.splitlines() if line.startswith("| ") and "---" not in line]
+    return [(line.partition(" | ")[0], line.partition(" | ")[2]) for line in lines[1:]]
+
+
+def test_every_line_names_its_test() -> None:
+    for heading in PROMISES:
+        found = rows(heading)
+        assert len(found) >= 5
+        for promise, tests in found:
+            # What GitHub alone can hold has no test of ours.
+            assert tests or "only a ruleset" in promise, promise
+
+
+def test_every_test_that_is_named_is_there() -> None:
+    named = re.findall(r"`((?:unit|integration|contract)/[^`]+)`", TEXT)
+    assert len(named) >= 25
+    for name in named:
+        path, _, function = name.partition("::")
+        assert f"def {function}(" in (TESTS / path).read_text(encoding="utf-8"), name
