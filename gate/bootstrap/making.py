@@ -18,6 +18,7 @@ from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
 from gate.flows.collect import Tools
+from gate.flows.exam_edits import ExamEdit, Trial
 from gate.flows.resolve import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
@@ -52,11 +53,31 @@ def within_budget(resolved: Resolved) -> Resolved:
     def limited(arm: Arm) -> Arm:
         return replace(arm, params=capped(arm.params, cap))
 
-    suites = tuple(
-        replace(suite, candidate=limited(suite.candidate), baseline=suite.baseline and limited(suite.baseline))
-        for suite in resolved.suites
-    )
-    return replace(resolved, suites=suites)
+    def of(suite: Suite) -> Suite:
+        return replace(suite, candidate=limited(suite.candidate), baseline=suite.baseline and limited(suite.baseline))
+
+    def tried(trial: Trial) -> Trial:
+        return replace(trial, suite=of(trial.suite), answers=trial.answers and of(trial.answers))
+
+    edits = tuple(replace(edit, trials=tuple(map(tried, edit.trials))) for edit in resolved.edits)
+    return replace(resolved, suites=tuple(map(of, resolved.suites)), edits=edits)
+
+
+def able(resolved: Resolved, factory: Factory) -> Resolved:
+    """The same, with the reason for each trial of an edited exam that cannot work: it must not keep the run from it."""
+
+    def checked(trial: Trial) -> Trial:
+        suites = (trial.suite, *([trial.answers] if trial.answers else []))
+        try:
+            preflight(replace(resolved, suites=suites), factory)
+        except GateError as error:
+            return replace(trial, reason=error.message)
+        return trial
+
+    def of(edit: ExamEdit) -> ExamEdit:
+        return replace(edit, trials=tuple(one if one.reason else checked(one) for one in edit.trials))
+
+    return replace(resolved, edits=tuple(map(of, resolved.edits)))
 
 
 def preflight(resolved: Resolved, factory: Factory) -> None:

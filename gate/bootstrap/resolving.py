@@ -9,7 +9,9 @@ from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.pairing import Sides
 from gate.flows.rehearsal import rehearse
 from gate.flows.resolve import Resolved, resolve
+from gate.git.command import Git
 from gate.git.repo import Repo
+from gate.git.sources import TreeSource
 from gate.inputs.entries import content_fingerprint
 
 LARGEST_FILE = 64 * 2**20
@@ -36,7 +38,13 @@ def resolve_git_mode(
 
 def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
     """Read three files by the paths that the user gave."""
-    return rehearsed(resolve_files(DiskSource(), files, run))
+    return rehearsed(resolve_files(DiskSource(), files, run, _beside))
+
+
+def _beside(path: str) -> TreeSource:
+    """The folder of a file, and what is below; a link that leads out of it is refused."""
+    folder = Path(path).parent
+    return TreeSource(folder, Git(folder))
 
 
 def rehearsed(resolved: Resolved) -> Resolved:
@@ -45,7 +53,8 @@ def rehearsed(resolved: Resolved) -> Resolved:
     Raises:
         InputErrors: what does not fit.
     """
-    rehearse(resolved.suites)
+    trials = (trial.suite for edit in resolved.edits for trial in edit.trials if not trial.reason)
+    rehearse((*resolved.suites, *trials))
     return resolved
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gate.bootstrap.keeping import run_folder
-from gate.bootstrap.making import caching_of, make_factory, make_tools, preflight, within_budget
+from gate.bootstrap.making import able, caching_of, make_factory, make_tools, preflight, within_budget
 from gate.bootstrap.memory import remembered, secret_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.signals import ended_by_signals
@@ -103,7 +103,7 @@ async def _run(
     stop = Stop()
     try:
         preflight(plan.resolved, factory)
-        plan = replace(plan, resolved=within_budget(plan.resolved))
+        plan = replace(plan, resolved=within_budget(able(plan.resolved, factory)))
         # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
         gc.freeze()
         secret = secret_of(settings)

@@ -34,6 +34,7 @@ class Bar:
             console=self.console,
             transient=True,
         )
+        self._failed = 0
         self._task = self._progress.add_task("samples", total=total, note="")
         self._progress.start()
 

@@ -4,10 +4,12 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
+from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
@@ -23,6 +25,7 @@ from gate.errors import GateError
 from gate.flows.files import FileRun, Files
 from gate.flows.ports import Progress
 from gate.flows.resolve import Resolved
+from gate.flows.unevaluated import deleted
 from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers import parse_scorers
@@ -52,9 +55,8 @@ def execute(options: DiffOptions) -> int:
         from gate.cli import shard_run  # few runs are shards
 
         return shard_run.execute(options, options.shard, resolved, progress(quiet=options.quiet))
-    if not resolved.suites:
-        click.echo(skipped(resolved))
-        return 0
+    if not resolved.touched:
+        return untouched(resolved, options, options.out)
     folder, file = out_of(options.out)
     plan = Plan(
         resolved,
@@ -95,8 +97,28 @@ def looking(resolved: Resolved, *, early: bool) -> Resolved:
     return replace(resolved, policy=replace(resolved.policy, early_stop=early))
 
 
+def untouched(resolved: Resolved, options: Telling, out: Path | None) -> int:
+    """Tell that there is nothing to evaluate, or that what there was is deleted.
+
+    Returns:
+        0 for the first; the second is a HOLD.
+    """
+    if not resolved.deleted:
+        click.echo(skipped(resolved))
+        return 0
+    folder, file = out_of(out)
+    run = deleted(resolved, datetime.now(UTC))
+    keeper = run_folder(folder)
+    keeper.made()
+    keeper.clear()
+    keeper.run(run)
+    return tell(run, options, folder, file)
+
+
 def skipped(resolved: Resolved) -> str:
     """What is said where there is nothing to evaluate."""
+    if resolved.touched:
+        return "PASS: no prompt changed; the exam did. A run in parts does not try it: run gate diff as a whole."
     names = terminal(", ".join(resolved.untouched)) or "any suite that can be compared"
     return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway."
 

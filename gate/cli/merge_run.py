@@ -7,7 +7,7 @@ import click
 
 from gate.bootstrap.merging import check_same, load_shards, merge, resolve_commits
 from gate.bootstrap.resolving import resolve_files_mode
-from gate.cli.diff_run import file_run, looking, out_of, skipped, tell, with_options
+from gate.cli.diff_run import file_run, looking, out_of, tell, untouched, with_options
 from gate.domain.shard import Evaluation, FileInputs
 from gate.flows.files import Files
 from gate.flows.resolve import Resolved
@@ -37,8 +37,7 @@ def execute(options: MergeOptions) -> int:
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     if not resolved.suites:
-        click.echo(skipped(resolved))
-        return 0
+        return untouched(resolved, options, options.out)
     folder, file = out_of(options.out)
     return tell(merge(shards, resolved, folder, Settings.from_environ()), options, folder, file)
 

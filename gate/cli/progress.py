@@ -42,7 +42,7 @@ class Lines:
     _note: str = field(default="", init=False)
 
     def start(self, total: int) -> None:
-        self._total, self._last = total, self.clock()
+        self._total, self._done, self._failed, self._last = total, 0, 0, self.clock()
         self.write(f"sampling: {total} samples to take")
 
     def advance(self, sample: Sample, spent_usd: float | None) -> None:

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from gate.domain.caching import Obstacle
 from gate.domain.passrate import PassState
 from gate.domain.ranges import Amount, Count, Delta, Level, Relative, SampleCount, Scores, Share, Tokens
+from gate.domain.record_exam import ExamChangeRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
     ArmRecord,
@@ -84,6 +85,7 @@ class PlaceRecord(Part):
     message: Count
     line: Count
     variable: str
+    file: str = ""
 
 
 class ArmPrefixRecord(Part):
@@ -237,18 +239,29 @@ class MissingRecord(Part):
 
 
 class OverrideRecord(Part):
-    """The label that set the gate aside: who set it and when (null where GitHub did not say), on which commit."""
+    """The override label: who set it and when (null where GitHub did not say), for which commit, and does it count.
+
+    `role` is what that person is in the repository, empty where nobody asked. `reason` is what that person gave.
+    `why_not` is a sentence, empty where the label counts.
+    """
 
     label: str
     by: str | None
     at: str | None
     commit: str
+    role: str = ""
+    reason: str = ""
+    counted: bool = True
+    why_not: str = ""
 
 
 class RunRecord(Part):
     """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty.
 
     `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
+    `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
+    `deleted` are paths of prompts that the base examines and that are gone.
+    `exam_changes` and `run_edits` are what the change does to its own exam; they have no part in the verdict.
     """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
@@ -269,13 +282,33 @@ class RunRecord(Part):
     calls: CallsRecord
     spent_usd: Amount | None
     override: OverrideRecord | None = None
+    waived: Literal["", "override", "advisory"] = ""
+    waived_code: int = Field(default=0, ge=0, le=255)
     config: str = ""
     notes: list[str] = []
+    deleted: list[str] = []
+    exam_changes: list[ExamChangeRecord] = []
+    run_edits: list[str] = []
 
     @property
     def evaluated(self) -> bool:
         """Whether anything was asked at all."""
         return bool(self.suites or self.new)
+
+    @property
+    def skipped_by_label(self) -> bool:
+        """Whether nothing was evaluated because the override label counts."""
+        counts = self.override is not None and self.override.counted
+        return counts and self.verdict is Verdict.SKIPPED and not self.waived
+
+    @model_validator(mode="after")
+    def _waived_is_green(self) -> Self:
+        """A record that says both that it is set aside and that it is red says nothing."""
+        if self.waived and self.exit_code:
+            raise PydanticCustomError("waived_red", "a run that is waived has the exit code 0")
+        if self.waived == "override" and not (self.override and self.override.counted):
+            raise PydanticCustomError("waived_by_nobody", "a run that is waived by an override names one that counts")
+        return self
 
     @model_validator(mode="after")
     def _named_once(self) -> Self:

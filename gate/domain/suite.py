@@ -83,6 +83,7 @@ class RunPolicy:
         correction: for the methods that look at each slice alone.
         breakage: with `maxt`, also test whether any case changed at all.
         early_stop: with `maxt`, look at the results after each repeat of the cases, and ask no more than is needed.
+        mode: `advisory` never fails a pull request, and says what would have happened.
     """
 
     confidence: float = 0.95
@@ -91,6 +92,7 @@ class RunPolicy:
     correction: CorrectionName = "none"
     breakage: bool = False
     early_stop: bool = True
+    mode: Literal["enforce", "advisory"] = "enforce"
 
     @property
     def alpha(self) -> float:
@@ -120,12 +122,14 @@ class Budget:
         max_usd: dollars.
         max_minutes: of the whole run; what is under way is cut.
         max_output_tokens: per reply.
+        max_usd_per_month: dollars of all runs of the action in a month; see `gate.flows.spending`.
     """
 
     max_calls: int | None = None
     max_usd: float | None = None
     max_minutes: float | None = None
     max_output_tokens: int | None = None
+    max_usd_per_month: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

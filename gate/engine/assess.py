@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gate.domain.comparison import AxisComparison
+from gate.domain.deletion import Deletion
 from gate.domain.sample import ArmName
 from gate.domain.suite import RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
@@ -93,11 +94,13 @@ class Assessor:
         suites: what was evaluated.
         policy: level, method and what fails.
         seed: of the test's sign flips.
+        deleted: prompts that the base examines and that are gone.
     """
 
     suites: tuple[Suite, ...]
     policy: RunPolicy
     seed: int
+    deleted: tuple[Deletion, ...] = ()
 
     @property
     def compared(self) -> tuple[Suite, ...]:
@@ -162,7 +165,8 @@ class Assessor:
             quality = compare(stacked, self.policy, self.seed)
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
-        facts = Facts(self.compared, quality, known.compared, known.unfinished, grounds(self.new, rates))
+        new = grounds(self.new, rates)
+        facts = Facts(self.compared, quality, known.compared, known.unfinished, new, self.deleted)
         return (quality, rates), decide(facts, self.policy)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.domain.comparison import AxisComparison, Comparison
+from gate.domain.deletion import Deletion
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, State, Verdict
 from gate.engine.compare import Quality
@@ -21,6 +22,7 @@ class Facts:
         axes: cost and latency of each suite, by its name.
         unfinished: why the evaluation was not finished, or None.
         new: what the new prompts say, which are judged on their own.
+        deleted: prompts that the base examines and that are gone.
     """
 
     suites: tuple[Suite, ...]
@@ -28,6 +30,7 @@ class Facts:
     axes: Mapping[str, tuple[AxisComparison, AxisComparison]]
     unfinished: str | None = None
     new: Grounds = field(default_factory=Grounds)
+    deleted: tuple[Deletion, ...] = ()
 
     @property
     def deciding(self) -> tuple[Suite, ...]:
@@ -51,7 +54,10 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
     gaps = [*_gaps(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
-    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds]
+    if not facts.suites and facts.new == Grounds() and not facts.deleted:
+        # Both arms are the same, so there is nothing that could have got worse; nor is anything shown to be better.
+        return Decision(Verdict.PASS, 0, ("No prompt changed; the exam did.",))
+    holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds, *map(str, facts.deleted)]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))
     improved = [row for row in _overall(facts) if row.state is State.IMPROVEMENT]

@@ -14,6 +14,7 @@ from gate.engine.plan import count
 from gate.engine.run import Stop
 from gate.errors import CannotEvaluate
 from gate.flows.collect import Collection, Collector, Tools
+from gate.flows.exam_trials import Ran, with_exam_changes
 from gate.flows.record import Finished, record
 from gate.flows.resolve import Resolved
 
@@ -37,7 +38,7 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     """Run every suite and judge the difference; a new prompt is judged on its own.
 
     Args:
-        resolved: what there is to evaluate; at least one suite.
+        resolved: what there is to evaluate; without a suite, what the change makes of its exam.
         tools: calls, scorers, sink and progress.
         caching: on what terms prompts are cached.
         seed: of the order of the calls and of the statistics.
@@ -50,12 +51,10 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
         GateError: a mistake that no retry mends (wrong key, unknown model).
     """
     started, created = time.perf_counter(), datetime.now(UTC)
-    tools.progress.start(count(resolved.suites))
-    try:
-        found = await Collector(resolved, tools, stop, seed).collect()
-    finally:
-        tools.progress.finish()
+    found = await _collected(resolved, tools, seed, stop)
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
+    run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
+    run = run.model_copy(update={"duration_s": round(time.perf_counter() - started, 3)})
     notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
     run = run.model_copy(update={"notes": notes})
     if stop.interrupted:
@@ -67,6 +66,16 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
         hint = "make room, and run again: the answers that were kept are not asked for a second time"
         raise CannotEvaluate(f"the record cannot be written: {error.strerror}{why}", hint) from None
     return run
+
+
+async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> Collection:
+    if not resolved.suites:
+        return Collection()
+    tools.progress.start(count(resolved.suites))
+    try:
+        return await Collector(resolved, tools, stop, seed).collect()
+    finally:
+        tools.progress.finish()
 
 
 def conclude(
@@ -82,7 +91,8 @@ def conclude(
         ended: when the run began, the seconds that it took, and the switch that may have ended it early.
     """
     created, duration_s, stop = ended
-    assessment = Assessor(resolved.suites, resolved.policy, seed).assess(found.samples, stop.reason)
+    judge = Assessor(resolved.suites, resolved.policy, seed, resolved.deleted)
+    assessment = judge.assess(found.samples, stop.reason)
     comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
     # Asked to end after the last sample, it came to its end all the same.
     unfinished = stop.reason if assessment.missing.samples else None

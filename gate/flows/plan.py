@@ -13,6 +13,7 @@ from gate.engine.cautions import budget_warnings, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
 from gate.engine.looks import why_not
 from gate.engine.outlay import Earlier, Estimator, PerCall, Pricer, answering
+from gate.engine.plan import count
 from gate.flows.methods import check_method
 from gate.flows.resolve import Resolved
 
@@ -188,6 +189,9 @@ def _mean(cost: ArmAxisRecord, answers: int) -> Usage | None:
 
 def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     yield from resolved.notes
+    tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
+    if tried:
+        yield f"Beside that, {count(tried):,} answers on the exam as the change edits it, once the verdict is reached."
     yield from sampling_notes(resolved.suites)
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."

@@ -29,6 +29,7 @@ from gate.engine.pairs import scores
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
+from gate.flows.record_exam import untried
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
     INFORMATIVE_CASES,
@@ -92,6 +93,7 @@ def record(finished: Finished) -> RunRecord:
         seed=finished.seed,
         commit=resolved.commit,
         config=resolved.config,
+        deleted=[one.prompt for one in resolved.deleted],
         notes=[*resolved.notes, *sampling_notes(resolved.suites), *_uncompared_caches(finished)],
         method=_method(finished),
         missing=MissingRecord(
@@ -107,6 +109,8 @@ def record(finished: Finished) -> RunRecord:
         new=new,
         calls=calls,
         spent_usd=sum(spent) if len(spent) == len(parts) else None,
+        exam_changes=untried(resolved),
+        run_edits=list(resolved.run_edits),
     )
 
 

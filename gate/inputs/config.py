@@ -15,8 +15,9 @@ from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
 KEYS = ("version", "policy", "budget", "cache", "defaults", "suites")
-POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop")
-BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens")
+POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop", "mode")
+MODES = ("enforce", "advisory")
+BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens", "max_usd_per_month")
 CACHE = ("max_age_days", "same_model", "max_mb")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
 CORRECTIONS = ("none", "bonferroni", "holm")
@@ -105,6 +106,7 @@ def _policy(fields: Fields) -> RunPolicy:
         correction=cast(CorrectionName, fields.choice("correction", "none", CORRECTIONS)),
         breakage=fields.flag("breakage", False),
         early_stop=fields.flag("early_stop", RunPolicy().early_stop),
+        mode="advisory" if fields.choice("mode", "enforce", MODES) == "advisory" else "enforce",
     )
     if policy.contradiction:
         fields.problems.add(fields.line, f"policy: {policy.contradiction}", "take one of the two out")
@@ -120,6 +122,7 @@ def _budget(fields: Fields) -> Budget:
         max_output_tokens=(
             fields.integer("max_output_tokens", 1, MAX_OUTPUT_TOKENS) if fields.has("max_output_tokens") else None
         ),
+        max_usd_per_month=(fields.number("max_usd_per_month", 0, MAX_USD) if fields.has("max_usd_per_month") else None),
     )
 
 

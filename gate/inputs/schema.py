@@ -50,6 +50,7 @@ def _run_policy() -> Schema:
             "correction": {"enum": list(config.CORRECTIONS)},
             "breakage": {"type": "boolean"},
             "early_stop": {"type": "boolean"},
+            "mode": {"enum": list(config.MODES)},
         }
     )
 
@@ -61,6 +62,7 @@ def _budget() -> Schema:
             "max_usd": _number(config.MAX_USD),
             "max_minutes": _number(config.MAX_MINUTES),
             "max_output_tokens": _integer(models.MAX_OUTPUT_TOKENS),
+            "max_usd_per_month": _number(config.MAX_USD),
         }
     )
 

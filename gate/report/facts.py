@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from gate.domain.record import AxisRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record_exam import ExamChangeRecord
 from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
 from gate.report import numbers, rates
+from gate.report.aside import exit_code
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
 from gate.report.endings import ending_facts
@@ -80,13 +82,13 @@ def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     told = (f"{size} at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
     yield Fact(f"{prefix}exam", told)
-    changes = [
-        f"{verb} {_listed(ids)}"
-        for verb, ids in (("added", exam.added), ("removed", exam.removed), ("edited", exam.edited))
-        if ids
-    ]
-    if changes:
-        yield Fact(f"{prefix}exam changes", ("; ".join(changes),), brief=True)
+    yield from _changes(prefix, exam)
+
+
+def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]:
+    kinds = (("added", exam.added), ("removed", exam.removed), ("edited", exam.edited))
+    if told := "; ".join(f"{verb} {_listed(ids)}" for verb, ids in kinds if ids):
+        yield Fact(f"{prefix}exam changes", (told,), brief=True)
 
 
 def _arm(arm: ArmRecord) -> Text:
@@ -107,7 +109,11 @@ def _code(text: str) -> Code:
 
 
 def _unevaluated(run: RunRecord) -> Iterator[Fact]:
-    yield Fact("Exit code", (str(run.exit_code),))
+    for change in run.exam_changes:
+        yield from _changes(f"{short(change.suite)}: ", change)
+    if run.calls.made or run.calls.cached:
+        yield from _costs(run)
+    yield Fact("Exit code", exit_code(run))
     yield from _made_by(run)
 
 
@@ -124,6 +130,13 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
             yield Fact("To be asked again", (_listed(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         yield Fact("Had they been", (f"best for the candidate: {missing.best}; worst: {missing.worst}",), brief=True)
+    yield from _costs(run)
+    ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
+    yield Fact("Exit code", (*exit_code(run), " (", *ended, ")"))
+    yield from _made_by(run)
+
+
+def _costs(run: RunRecord) -> Iterator[Fact]:
     calls = run.calls
     yield Fact(
         "Calls",
@@ -131,9 +144,6 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         brief=True,
     )
     yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
-    ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
-    yield Fact("Exit code", (f"{run.exit_code} (", *ended, ")"))
-    yield from _made_by(run)
 
 
 def _made_by(run: RunRecord) -> Iterator[Fact]:

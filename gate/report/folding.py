@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import shorten
-from gate.report.parts import Answer, CaseView, FailingCase, NewPrompt, Table, View
+from gate.report.parts import Answer, CaseView, FailingCase, NewPrompt, Table, Text, View
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -73,10 +73,16 @@ def fold(view: View, level: Level) -> View:
         facts=view.facts if level.details else (),
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
+        exam=view.exam[: level.rows],
     )
     if not level.bare:
         return short
-    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=())
+    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), notice=_brief(view.notice))
+
+
+def _brief(notice: Text) -> Text:
+    """Not even the shortest report is silent on an exam that the change edits."""
+    return ("This change also edits its own exam; the record of the run says how.",) if notice else ()
 
 
 def _quiet(table: Table) -> bool:
@@ -146,6 +152,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
         out.append(numbers.counted(rows, "slice"))
     if suites:
         out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
+    if trials := max(0, len(view.exam) - level.rows):
+        out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
     if prompts:
         out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
     if not level.details:

@@ -3,6 +3,7 @@
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers, rates, unfinished
+from gate.report.aside import aside
 from gate.report.axes import over_allowance
 from gate.report.escape import terminal
 from gate.report.parts import Code, Text
@@ -25,7 +26,7 @@ def headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line; its numbers are those of the table."""
     if run.verdict is Verdict.INCONCLUSIVE:
         return (*_obstacle(run), *_worst(run, "; worst slice "))
-    if run.override is not None:
+    if run.override is not None and run.skipped_by_label:
         return ("the label ", Code(short(run.override.label)), " is set")
     if run.verdict is Verdict.SKIPPED:
         return _first_reason(run, "no prompt or exam changed")
@@ -60,8 +61,12 @@ def first_line(run: RunRecord) -> str:
 
 def plain_first_line(run: RunRecord) -> str:
     """The same as text, which whoever shows it has to escape."""
-    parts = (part if isinstance(part, str) else part.text for part in headline(run))
-    return f"{run.verdict.value}: {''.join(parts)}"
+    before = f", {_plain(said)}" if (said := aside(run)) else ""
+    return f"{run.verdict.value}{before}: {_plain(headline(run))}"
+
+
+def _plain(text: Text) -> str:
+    return "".join(part if isinstance(part, str) else part.text for part in text)
 
 
 def _fallen(run: RunRecord) -> Text:
@@ -78,7 +83,7 @@ def _doubtful(run: RunRecord) -> Text:
         span = numbers.interval(record.lower, record.upper)
         return (name(suspects[0]), f" may have fallen: {numbers.delta(record.mean)} {span}")
     if not run.suites:
-        return rates.doubtful(run) or _first_reason(run, "not shown to be good enough")
+        return rates.doubtful(run) or deletion(run) or _first_reason(run, "not shown to be good enough")
     short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in of_run(run))
     if not short_of_cases:
         for suite in run.suites:
@@ -87,9 +92,22 @@ def _doubtful(run: RunRecord) -> Text:
                     label = short(suite_label(run, suite))
                     where: Text = ("in ", Code(label), " ") if label else ()
                     return (*where, f"{axis.axis} {over_allowance(axis)}", *_worst(run, "; worst slice "))
+        if run.new and (doubt := rates.doubtful(run)):
+            return doubt
+        if run.deleted:
+            return deletion(run)
         if run.new:
-            return rates.doubtful(run) or _first_reason(run, "a new prompt is not shown to be good enough")
+            return _first_reason(run, "a new prompt is not shown to be good enough")
     return ("too few cases to decide", *_worst(run, "; worst slice "))
+
+
+def deletion(run: RunRecord) -> Text:
+    """That prompts are deleted; empty where none is."""
+    if not run.deleted:
+        return ()
+    more = len(run.deleted) - 1
+    verb = f"and {numbers.counted(more, 'other prompt')} are" if more else "is"
+    return (Code(short(run.deleted[0])), f" {verb} deleted")
 
 
 def _obstacle(run: RunRecord) -> Text:

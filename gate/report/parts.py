@@ -187,6 +187,27 @@ class NewPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class ExamTrial:
+    """What one part of an exam that the change has edited says.
+
+    Args:
+        suite: its name; empty where the exam of one suite alone is edited.
+        words: what was tried.
+        cases: how many, and how many were left out.
+        scores: `0.910 → 0.880`, or that of the one arm which was asked.
+        change: `−0.030 [−0.070, +0.010]`.
+        reason: why something is missing; empty where nothing is.
+    """
+
+    suite: str
+    words: str
+    cases: str
+    scores: str
+    change: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One line on how the verdict was reached.
 
@@ -239,6 +260,10 @@ class View:
         command: runs the comparison again; empty when that needs more than the run knows.
         left_out: what a limit on the length took away.
         new: prompts that the change brings, which were compared with nothing.
+        aside: what sets the verdict aside, for the first line; empty where it decides.
+        notice: what the change does to its own exam; stands above everything but the verdict.
+        weighty: the notice tells of more than new cases.
+        exam: what the edited exam says.
     """
 
     verdict: Verdict
@@ -256,3 +281,7 @@ class View:
     command: str
     left_out: tuple[str, ...] = ()
     new: tuple[NewPrompt, ...] = ()
+    aside: Text = ()
+    notice: Text = ()
+    weighty: bool = False
+    exam: tuple[ExamTrial, ...] = ()

@@ -81,7 +81,8 @@ def _block(run: RunRecord) -> Iterator[Text]:
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
     if not run.evaluated:
         # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
-        yield ("Mend what is named above, and " + ("push" if run.exit_code == 2 else "run") + " again.",)
+        mistake = 2 in (run.exit_code, run.waived_code)
+        yield ("Mend what is named above, and " + ("push" if mistake else "run") + " again.",)
         return
     what = "the prompt got worse" if run.suites else "the new prompt is good enough"
     yield (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
@@ -110,12 +111,18 @@ def _hold(run: RunRecord) -> Iterator[Text]:
     if any(suite.quality.overall.state is State.TOO_FEW for suite in run.suites):
         yield ("Add cases: 30 are the floor for a slice that should decide, 100 are comfortable.",)
     yield from rates.steps_hold(run)
+    if run.deleted:
+        which = "the prompt is" if len(run.deleted) == 1 else "the prompts are"
+        yield (f"Merge if {which} not needed any more. One that moved, and changed a lot: name it in its old suite.",)
     if run.exit_code:
         yield ("The run fails because ", Code("fail_on"), " is ", Code("hold"), ".")
 
 
 def _pass(run: RunRecord) -> Iterator[Text]:
     yield from endings.advice(run)
+    if not run.evaluated:
+        yield ("Read what changes in the exam: from the merge on it is what every prompt has to pass.",)
+        return
     found = "nothing is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
     yield (f"Merge when you are content with the change: {found}.",)
 
@@ -127,7 +134,7 @@ def _ship(run: RunRecord) -> Iterator[Text]:
 
 
 def _skipped(run: RunRecord) -> Iterator[Text]:
-    if run.override is None:
+    if run.override is None or not run.skipped_by_label:
         yield ("Nothing to do.",)
     else:
         yield ("To have the change evaluated, take the label ", Code(short(run.override.label)), " off.")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.record import OverrideRecord, RunRecord
+from gate.domain.record import RunRecord
 from gate.domain.verdict import State
 from gate.report import numbers
+from gate.report.aside import setter
 from gate.report.parts import Code, Text
 from gate.report.slices import (
     FEWEST_UNITS,
@@ -13,7 +14,6 @@ from gate.report.slices import (
     name,
     names,
     of_run,
-    short,
     tolerated,
     unmoved,
     within_margin,
@@ -25,8 +25,8 @@ NOTABLE_FALL = 0.1
 
 def sentence(run: RunRecord) -> Text:
     """One sentence on the slices won and lost, and one on what this exam could not see."""
-    if run.override is not None:
-        return _setter(run.override)
+    if run.override is not None and run.skipped_by_label:
+        return setter(run.override)
     if not run.suites:
         return ()
     slices = of_run(run)
@@ -39,15 +39,6 @@ def sentence(run: RunRecord) -> Text:
     suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
     parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
     return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))
-
-
-def _setter(override: OverrideRecord) -> Text:
-    """Who answers for the override."""
-    commit = Code(override.commit[:12])
-    if not override.by:
-        return ("It is not known who set it. It holds for commit ", commit, ". Nothing was evaluated.")
-    at = f" on {short(override.at).replace('T', ' ').removesuffix('Z')} UTC" if override.at else ""
-    return ("Set by ", Code(short(override.by)), f"{at}, and in force for commit ", commit, ". Nothing was evaluated.")
 
 
 def _overall(named: Named) -> str:

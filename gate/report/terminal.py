@@ -64,6 +64,8 @@ def render(run: RunRecord, console: Console) -> None:
         printer.table(table, shown.confidence)
     for note in shown.footnotes:
         printer.line(RichText(terminal(note), style="dim"))
+    if shown.exam:
+        printer.exam(shown)
     for prompt in shown.new:
         printer.new_prompt(prompt)
     for case in shown.cases[:CASES_SHOWN]:
@@ -84,7 +86,10 @@ class _Printer:
     def opening(self, shown: View) -> None:
         """Verdict and worst slice, slices won and lost, the three axes."""
         first = RichText(f" {shown.verdict} ", style=_VERDICT_STYLES[shown.verdict])
-        self.line(RichText.assemble(first, " ", _text(shown.headline, "bold")))
+        before = (_text((*shown.aside, ": "), "bold"),) if shown.aside else ()
+        self.line(RichText.assemble(first, " ", *before, _text(shown.headline, "bold")))
+        if shown.notice:
+            self.line(_text(shown.notice, "bold yellow" if shown.weighty else ""))
         if shown.sentence:
             self.line(_text(shown.sentence))
         for note in shown.notes:
@@ -117,6 +122,16 @@ class _Printer:
         if rows > ROWS_SHOWN:
             left = f"and {rows - ROWS_SHOWN:,} more slices; the record of the run has them all"
             self.line(RichText(left, style="dim"))
+
+    def exam(self, shown: View) -> None:
+        """What the edited exam says."""
+        self.line()
+        self.line(RichText("Exam changes (no part in the verdict)", style="bold"))
+        for row in shown.exam[:ROWS_SHOWN]:
+            suite = f"{row.suite}: " if row.suite else ""
+            reason = f" ({row.reason})" if row.reason else ""
+            line = f"- {suite}{row.words}: {row.scores}, change {row.change}, cases: {row.cases}{reason}"
+            self.line(RichText(terminal(line)))
 
     def case(self, case: CaseView) -> None:
         """One case that fell, with both answers, cut short."""

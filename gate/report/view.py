@@ -2,7 +2,9 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import endings, numbers, reuse, unfinished
+from gate.report import endings, exam, numbers, reuse, unfinished
+from gate.report.aside import aside
+from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
 from gate.report.cache import findings
 from gate.report.cases import cases
@@ -40,16 +42,21 @@ def view(run: RunRecord) -> View:
         steps=steps(run),
         command=command(run),
         new=new_prompts(run),
+        aside=aside(run),
+        notice=exam.notice(run),
+        weighty=exam.weighty(run),
+        exam=exam.trials(run),
     )
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
-    """What is missing, what became of the prompt cache, of replies and of known answers, remarks, then the reasons."""
+    """Label, gaps, what became of the prompt cache, of replies and of known answers, remarks, then the reasons."""
     shown = NOTES_SHOWN if run.evaluated else MISTAKES_SHOWN
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more = len(run.notes) - NOTES_SHOWN
     found: tuple[Text, ...] = (*findings(run), *endings.findings(run), *reuse.drifts(run))
     return (
+        *aside_notes(run),
         *unfinished.notes(run),
         *found,
         *told,
@@ -75,5 +82,6 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     # On HOLD the first line says the first reason in its own words.
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     said = headline(run)[0]
-    told = [short(reason, LONGEST_SENTENCE) for reason in reasons if not unfinished.said(run, reason)]
+    fresh = [reason for reason in reasons if not unfinished.said(run, reason) and reason not in run.notes]
+    told = [short(reason, LONGEST_SENTENCE) for reason in fresh]
     return tuple(reason for reason in told if reason.rstrip(".") != said)

@@ -2,13 +2,15 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.record import CaseRecord, MissingRecord, RunRecord
+from gate.domain.record import CaseRecord, MissingRecord, OverrideRecord, RunRecord
 from gate.domain.record_parts import ArmAxisRecord, EstimateRecord, ExamRecord
 from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem
-from gate.flows.override import Override
 from gate.flows.unevaluated import failed, overridden
+from gate.flows.waive import told, waive
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, suite
+from tests.golden.deleted import only_deleted, with_deletion
+from tests.golden.edited_exams import exam_edited, exam_only
 from tests.golden.hostile import hostile
 from tests.golden.kept_answers import reused, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
@@ -18,6 +20,14 @@ _NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 _MISTAKES = (
     Problem("gate.yaml", 9, "'cases' is missing in suite 'faq'", "for example cases: evals/faq.jsonl"),
     Problem("gate.yaml", 12, "unknown key '@everyone' in suite 'faq'"),
+)
+_SET = OverrideRecord(label="skip-prompt-diff", by="olivia", at="2026-11-20T09:12:00Z", commit=_COMMIT)
+_GIVEN = _SET.model_copy(
+    update={"role": "triage", "reason": "The old answers @were wrong; see <b>#12</b>, `tick` and ::error::x"}
+)
+_BOT = "The label skip-prompt-diff was set by dependabot[bot], a bot, and does not count."
+_REFUSED = OverrideRecord(
+    label="skip-prompt-diff", by="dependabot[bot]", at=_SET.at, commit=_COMMIT, counted=False, why_not=_BOT
 )
 _GERMAN = "Wie kann ich meine Rechnung als PDF herunterladen?\nIch finde den Knopf nicht mehr."
 _GOOD = "Öffnen Sie Konto › Rechnungen und wählen Sie bei der Rechnung „PDF herunterladen“."
@@ -40,8 +50,14 @@ def runs() -> dict[str, RunRecord]:
         "many-slices": many_slices(),
         "percentile": percentile(),
         "margin": margin(),
+        "hold-deleted": with_deletion(passed()),
+        "deleted": only_deleted(),
         "skipped": run(Verdict.SKIPPED, [], ["No prompt and no exam changed."], seed=1, spent_usd=0.0),
-        "skipped-override": overridden(Override("skip-prompt-diff", "olivia", "2026-11-20T09:12:00Z"), _COMMIT, _NOW),
+        "skipped-override": overridden(_SET, _NOW),
+        "override-run": waive(block(), "override", _GIVEN),
+        "override-refused": told(block(), _REFUSED),
+        "advisory": waive(block(), "advisory"),
+        "advisory-mistakes": waive(failed(InputErrors(_MISTAKES), _COMMIT, _NOW), "advisory", _REFUSED),
         "mistakes": failed(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
         "no-key": failed(MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export it"), _COMMIT, _NOW),
         "hostile": hostile(),
@@ -51,6 +67,8 @@ def runs() -> dict[str, RunRecord]:
         "new-beside": new_beside(),
         "reused": reused(),
         "unfinished": unfinished(),
+        "exam-edited": exam_edited(),
+        "exam-only": exam_only(),
     }
 
 

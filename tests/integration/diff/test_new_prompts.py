@@ -138,7 +138,9 @@ def test_a_file_of_a_known_pattern_sits_the_bases_exam(repo: Path, quality: str,
     (new,) = record.new
     assert (new.name, new.exam.ref, new.exam.scorers, new.overall.wanted) == ("all:new", "main", ["contains"], 0.8)
     assert any("main's exam of prompts/*.md" in note for note in record.notes)
-    assert any("edits scorers and policy of all:new" in note for note in record.notes)
+    (change,) = (change for change in record.exam_changes if change.suite == "all:new")
+    assert change.trials == []
+    assert change.rules == ["policy.min_pass_rate", "scorers.contains", "scorers.regex"]
 
 
 @pytest.mark.parametrize("model", ["fake:echo", "replay:answers.jsonl"])

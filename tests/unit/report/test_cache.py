@@ -44,6 +44,11 @@ def test_the_sentence() -> None:
             False,
             "the first part that differs between cases now stands at line 3 of message 2: ",
         ),
+        (
+            prefix(12, 3, "", place={"message": 1, "line": 3, "variable": "date", "file": "prompts/tone.j2"}),
+            True,
+            "{{ date }} moved to line 3 of prompts/tone.j2: ",
+        ),
         (prefix(12, 1, "", place=None), False, "the requests have another start: "),
     ],
 )

@@ -2,9 +2,11 @@
 
 import pytest
 
+from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
 from gate.report import markdown
-from gate.report.comment import Context, render
+from gate.report.comment import Context, announcement, render
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.unit.report.reading import html, kinds, running_text, tokens
@@ -36,8 +38,12 @@ def test_the_report_comes_first_and_the_footer_last(name: str) -> None:
 def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> None:
     run = RUNS[name]
     text = render(run, CONTEXT)
-    assert (WAY_OUT in text) is (run.exit_code != 0)
-    if run.exit_code:
+    refused = run.override is not None and not run.override.counted
+    assert (WAY_OUT in text) is (run.exit_code != 0 and not refused)
+    assert ("To merge all the same, the label `skip-prompt-diff` has to count" in footer(text)) is (
+        run.exit_code != 0 and refused
+    )
+    if run.exit_code and not refused:
         assert f"{WAY_OUT} `skip-prompt-diff`; this comment will then say who did." in footer(text)
 
 
@@ -102,3 +108,27 @@ def test_a_hostile_setting_stays_code() -> None:
 def test_too_little_room_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="at least"):
         render(RUNS["pass"], CONTEXT, limit=markdown.SHORTEST)
+
+
+def told(count: int) -> list[Told]:
+    return [Told(commit=f"{number:x}" * 40, verdict=Verdict.BLOCK) for number in range(1, count + 1)]
+
+
+def test_earlier_verdicts_stand_in_the_last_line() -> None:
+    assert "Earlier" not in render(RUNS["pass"], CONTEXT)
+    both = [*told(1), Told(commit="def5678" + "0" * 33, verdict=Verdict.HOLD)]
+    line = "Earlier: BLOCK at `1111111`, HOLD at `def5678`.</sub>"
+    assert render(RUNS["pass"], CONTEXT, both).rstrip().endswith(line)
+
+
+def test_the_last_five_are_named_and_all_fits() -> None:
+    text = render(RUNS["hostile"], CONTEXT, told(8), limit=8_000)
+    assert len(text) <= 8_000
+    assert [f"{number}" * 7 in footer(text) for number in range(1, 9)] == [False] * 3 + [True] * 5
+
+
+def test_an_announcement_is_one_line() -> None:
+    assert announcement("abc1234" + "0" * 33) == "⏳ Evaluating `abc1234` …"
+    text = announcement("a" * 40, RUN_URL)
+    assert len(text.splitlines()) == 1
+    assert [token.attrs["href"] for token in tokens(text) if token.type == "link_open"] == [RUN_URL]

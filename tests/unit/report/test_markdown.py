@@ -42,7 +42,8 @@ def test_first_line_is_the_verdict_with_the_numbers_of_the_table(name: str) -> N
     made = runs.runs()[name]
     text = render(made)
     first, rest = text.split("\n", 1)
-    assert re.match(rf"## \S+ Prompt Gate: {made.verdict}: \S", first)
+    assert re.match(rf"## \S+ Prompt Gate: {made.verdict}(, [^:]+)?: \S", first)
+    assert ("," in first.partition(": ")[2].partition(":")[0]) is bool(made.waived)
     for numbers in re.findall(r"\[[−+]\d\.\d+, [−+]\d\.\d+\]", first):
         assert numbers.replace(" ", "\N{NO-BREAK SPACE}") in rest
 
