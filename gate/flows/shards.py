@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from typing import cast
 
@@ -95,7 +95,7 @@ def part_of(budget: Budget, share: Share) -> Budget:
             raise GateError(f"a budget of {calls} calls cannot be divided among {share.of} shards", hint)
         calls = calls // share.of + (share.number <= calls % share.of)
     usd = None if budget.max_usd is None else budget.max_usd / share.of
-    return Budget(calls, usd, budget.max_minutes)
+    return replace(budget, max_calls=calls, max_usd=usd)
 
 
 def disagreements(shards: Sequence[Found]) -> Iterator[Problem]:

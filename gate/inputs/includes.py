@@ -15,7 +15,7 @@ from jinja2.visitor import NodeTransformer
 from gate.domain.prompt import Part, Parts
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.paths import complaint
-from gate.inputs.sandbox import BadTemplate, Environment, parsed
+from gate.inputs.sandbox import BadTemplate, Environment, check_tags, parsed, tags
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 """What Jinja counts as the end of a line."""
@@ -97,6 +97,7 @@ class _Splice(NodeTransformer):
         self._environment = environment
         self._within = parts.path
         self._parts: dict[str, tuple[int, Part]] = {}
+        self._tags = tags(text)
         before = _lines(text)
         for part in parts.files:
             self._parts[part.path] = before, part
@@ -117,7 +118,9 @@ class _Splice(NodeTransformer):
         before, part = self._parts[path]
         if not part.template:
             return nodes.Output([nodes.TemplateData(part.text, lineno=before + 1)], lineno=before + 1)
+        self._tags += tags(part.text)
         try:
+            check_tags(self._tags)
             tree = parsed(self._environment, part.text)
         except BadTemplate as error:
             raise BadTemplate(error.message, before + error.line) from None

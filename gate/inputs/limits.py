@@ -9,6 +9,9 @@ CONFIG_CHARS = 256 * 1024
 PROMPT_CHARS = 1024 * 1024
 """One prompt file, the parts that it pulls in counted with it, each as often as it is used."""
 
+TEMPLATE_TAGS = 5_000
+"""Tags of one template, those of its parts counted as often as the parts are used: each takes time to compile."""
+
 PARTS = 100
 """Files that one prompt pulls in."""
 

@@ -7,7 +7,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from gate.inputs.limits import RENDERED_CHARS
+from gate.inputs.limits import RENDERED_CHARS, TEMPLATE_TAGS
 from gate.inputs.templatevalues import FILTERS, METHODS, sized, text_of
 
 _REFUSED = (
@@ -85,6 +85,7 @@ def parsed(environment: Environment, text: str) -> nodes.Template:
     Raises:
         BadTemplate: with the line.
     """
+    check_tags(tags(text))
     try:
         tree = environment.parse(text)
         refused = next(tree.find_all(_REFUSED), None)
@@ -97,6 +98,21 @@ def parsed(environment: Environment, text: str) -> nodes.Template:
     except (RecursionError, ValueError, MemoryError):
         raise BadTemplate("invalid Jinja2: too deeply nested") from None
     return tree
+
+
+def tags(text: str) -> int:
+    """How many tags a template has, at most."""
+    return text.count("{{") + text.count("{%")
+
+
+def check_tags(count: int) -> None:
+    """Refuse a template of so many tags that compiling it would take too long.
+
+    Raises:
+        BadTemplate: it has.
+    """
+    if count > TEMPLATE_TAGS:
+        raise BadTemplate(f"a template, with its parts, has at most {TEMPLATE_TAGS:,} tags", 1)
 
 
 def short(message: str) -> str:

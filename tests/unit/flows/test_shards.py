@@ -17,6 +17,11 @@ def test_the_parts_of_a_budget_add_up_to_it(calls: int, of: int) -> None:
     assert {part.max_minutes for part in parts} == {20.0}
 
 
+def test_what_is_no_sum_holds_for_every_part() -> None:
+    part = part_of(Budget(10, 5.0, 20.0, max_output_tokens=300, max_usd_per_month=100.0), Share(1, 2))
+    assert (part.max_output_tokens, part.max_usd_per_month) == (300, 100.0)
+
+
 def test_no_limit_stays_none() -> None:
     assert part_of(Budget(), Share(2, 3)) == Budget()
 

@@ -10,7 +10,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined, nodes
 from gate.domain.prompt import Part, Parts
 from gate.inputs import prompts
 from gate.inputs.includes import located, names_in, resolved
-from gate.inputs.limits import WATCHED_TAGS
+from gate.inputs.limits import TEMPLATE_TAGS, WATCHED_TAGS
 from gate.inputs.origin import Origin, first_difference, first_part
 from gate.inputs.parts import Library
 from gate.inputs.sandbox import BadTemplate, parsed, sandbox
@@ -212,3 +212,17 @@ def test_lines_behind_the_last_part_are_nowhere() -> None:
         ("", 0),
     ]
     assert isinstance(parsed(sandbox(), "x"), nodes.Template)
+
+
+def test_a_template_has_only_so_many_tags() -> None:
+    compile_template("{{ a }}" * TEMPLATE_TAGS)
+    with pytest.raises(BadTemplate, match="at most 5,000 tags"):
+        compile_template("{{ a }}" * TEMPLATE_TAGS + "{% if a %}{% endif %}")
+
+
+def test_tags_of_a_part_count_as_often_as_it_is_used() -> None:
+    part = Part("a.j2", "{{ a }}" * 100, template=True)
+    include = "{% include 'a.j2' %}"
+    compile_template(include * 49, Parts("p.j2", (part,)))
+    with pytest.raises(BadTemplate, match="at most 5,000 tags"):
+        compile_template(include * 50, Parts("p.j2", (part,)))

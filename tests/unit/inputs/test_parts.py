@@ -119,7 +119,8 @@ def following(times: int, filler: str = "") -> Callable[[str], str]:
     [
         ("{% include '1.j2' %}", following(1), "the prompt pulls in more than 100 files", 100),
         ("{% include '1.j2' %}", following(50), "brings the prompt to more than 1,000 includes", 20),
-        ("{% include 'a.md' %}" * 10_000, str, "brings the prompt to more than 1,000 includes", 0),
+        ("{% include 'a.md' %}" * 10_000, str, "at most 5,000 tags", 0),
+        ("{% include 'a.md' %}" * 2_000, str, "brings the prompt to more than 1,000 includes", 0),
         (
             "".join(f"{{% include '{i}.md' %}}" for i in range(1000)),
             str,
