@@ -9,6 +9,7 @@ from pathlib import Path
 from gate.action.cap import Cap
 from gate.action.limits import limited, sampled, tightened
 from gate.action.overrides import Overrides, Standing
+from gate.action.secretless import missed_by_the_base
 from gate.action.subject import Subject
 from gate.bootstrap.resolving import rehearsed
 from gate.bootstrap.sides import EventFiles, Found
@@ -106,7 +107,7 @@ class Evaluation:
         try:
             return self._evaluated(resolved, stage, out)
         except MissingKey as error:
-            return self._without_secrets(error, stage)
+            return self._without_secrets(error, resolved, stage)
 
     def settled(self, run: RunRecord) -> RunRecord:
         """The same run, with what becomes of its verdict: set aside by the label, or in advisory mode.
@@ -198,11 +199,12 @@ class Evaluation:
         run = run_plan(plan, with_keys(stage.services, self.inputs))
         return recorded(run, self.subject.base) if self.subject.baseline else run
 
-    def _without_secrets(self, error: MissingKey, stage: Stage) -> RunRecord:
+    def _without_secrets(self, error: MissingKey, resolved: Resolved, stage: Stage) -> RunRecord:
         why = self.subject.secretless
         if not why:
             raise error
-        if self.inputs.on_missing_secrets == "skip":
+        of_base = missed_by_the_base(resolved, with_keys(stage.services, self.inputs))
+        if self.inputs.on_missing_secrets == "skip" and of_base:
             return without_secrets(why, error, self.subject.commit, stage.now())
         hint = "docs/how-to/forks.md has a second workflow that can, and on-missing-secrets: skip lets such runs pass"
         raise MissingKey(f"{error.message}: {why}", hint)

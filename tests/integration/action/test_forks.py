@@ -65,6 +65,14 @@ def test_without_secrets_the_run_says_what_is_missing(
     assert server.comments(REPO, pr.number) == []
 
 
+def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(tmp_path, server, FILES)
+    pr = world.open({PROMPT: BROKEN, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}, fork=True)
+    checkout = pr.checkout("merge")
+    outcome = run_action(checkout, pr.environment(checkout, inputs={"on-missing-secrets": "skip"}))
+    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+
+
 @pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 def test_beside_secrets_a_fork_is_judged_and_told(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer, event: str

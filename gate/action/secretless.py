@@ -1,0 +1,39 @@
+"""A run that GitHub gives no secrets: which keys the merge target's own suites miss there."""
+
+from collections.abc import Iterator
+
+from gate.domain.case import ScorerSpec
+from gate.flows.resolve import Resolved
+from gate.settings.services import Settings
+
+
+def missed_by_the_base(resolved: Resolved, services: Settings) -> bool:
+    """Would the exam of the merge target lack a key, whatever the change asks for?
+
+    A change that names a model of a service where the merge target needs none must not have its run skipped by that.
+
+    Args:
+        resolved: what was to be evaluated.
+        services: the keys that there are.
+    """
+    keys = {"openai": services.openai_api_key, "anthropic": services.anthropic_api_key}
+    addresses = {"openai": services.openai_base_url, "anthropic": services.anthropic_base_url}
+    lacking = {provider for provider, key in keys.items() if not key and not addresses[provider]}
+    return not lacking.isdisjoint(_of_base(resolved))
+
+
+def _of_base(resolved: Resolved) -> Iterator[str]:
+    """The providers that the baselines, and the judges of pinned exams, are asked at."""
+    for suite in resolved.suites:
+        if suite.baseline is None or suite.own_exam:
+            continue
+        if suite.baseline.params.base_url is None:
+            yield suite.baseline.model.provider
+        specs = [*suite.exam.scorers, *(spec for case in suite.exam.cases for spec in case.scorers or ())]
+        yield from (provider for spec in specs if (provider := _judge(spec)))
+
+
+def _judge(spec: ScorerSpec) -> str:
+    model, params = spec.options.get("model"), spec.options.get("params")
+    elsewhere = isinstance(params, dict) and params.get("base_url")
+    return "" if elsewhere or not isinstance(model, str) or spec.kind != "judge" else model.partition(":")[0]
