@@ -4,14 +4,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from gate.bootstrap.ledger import spending_file
 from gate.domain.absence import Failed
 from gate.domain.spending import Outlay
 from gate.errors import CannotEvaluate
 from gate.flows.resolve import Resolved
 from gate.flows.spending import month_of, spent, within
 from gate.github.client import GitHub
-from gate.github.search import spent_in
 
 
 @dataclass(slots=True)
@@ -39,7 +37,7 @@ class Cap:
         """
         before = resolved.budget
         self._set = before.max_usd_per_month is not None
-        if not self._set or not resolved.suites:
+        if not self._set or not (resolved.suites or any(edit.trials for edit in resolved.edits)):
             return resolved
         budget = within(before, self._already(), self.now)
         if budget.max_usd == before.max_usd:
@@ -54,9 +52,14 @@ class Cap:
             CannotEvaluate: it cannot be written down.
         """
         if self._set and dollars and self.run:
+            from gate.bootstrap.ledger import spending_file  # few runs have a cap
+
             spending_file(self.folder).add(self.run, Outlay(month_of(self.now), dollars))
 
     def _already(self) -> float | Failed:
+        from gate.bootstrap.ledger import spending_file  # few runs have a cap
+        from gate.github.search import spent_in
+
         try:
             ledger = spending_file(self.folder).read()
             return spent((), ledger, self.now) + spent_in(self.github, month_of(self.now))

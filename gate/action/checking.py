@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gate.action.subject import Subject
+from gate.action.subject import Venue
 from gate.bootstrap.signals import ENDING
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
@@ -23,7 +23,6 @@ class Check:
         run_url: the workflow run.
         wanted: by the inputs.
         warn: tells about something that did not work and does not decide.
-        say: writes a line to the log.
         shown: the annotations are on the check run.
     """
 
@@ -32,19 +31,19 @@ class Check:
     run_url: str
     wanted: bool
     warn: Callable[[str], None]
-    say: Callable[[str], None]
     shown: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
 
-    def begin(self, subject: Subject) -> None:
+    def begin(self, venue: Venue) -> None:
         """Show that an evaluation is under way."""
         if not self.wanted or not self.github.has_token:
             return
         checks = CheckRuns(self.github, self.key)
-        self._number = checks.start(subject.commit, self.run_url)
+        self._number = checks.start(venue.commit, self.run_url)
         if checks.note:
             # Where the job itself is the check nobody misses it; where it runs for a stranger it is the only one.
-            (self.warn if subject.privileged else self.say)(f"there is no check run: {checks.note}")
+            if venue.privileged:
+                self.warn(f"there is no check run: {checks.note}")
 
     def end(self, run: RunRecord, report: str, marks: Sequence[Annotation]) -> None:
         """Conclude it.

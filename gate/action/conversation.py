@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from gate.action.runner_files import traced
-from gate.action.subject import Subject
+from gate.action.subject import Venue
 from gate.domain.comment_state import AcceptedOverride, CommentState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
@@ -45,12 +45,12 @@ class Commenter:
     context: comment.Context | None = field(default=None, init=False)
     _number: int | None = field(default=None, init=False)
 
-    def about(self, subject: Subject) -> None:
+    def about(self, venue: Venue) -> None:
         """What is judged; without a pull request there is no comment."""
         config = "" if self.inputs.config == Inputs().config else self.inputs.config
         label, url = self.inputs.skip_label, self.runner.run_url
-        self.context = comment.Context(subject.commit, subject.base, url, label, config)
-        self._number = subject.pull.number if subject.pull is not None else None
+        self.context = comment.Context(venue.commit, venue.base, url, label, config)
+        self._number = venue.pull.number if venue.pull is not None else None
 
     def announce(self) -> None:
         """Say that an evaluation is under way, where that is asked for."""

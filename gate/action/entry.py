@@ -7,7 +7,7 @@ from gate.action.evaluation import Evaluation, Stage, enter, secret_of
 from gate.action.output_folder import hand_over, output_folder
 from gate.action.overrides import Overrides
 from gate.action.runner_files import traced
-from gate.action.subject import Asked, Finder, Nothing, Subject
+from gate.action.subject import Asked, Finder, Nothing, venue_of
 from gate.action.telling import Herald, Outcome
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.sides import EventFiles
@@ -47,21 +47,22 @@ def act(stage: Stage) -> int:
     herald = Herald(stage.say, runner, inputs, github, secret_of(stage.services, inputs), now)
     for sentence in unknown_inputs():
         herald.warn(sentence)
-    files: EventFiles | None = None
-    asked: Asked
+    event: Event | None = None
     try:
         with told_of_signals():
+            event = _event(runner)
             files = EventFiles(runner.workspace, github)
-            asked = Finder(runner, inputs, files, github, stage.wait).find(_event(runner))
+            asked: Asked = Finder(runner, inputs, files, github, stage.wait).find(event)
     except Exception as error:
-        outcome = Outcome(_failed(error, runner.sha, stage), error)
-        asked = Nothing("", runner.sha)
-    else:
-        if isinstance(asked, Nothing):
-            outcome = Outcome(nothing(asked.why, asked.commit, stage.now()))
-    if not isinstance(asked, Subject) or files is None:
-        return _told(herald, stage, outcome)
-    herald.begin(asked)
+        venue = venue_of(event) if event is not None else None
+        if venue is not None:
+            # Whoever waits for a check or a comment is told there, too.
+            herald.begin(venue)
+        commit = venue.commit if venue is not None else runner.sha
+        return _told(herald, stage, Outcome(_failed(error, commit, stage), error))
+    if isinstance(asked, Nothing):
+        return _told(herald, stage, Outcome(nothing(asked.why, asked.commit, stage.now())))
+    herald.begin(asked.venue)
     overrides = Overrides(
         github, files, Rule(inputs.skip_label, inputs.override_by, inputs.label_scope), herald.accepted, herald.warn
     )

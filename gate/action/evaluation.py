@@ -8,13 +8,14 @@ from pathlib import Path
 
 from gate.action.cap import Cap
 from gate.action.limits import limited, sampled, tightened
+from gate.action.marks import marks
 from gate.action.overrides import Overrides, Standing
 from gate.action.secretless import missed_by_the_base
 from gate.action.subject import Subject
 from gate.bootstrap.resolving import rehearsed
 from gate.bootstrap.sides import EventFiles, Found
-from gate.domain.record import RunRecord, SuiteRecord
-from gate.domain.verdict import State, Verdict
+from gate.domain.record import RunRecord
+from gate.domain.suite import Suite
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
 from gate.flows.baseline import alone, recorded
 from gate.flows.pairing import Sides
@@ -23,9 +24,7 @@ from gate.flows.resolve import Resolved, is_advisory, resolve
 from gate.flows.unevaluated import closed, deleted, overridden, skipped, without_secrets
 from gate.flows.waive import told, waive
 from gate.inputs.subfolder import Subfolder
-from gate.report.changedlines import Annotation, annotations
-from gate.report.escape import terminal
-from gate.report.headline import plain_first_line
+from gate.report.changedlines import Annotation
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner
 from gate.settings.services import Settings
@@ -76,7 +75,7 @@ class Evaluation:
     warn: Callable[[str], None]
     standing: Standing = Standing()
     advisory: bool = False
-    _sides_read: Sides | None = None
+    _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
     def run(self, stage: Stage, out: Path) -> RunRecord:
         """Judge it; the verdict is what was measured, whatever is waived.
@@ -89,6 +88,8 @@ class Evaluation:
             GateError: it cannot be judged.
         """
         commit = self.subject.commit
+        if self.subject.baseline and not self.inputs.cache:
+            raise GateError("cache: false leaves nothing to record for later runs", "take it out, or the event push")
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
             return closed(commit, stage.now())
@@ -100,8 +101,6 @@ class Evaluation:
         if not resolved.touched and not resolved.deleted:
             return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
         resolved = self.cap.applied(resolved)
-        for note in resolved.notes:
-            stage.say(terminal(note))
         if not resolved.touched:
             return deleted(resolved, stage.now())
         try:
@@ -122,21 +121,15 @@ class Evaluation:
         return waive(run, "advisory", override) if self.advisory and run.exit_code else run
 
     def marks(self, run: RunRecord) -> tuple[Annotation, ...]:
-        """The changed lines of the prompts that a verdict is about, by their paths in the repository.
+        """The changed lines of the prompts that a verdict is about.
 
         Args:
             run: finished.
         """
-        sides, folder = self._sides_read, self.inputs.working_directory
-        found: list[Annotation] = []
-        if sides is None or run.verdict not in (Verdict.BLOCK, Verdict.HOLD):
+        if self._read is None:
             return ()
-        for suite in filter(_fell, run.suites):
-            old, new = sides.base.read(suite.baseline.path), sides.head.read(suite.candidate.path)
-            texts = [(data or b"").decode("utf-8", "replace") for data in (old, new)]
-            path = f"{folder}/{suite.candidate.path}" if folder else suite.candidate.path
-            found += annotations(path, texts[0], texts[1], plain_first_line(run))
-        return tuple(found)
+        sides, suites = self._read
+        return marks(run, sides, suites, self.inputs.working_directory)
 
     def advice(self, error: GateError) -> str:
         """What helps against a mistake that the change did not make; empty for any other."""
@@ -153,9 +146,11 @@ class Evaluation:
         found, folder = self.files.sides(self.subject.wanted), self.inputs.working_directory
         sides = found.sides
         if folder:
+            if sides.base.fingerprint(folder) is None and sides.head.fingerprint(folder) is None:
+                where = f"neither at {sides.base.label} nor at {sides.head.label}"
+                raise GateError(f"working-directory: there is no folder {folder}, {where}", "name one that is there")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
-        self._sides_read = replace(sides, stranger=self.subject.stranger)
-        return replace(found, sides=self._sides_read)
+        return replace(found, sides=replace(sides, stranger=self.subject.stranger))
 
     def _resolved(self, found: Found) -> Resolved:
         """What there is to evaluate, within the limits of the inputs."""
@@ -175,8 +170,9 @@ class Evaluation:
             budget=limited(resolved.budget, inputs),
             commit=subject.commit,
         )
-        if subject.privileged and resolved.suites:
+        if subject.privileged and (resolved.suites or any(edit.trials for edit in resolved.edits)):
             _check_privileged(resolved, subject)
+        self._read = found.sides, resolved.suites
         return resolved
 
     def _in_change(self, errors: InputErrors, label: str) -> InputErrors:
@@ -215,13 +211,6 @@ class Evaluation:
         return self.runner.workspace / self.inputs.working_directory
 
 
-def _fell(suite: SuiteRecord) -> bool:
-    """Is there something in it that keeps the verdict from being green?"""
-    rows = (suite.quality.overall, *suite.quality.slices)
-    axes = (suite.cost, suite.latency)
-    return any(row.state in (State.REGRESSION, State.SUSPECT) for row in rows) or any(one.exceeded for one in axes)
-
-
 def with_keys(services: Settings, inputs: Inputs) -> Settings:
     """Keys and addresses; a key of the step's environment comes before one that is an input."""
     return replace(
@@ -255,6 +244,13 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
         raise CannotEvaluate(
             f"{subject.base} has no {resolved.config}, and a change from outside cannot bring its own exam", hint
         )
-    if resolved.budget.max_usd is None and resolved.budget.max_calls is None:
+    budget = resolved.budget
+    dollars = budget.max_usd is not None or budget.max_usd_per_month is not None
+    # So many calls cost what the change's model makes of them, unless that is the merge target's.
+    if not dollars and (budget.max_calls is None or any(map(_other_model, resolved.suites))):
         hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
-        raise CannotEvaluate("there is no budget, and a change from outside could spend without end", hint)
+        raise CannotEvaluate("there is no budget in dollars, and a change from outside could spend without end", hint)
+
+
+def _other_model(suite: Suite) -> bool:
+    return suite.baseline is None or suite.candidate.model != suite.baseline.model

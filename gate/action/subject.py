@@ -26,6 +26,36 @@ _WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Venue:
+    """Where to tell what became of an event.
+
+    Args:
+        commit: that a check run stands on.
+        base: the merge target, as a reader knows it.
+        pull: the pull request, where it is known.
+        privileged: see `Subject`.
+    """
+
+    commit: str
+    base: str
+    pull: PullRequest | None = None
+    privileged: bool = False
+
+
+def venue_of(event: Event) -> Venue | None:
+    """Where to tell, by the event alone, what keeps it from being judged; None where nobody waits for it."""
+    match event:
+        case PullRequestEvent(pull=pull):
+            return Venue(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged)
+        case WorkflowRunEvent() if event.head_sha:
+            return Venue(event.head_sha, "the merge target", privileged=True)
+        case MergeGroupEvent():
+            return Venue(event.head_sha, f"origin/{event.base_ref}")
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What is judged.
 
@@ -52,6 +82,10 @@ class Subject:
     privileged: bool = False
     secretless: str = ""
     baseline: bool = False
+
+    @property
+    def venue(self) -> Venue:
+        return Venue(self.commit, self.base, self.pull, self.privileged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +181,7 @@ class Finder:
             return Nothing(f"the pull request has moved on to {pull.head_sha[:12]}.", told.head_sha)
         if pull.state == "closed":
             return Nothing(CLOSED, told.head_sha)
+        self._check_alone(pull)
         return Subject(
             pull.head_sha,
             Merge(pull, pull.merge_sha),
@@ -158,16 +193,43 @@ class Finder:
         )
 
     def _with_merge(self, told: PullRequest) -> PullRequest:
-        """The pull request as it is now, once GitHub has made its merge commit, or after a while without one."""
+        """The pull request as it is now, once GitHub has merged its head into the branch that it goes into.
+
+        Raises:
+            CannotEvaluate: after a while GitHub still has not.
+        """
         pulls = PullRequests(self.github)
-        pull = told
         for seconds in _WAITS_S:
             self.wait(seconds)
             pull = pulls.get(told.number)
-            moved = pull.head_sha != told.head_sha or pull.state == "closed"
-            if moved or (pull.merge_sha and pull.head_sha in self.files.parents(pull.merge_sha)[1:]):
-                break
-        return pull
+            if pull.head_sha != told.head_sha or pull.state == "closed" or self._is_merge(pull):
+                return pull
+        raise CannotEvaluate(
+            f"GitHub has not merged #{told.number} into {told.base_ref}; as a rule the two conflict",
+            f"bring {told.base_ref} into the pull request's branch, and push",
+        )
+
+    def _is_merge(self, pull: PullRequest) -> bool:
+        """Is GitHub's merge commit one of this head and of this base? It is made anew in the background."""
+        if pull.merge_sha is None:
+            return False
+        parents = self.files.parents(pull.merge_sha)
+        if len(parents) != 2 or parents[1] != pull.head_sha:
+            return False
+        return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
+
+    def _check_alone(self, pull: PullRequest) -> None:
+        """Checks stand on a commit, so that a pull request into another branch would answer for this one.
+
+        Raises:
+            CannotEvaluate: there is one with the same commit.
+        """
+        others = PullRequests(self.github).open_at(pull.head_sha)
+        into = [one for one in others if one.number != pull.number and one.base_ref != pull.base_ref]
+        if into:
+            numbers = ", ".join(f"#{one.number} into {one.base_ref}" for one in into)
+            hint = "close one of them, or add a commit to one of them"
+            raise CannotEvaluate(f"the commit {pull.head_sha[:12]} is also the newest of {numbers}", hint)
 
     def _workflow_run(self, event: WorkflowRunEvent) -> Asked:
         if self.inputs.label_scope == "commit":

@@ -9,7 +9,7 @@ from pathlib import Path
 from gate.action.checking import Check
 from gate.action.conversation import Commenter
 from gate.action.runner_files import Level, Place, annotation, write_outputs, write_summary
-from gate.action.subject import Subject
+from gate.action.subject import Venue
 from gate.domain.comment_state import AcceptedOverride
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
@@ -18,7 +18,6 @@ from gate.flows.waive import audit
 from gate.github.client import GitHub
 from gate.report import comment, markdown
 from gate.report.changedlines import Annotation
-from gate.report.escape import terminal
 from gate.report.headline import plain_first_line
 from gate.report.slices import worst
 from gate.settings.inputs import Inputs
@@ -30,11 +29,7 @@ SUMMARY_CHARS = 250_000
 _OF_CHANGE = re.compile(r"(?!action inputs$)[^/:][^:]*")
 """Paths of the change's own files, which GitHub can show beside it; others have a ref in front, or are absolute."""
 
-_LEVELS: dict[Verdict, Level] = {
-    Verdict.BLOCK: "error",
-    Verdict.INCONCLUSIVE: "error",
-    Verdict.HOLD: "warning",
-}
+_TOLD = (Verdict.BLOCK, Verdict.INCONCLUSIVE, Verdict.HOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +79,17 @@ class Herald:
             self.runner, self.inputs, self.github, self.secret, self.started, self.say, self.warn
         )
         wanted = self.inputs.check_run
-        self._check = Check(self.github, self.inputs.key, self.runner.run_url, wanted, self.warn, self._quietly)
+        self._check = Check(self.github, self.inputs.key, self.runner.run_url, wanted, self.warn)
 
     def warn(self, message: str) -> None:
         """Note something that did not work and does not decide."""
         self.warnings.append(message)
         self.say(annotation("warning", message))
 
-    def _quietly(self, message: str) -> None:
-        self.say(terminal(message))
-
-    def begin(self, subject: Subject) -> None:
+    def begin(self, venue: Venue) -> None:
         """Say that an evaluation is under way."""
-        self._commenter.about(subject)
-        self._check.begin(subject)
+        self._commenter.about(venue)
+        self._check.begin(venue)
         self._commenter.announce()
 
     def accepted(self) -> AcceptedOverride | None:
@@ -135,15 +127,16 @@ class Herald:
         """Say on the log what GitHub shows beside the change."""
         run, error = outcome.run, outcome.error
         if isinstance(error, InputErrors):
+            level: Level = "warning" if run.waived else "error"
             for problem in error.problems:
                 hint = f" ({problem.hint})" if problem.hint else ""
                 if _OF_CHANGE.fullmatch(problem.file):
-                    self.say(annotation("error", problem.message + hint, Place(problem.file, problem.line)))
+                    self.say(annotation(level, problem.message + hint, Place(problem.file, problem.line)))
                 else:
-                    self.say(annotation("error", f"{problem.where}: {problem.message}{hint}"))
+                    self.say(annotation(level, f"{problem.where}: {problem.message}{hint}"))
             return
-        if level := _LEVELS.get(run.verdict):
-            level = "warning" if run.waived else level
+        if run.verdict in _TOLD:
+            level = "error" if run.exit_code else "warning"
             self.say(annotation(level, plain_first_line(run)))
             if not self._check.shown:
                 for mark in outcome.marks:

@@ -100,6 +100,14 @@ class EventFiles:
                 raise GateError(f"there is no branch, tag or commit {quoted(ref)}", "name one that is there") from None
             raise
 
+    def tip(self, branch: str) -> str:
+        """Where a branch is on GitHub now.
+
+        Raises:
+            ApiError: GitHub does not say.
+        """
+        return self._store.commit(f"heads/{branch}")
+
     def parents(self, sha: str) -> tuple[str, ...]:
         """The parents of a commit; empty where nobody can name them."""
         return self._parents(sha)[0]

@@ -15,6 +15,10 @@ ENDING = {
 }
 
 
+class _Ended(BaseException):
+    """A signal came; nothing on the way takes it for one of the errors that it goes on after."""
+
+
 @contextmanager
 def ended_by_signals(stop: Stop) -> Iterator[None]:
     """Within an event loop: the first signal ends the run with what there is, a second Ctrl-C ends the process.
@@ -56,11 +60,13 @@ def told_of_signals() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         for each in ENDING:
             signal.signal(each, signal.SIG_IGN)
-        raise CannotEvaluate(f"The evaluation was not finished: {ENDING[signal.Signals(number)]}", "run the job again")
+        raise _Ended(f"The evaluation was not finished: {ENDING[signal.Signals(number)]}")
 
     before = {number: signal.signal(number, end) for number in ENDING}
     try:
         yield
+    except _Ended as ended:
+        raise CannotEvaluate(str(ended), "run the job again") from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)

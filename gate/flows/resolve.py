@@ -121,7 +121,7 @@ def resolve(
     reader.raise_problems()
     if sides.stranger:
         _check_stranger([*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
-    notes = [str(one) for one in deleted]
+    notes = [*map(str, deleted), *strangers.elsewhere(touched.values(), base)]
     notes += [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs) if base else []

@@ -49,6 +49,24 @@ def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
     ]
 
 
+def elsewhere(suites: Iterable[Suite], base: Config | None) -> list[str]:
+    """A sentence for each change that is answered by a server that the merge target does not name.
+
+    Args:
+        suites: to be evaluated.
+        base: the merge target's configuration; a first adoption has none, and names what it likes.
+    """
+    if base is None:
+        return []
+    known = {one.address for one in _of_base(base)}
+    return [
+        f"{suite.name} is answered by {address} in this change, which the merge target does not use: whoever runs that "
+        "server decides what it answers."
+        for suite in suites
+        if (address := suite.candidate.params.base_url) is not None and address not in known
+    ]
+
+
 def _may(one: Asked, places: set[tuple[str, str, str | None]], addresses: set[tuple[str, str | None]]) -> bool:
     if one.provider not in SERVICES:
         return (one.provider, one.model, one.address) in places

@@ -61,6 +61,49 @@ def test_the_changed_lines_are_marked(world: PullRequestWorld) -> None:
     assert "tier=gold fell by" in mark["message"]
 
 
+def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(world: PullRequestWorld) -> None:
+    config = CONFIG.replace("prompts/faq.md", "prompts/faq.j2")
+    world.commit_to_main(
+        {"gate.yaml": config, "prompts/faq.j2": "{% include 'tone.md' %}", "prompts/tone.md": "Hi. quality=1.0\n"}
+    )
+    pr = world.open({PROMPT: BROKEN, "prompts/tone.md": "Hi. quality=0.1\n"})
+    assert run(pr) == 1
+    (check,) = world.repo.check_runs
+    told = {mark["path"]: mark["message"] for mark in check.annotations}
+    assert set(told) == {PROMPT, "prompts/tone.md"}
+    assert told[PROMPT].startswith("BLOCK: support/tier=gold fell by")
+    assert told["prompts/tone.md"].startswith("BLOCK: faq/overall fell by")
+
+
+def test_what_cannot_even_be_looked_for_is_told_on_the_commit(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    assert run(pr, base="main") == 2
+    assert [(one.head_sha, one.conclusion) for one in world.repo.check_runs] == [(pr.head_sha, "failure")]
+    assert "workflow\\_dispatch" in server.comments("acme/support-bot", 7)[0].body
+
+
+def test_a_hold_that_fails_is_an_error_on_the_log(world: PullRequestWorld) -> None:
+    world.commit_to_main({"evals/faq.jsonl": "".join(FILES["evals/faq.jsonl"].splitlines(keepends=True)[:5])})
+    pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})
+    checkout = pr.checkout("merge", depth=2)
+    for wanted, level in (("", "warning"), ("hold", "error")):
+        outcome = run_action(checkout, environment(pr, checkout, fail_on=wanted))
+        assert f"::{level} title=Prompt Gate::HOLD" in outcome.out
+
+
+def test_a_server_that_the_base_does_not_name_is_told(world: PullRequestWorld, server: GitHubServer) -> None:
+    with ModelServer() as models:
+        own = f"model: 'openai:m', params: {{base_url: '{models.url}/v1'}}"
+        pr = world.open({"gate.yaml": CONFIG.replace('model: "fake:oracle"', own)})
+        run(pr)
+    assert "whoever runs that server decides" in server.comments("acme/support-bot", 7)[0].body
+
+
+def test_a_folder_that_is_not_there_is_named(world: PullRequestWorld, server: GitHubServer) -> None:
+    assert run(world.open({PROMPT: BROKEN}), working_directory="nope") == 2
+    assert "there is no folder nope" in server.comments("acme/support-bot", 7)[0].body
+
+
 def test_without_checks_the_changed_lines_are_marked_on_the_log(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: f"{GOOD}Be kind. quality[gold]=0.1\n"})
     checkout = pr.checkout("merge", depth=2)

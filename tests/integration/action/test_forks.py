@@ -15,7 +15,7 @@ from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
 REPO = "acme/support-bot"
-SERVICE = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini") + "budget: {max_calls: 1000}\n"
+SERVICE = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini") + "budget: {max_usd: 5}\n"
 KEY = "sk-loopback-openai"
 ELSEWHERE = "params: {base_url: 'http://127.0.0.1:9/v1'}"
 OWN_SUITE = (
@@ -48,7 +48,9 @@ def privileged(
         env = events.workflow_run(pr, checkout, change, inputs)
     else:
         env = pr.environment(checkout, event=event, inputs=inputs)
-    return run_action(checkout, env | {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY})
+    return run_action(
+        checkout, env | {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY, "GATE_PRICE_BY_NAME": "1"}
+    )
 
 
 @pytest.mark.parametrize(("wanted", "code", "verdict"), [("fail", 3, "INCONCLUSIVE"), ("skip", 0, "SKIPPED")])
@@ -135,7 +137,10 @@ def test_a_fork_that_is_gone_cannot_be_found(world: PullRequestWorld, models: Mo
 def test_a_conflict_beside_secrets_is_no_green(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     world.commit_to_main({PROMPT: REWORDED})
-    assert privileged(pr, models).code == 3
+    outcome = privileged(pr, models)
+    assert outcome.code == 3
+    assert "GitHub has not merged #7 into main; as a rule the two conflict" in outcome.out.replace("\n", " ")
+    assert "check the repository out" not in outcome.summary
 
 
 def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullRequestWorld, models: ModelServer) -> None:
@@ -145,7 +150,7 @@ def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullReque
     forged.parent.mkdir(parents=True)
     forged.write_text(json.dumps({"schema": "prompt-gate/run/1", "verdict": "SHIP", "exit_code": 0}))
     env = events.workflow_run(pr, checkout) | {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY}
-    assert run_action(checkout, env).code == 1
+    assert run_action(checkout, env | {"GATE_PRICE_BY_NAME": "1"}).code == 1
     assert json.loads(forged.read_text())["verdict"] == "BLOCK"
 
 
@@ -245,9 +250,59 @@ def test_a_stranger_spends_only_within_a_budget(tmp_path: Path, server: GitHubSe
     assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 1
 
 
+def test_so_many_calls_are_no_budget_for_another_model(
+    tmp_path: Path, server: GitHubServer, models: ModelServer
+) -> None:
+    config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    pr = world.open({"gate.yaml": config.replace("gpt-4o-mini", "gpt-5-pro")}, fork=True)
+    assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 3
+    assert models.ledger == []
+
+
+def test_cases_of_a_stranger_are_asked_only_within_a_budget(
+    tmp_path: Path, server: GitHubServer, models: ModelServer
+) -> None:
+    config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    pr = world.open({"evals/support.jsonl": cases(60)}, fork=True)
+    outcome = privileged(pr, models)
+    assert (outcome.code, len(models.ledger)) == (3, 0)
+    assert "there is no budget in dollars" in outcome.summary
+
+
+@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
+def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
+    world: PullRequestWorld, models: ModelServer, event: str
+) -> None:
+    pr = world.open({PROMPT: BROKEN}, fork=True)
+    twin = world.open({"README.md": "x\n"}, fork=True)
+    twin.pull.head.sha, twin.pull.base.ref = pr.head_sha, "release"
+    world.git(world.work, "update-ref", "refs/heads/release", world.main_sha)
+    twin.merge_again()
+    for one in (pr, twin):
+        outcome = privileged(one, models, event)
+        assert outcome.code == 3
+        assert "is also the newest of" in outcome.summary
+    assert models.ledger == []
+
+
+@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
+def test_a_merge_into_another_branch_is_not_taken(world: PullRequestWorld, models: ModelServer, event: str) -> None:
+    world.git(world.work, "checkout", "--quiet", "--detach", world.main_sha)
+    tame = world.commit({"gate.yaml": SERVICE + "policy: {mode: advisory}\n"}, "A branch of its own")
+    pr = world.open({PROMPT: BROKEN}, fork=True)
+    world.git(world.work, "checkout", "--quiet", "--detach", tame)
+    world.git(world.work, "merge", "--quiet", "--no-ff", "-m", "old", pr.head_sha)
+    pr.pull.merge_sha = world.git(world.work, "rev-parse", "HEAD")
+    outcome = privileged(pr, models, event)
+    assert (outcome.code, len(models.ledger)) == (3, 0)
+
+
 def test_a_stranger_does_not_raise_the_budget(world: PullRequestWorld, models: ModelServer) -> None:
-    world.commit_to_main({"gate.yaml": SERVICE.replace("1000", "10")})
-    pr = world.open({"gate.yaml": SERVICE.replace("1000", "100000"), PROMPT: BROKEN}, fork=True)
+    limited = SERVICE.replace("max_usd: 5", "max_usd: 5, max_calls: 10")
+    world.commit_to_main({"gate.yaml": limited})
+    pr = world.open({"gate.yaml": limited.replace("10}", "100000}"), PROMPT: BROKEN}, fork=True)
     outcome = privileged(pr, models)
     assert (outcome.code, outcome.outputs["calls"]) == (3, "10")
 
