@@ -7,7 +7,7 @@ LONGEST_S = 0.5
 
 
 class TooSlow(Exception):
-    """A search that took longer than `LONGEST_S`."""
+    """A search, or a check made of searches, that was given up because it took too long."""
 
 
 def complaint(pattern: str) -> str:
@@ -23,16 +23,25 @@ def complaint(pattern: str) -> str:
     return ""
 
 
-def occurs(pattern: str, text: str, *, ignore_case: bool = False) -> bool:
-    """Does the pattern match somewhere in the text? `^` and `$` match at line breaks, too.
+def occurs(
+    pattern: str, text: str, *, ignore_case: bool = False, multiline: bool = True, seconds: float = LONGEST_S
+) -> bool:
+    """Does the pattern match somewhere in the text?
+
+    Args:
+        pattern: a regular expression.
+        text: where to look.
+        ignore_case: capitals and small letters are the same.
+        multiline: `^` and `$` match at line breaks, too.
+        seconds: time for the search.
 
     Raises:
         TooSlow: the search was given up.
     """
     import regex
 
-    flags = regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0)
+    flags = (regex.MULTILINE if multiline else 0) | (regex.IGNORECASE if ignore_case else 0)
     try:
-        return regex.search(pattern, text, flags, timeout=LONGEST_S) is not None
+        return regex.search(pattern, text, flags, timeout=seconds) is not None
     except TimeoutError:
-        raise TooSlow(f"the pattern took longer than {LONGEST_S:g} s") from None
+        raise TooSlow(f"the pattern took longer than {seconds:.1g} s") from None

@@ -2,20 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias, cast
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, cast
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Score
+from gate.inputs.boundedschema import Work, bounded
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.patterns import TooSlow, occurs
 from gate.inputs.render import fill
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
-    from jsonschema.protocols import Validator
 
 # `json.dumps` makes a new encoder for each call with options.
 _json = json.JSONEncoder(ensure_ascii=False).encode
@@ -72,17 +69,17 @@ def json_schema(options: Options, answer: str) -> Finding:
         value = parse_json(_unfenced(answer))
     except BadJson as error:
         return 0.0, f"is not JSON: {error}"
-    from referencing.exceptions import Unresolvable
-
+    validator = bounded(cast("dict[str, JsonValue]", options["schema"]), Work())
     try:
-        errors = sorted(_schema_errors(options["schema"], value), key=lambda error: list(map(str, error.path)))
+        first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
     except TooSlow as slow:
-        return Unscored(str(slow)), "a pattern of the schema"
-    except (RecursionError, ArithmeticError, ValueError, Unresolvable) as error:
+        return Unscored(str(slow)), "the schema"
+    # The library raises whatever it stumbles over where a part of the schema is not what the draft asks for.
+    except Exception as error:
         return Unscored(f"the schema cannot be applied ({type(error).__name__})"), "the schema"
-    if not errors:
+    if first is None:
         return 1.0, "satisfies the schema"
-    return 0.0, f"at {errors[0].json_path}: {errors[0].message}"[:300]
+    return 0.0, f"at {first.json_path}: {first.message}"[:300]
 
 
 VALIDATORS: Mapping[str, Callable[[Options, str], Finding]] = {
@@ -91,18 +88,6 @@ VALIDATORS: Mapping[str, Callable[[Options, str], Finding]] = {
     "regex": regex,
     "json_schema": json_schema,
 }
-
-
-def _schema_errors(schema: JsonValue, value: JsonValue) -> "Iterable[ValidationError]":
-    from jsonschema import Draft202012Validator, ValidationError, validators  # a tenth of a second, if it is needed
-
-    def pattern(_: object, wanted: str, instance: object, __: object) -> "Iterable[ValidationError]":
-        if isinstance(instance, str) and not occurs(wanted, instance):
-            yield ValidationError(f"{instance!r} does not match {wanted!r}")
-
-    extend: Callable[..., type[Validator]] = validators.extend
-    limited = extend(Draft202012Validator, {"pattern": pattern})
-    return limited(cast("dict[str, JsonValue]", schema)).iter_errors(value)
 
 
 def _finding(passed: bool, yes: str, no: str) -> Finding:

@@ -95,3 +95,42 @@ def test_an_answer_that_is_hardly_json_scores_nothing_and_breaks_nothing(answer:
 def test_a_schema_that_cannot_be_applied_leaves_the_sample_unscored() -> None:
     spec = ScorerSpec("json_schema", "json_schema", {"schema": {"properties": {"a": {"$ref": "#foo"}}}})
     assert isinstance(validate(spec, Case("c", input="q"), '{"a": 1}').value, Unscored)
+
+
+def json_score(schema: JsonValue, value: JsonValue) -> float | Unscored:
+    spec = ScorerSpec("json_schema", "json_schema", {"schema": schema})
+    return validate(spec, Case("c", input="q"), json.dumps(value)).value
+
+
+def test_an_answer_is_scored_by_the_draft_that_the_schema_names() -> None:
+    tuples: JsonValue = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "integer"}]}
+    assert json_score(tuples, [1, "a"]) == 1.0
+    assert json_score(tuples, ["a"]) == 0.0
+
+
+@pytest.mark.parametrize("odd", [{"required": 3}, {"items": [{}]}, {"pattern": "("}, {"properties": []}])
+def test_whatever_the_library_raises_leaves_the_sample_unscored(odd: JsonValue) -> None:
+    schema: JsonValue = {"properties": {"a": {"$ref": "#/mine"}}, "mine": {"anyOf": [odd, False]}}
+    values = [json_score(schema, {"a": value}) for value in ({"x": 1}, [1], "x")]
+    assert any(isinstance(value, Unscored) and "the schema cannot be applied" in str(value) for value in values)
+
+
+def test_patterns_of_property_names_that_never_end_leave_the_sample_unscored() -> None:
+    schema: JsonValue = {"patternProperties": {CATASTROPHE: {}}, "additionalProperties": False}
+    assert json_score(schema, {"ab" * 40: 1}) == Unscored("the pattern took longer than 0.5 s")
+
+
+def test_a_schema_that_takes_too_many_steps_leaves_the_sample_unscored() -> None:
+    parts: dict[str, JsonValue] = {f"a{i}": {"items": {"anyOf": [{"$ref": f"#/$defs/a{i + 1}"}] * 9}} for i in range(9)}
+    schema: JsonValue = {"$defs": {**parts, "a9": False}, "$ref": "#/$defs/a0"}
+    value: JsonValue = 1
+    for _ in range(9):
+        value = [value]
+    score = json_score(schema, value)
+    assert isinstance(score, Unscored)
+    assert "the schema t" in str(score)
+
+
+def test_the_first_place_that_is_wrong_is_named() -> None:
+    spec = ScorerSpec("json_schema", "json_schema", {"schema": {"items": {"type": "integer"}}})
+    assert validate(spec, Case("c", input="q"), '[1, "a", "b"]').reason == "at $[1]: 'a' is not of type 'integer'"

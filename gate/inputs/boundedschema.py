@@ -1,0 +1,195 @@
+"""JSON Schema with an end: the library's validators, with every step counted and every pattern timed.
+
+A schema of a few lines can ask for more steps than anyone has time for (references that double at each level), and
+Python's own `re` never gives up. Schemas and answers come from strangers, and the event loop waits for both.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.limits import PATTERN_CHARS
+from gate.inputs.patterns import LONGEST_S, TooSlow, complaint, occurs
+
+if TYPE_CHECKING:
+    from jsonschema import FormatChecker, ValidationError
+    from jsonschema.protocols import Validator
+
+Schema: TypeAlias = Mapping[str, JsonValue]
+# What the library calls for a keyword: validator, the keyword's value, the instance, the schema around the keyword.
+Keyword: TypeAlias = Callable[[Any, Any, Any, Any], "Iterator[ValidationError] | None"]
+
+
+@dataclass(slots=True)
+class Work:
+    """What one check may cost.
+
+    Args:
+        steps: keywords applied and patterns searched for.
+        seconds: time from now on; the steps of one schema are slower than those of another.
+    """
+
+    steps: int = 100_000
+    seconds: float = 3.0
+    _left: int = field(init=False)
+    _end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left, self._end = self.steps, time.monotonic() + self.seconds
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps before they are taken.
+
+        Raises:
+            TooSlow: nothing is left.
+        """
+        self._left -= steps
+        if self._left < 0:
+            raise TooSlow(f"the schema takes more than {self.steps:,} steps")
+        if time.monotonic() > self._end:
+            raise TooSlow(f"the schema took longer than {self.seconds:g} s")
+
+    def occurs(self, pattern: str, text: str) -> bool:
+        """Does the pattern match somewhere in the text? `^` and `$` stand for the ends of the text, not of its lines.
+
+        Raises:
+            TooSlow: the search was given up.
+            ValueError: the pattern is longer than any that is searched for.
+        """
+        self.spend()
+        if len(pattern) > PATTERN_CHARS:
+            raise ValueError(f"A pattern has at most {PATTERN_CHARS:,} characters, this one has {len(pattern):,}.")
+        seconds = min(LONGEST_S, max(0.01, self._end - time.monotonic()))
+        return occurs(pattern, text, multiline=False, seconds=seconds)
+
+
+def draft_of(schema: Schema) -> "type[Validator]":
+    """The draft that `$schema` names; 2020-12 where it names none that is known."""
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    found: type[Validator] = validator_for(schema, default=Draft202012Validator)
+    return found
+
+
+def bounded(schema: Schema, work: Work, formats: "FormatChecker | None" = None) -> "Validator":
+    """A validator of the schema's own draft that fetches nothing and stops when the work is done.
+
+    Args:
+        schema: a JSON Schema.
+        work: paid by everything that the validator does.
+        formats: what checks `format`; without it `format` is a remark, as the drafts have it.
+
+    Its methods raise `TooSlow`, and whatever the library raises on a schema that was not checked.
+    """
+    import attrs  # the library's validators are attrs classes
+    from jsonschema import validators
+    from referencing import Registry
+
+    extend: Callable[..., Any] = validators.extend
+    draft: Any = draft_of(schema)
+    own = _Keywords(work).by_name()
+    counted = {key: _counted(work, key, own.get(key, keyword)) for key, keyword in draft.VALIDATORS.items()}
+    kind: Any = extend(draft, counted)
+
+    def evolve(self: Any, **changes: Any) -> Any:
+        work.spend()
+        return attrs.evolve(self, **changes)
+
+    # The library's own goes by `$schema` of the part at hand, and so back to keywords without a bound.
+    kind.evolve = evolve
+    # A registry of our own, because the library's default one asks the network for what it does not know.
+    validator: Validator = kind(schema, registry=Registry(), format_checker=formats)
+    return validator
+
+
+def regex_format(work: Work) -> "FormatChecker":
+    """The format `regex` of the meta-schemas: a pattern that we can search for."""
+    from jsonschema import FormatChecker
+
+    def is_pattern(value: object) -> bool:
+        if not isinstance(value, str):
+            return True
+        work.spend(1 + len(value) // 4)  # compiling costs about that
+        return len(value) <= PATTERN_CHARS and not complaint(value)
+
+    checker = FormatChecker(())
+    checker.checks("regex")(is_pattern)
+    return checker
+
+
+def _counted(work: Work, name: str, keyword: Keyword) -> Keyword:
+    # For these two the library looks each part of the instance up in a list of the others: a thousand are affordable.
+    quadratic = name in ("unevaluatedItems", "unevaluatedProperties")
+
+    def counted(validator: Any, value: Any, instance: Any, schema: Any) -> "Iterator[ValidationError] | None":
+        work.spend(1 + (len(instance) ** 2 // 10 if quadratic and isinstance(instance, (dict, list)) else 0))
+        return keyword(validator, value, instance, schema)
+
+    return counted
+
+
+@dataclass(frozen=True, slots=True)
+class _Keywords:
+    """The keywords that search for patterns or compare everything with everything, as the drafts have them."""
+
+    work: Work
+
+    def by_name(self) -> dict[str, Keyword]:
+        return {
+            "pattern": self.pattern,
+            "patternProperties": self.pattern_properties,
+            "additionalProperties": self.additional_properties,
+            "uniqueItems": self.unique_items,
+        }
+
+    def pattern(self, _: Any, wanted: str, instance: Any, __: Any) -> "Iterator[ValidationError]":
+        if isinstance(instance, str) and not self.work.occurs(wanted, instance):
+            yield _error(f"{instance!r} does not match {wanted!r}")
+
+    def pattern_properties(
+        self, validator: Any, parts: dict[str, Any], instance: Any, _: Any
+    ) -> "Iterator[ValidationError]":
+        for wanted, part in parts.items() if isinstance(instance, dict) else ():
+            for key, value in instance.items():
+                if self.work.occurs(wanted, key):
+                    yield from validator.descend(value, part, path=key, schema_path=wanted)
+
+    def additional_properties(
+        self, validator: Any, part: Any, instance: Any, schema: Any
+    ) -> "Iterator[ValidationError]":
+        known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+        for key, value in instance.items() if isinstance(instance, dict) else ():
+            if key in known or any(self.work.occurs(wanted, key) for wanted in patterns):
+                continue
+            if part is False:
+                yield _error(f"Additional properties are not allowed ({key!r} was unexpected)")
+            else:
+                yield from validator.descend(value, part, path=key)
+
+    def unique_items(self, _: Any, unique: bool, instance: Any, __: Any) -> "Iterator[ValidationError]":
+        if unique and isinstance(instance, list) and len(set(map(_canonical, instance))) < len(instance):
+            yield _error(f"{instance!r} has non-unique elements")
+
+
+def _error(message: str) -> "ValidationError":
+    from jsonschema import ValidationError
+
+    return ValidationError(message)
+
+
+def _canonical(value: JsonValue) -> str:
+    """The same text for values that JSON Schema calls equal: 1 and 1.0 are, 1 and true are not."""
+    return json.dumps(_whole(value), sort_keys=True)
+
+
+def _whole(value: JsonValue) -> JsonValue:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    return value

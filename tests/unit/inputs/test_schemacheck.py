@@ -1,0 +1,73 @@
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.limits import PATTERN_CHARS
+from gate.inputs.schemacheck import schema_complaint
+
+
+@pytest.mark.parametrize(
+    ("schema", "complaint"),
+    [
+        ({"type": "objekt"}, "'objekt' is not valid under any of the given schemas (at type)"),
+        ({"pattern": "("}, "'(' is not a 'regex' (at pattern)"),
+        ({"patternProperties": {"(": {}}}, "'(' is not a 'regex' (at patternProperties)"),
+        ({"pattern": "a" * (PATTERN_CHARS + 1)}, "is not a 'regex'"),
+        ({"$ref": "other.json"}, "the reference 'other.json' leaves the schema"),
+        ({"$ref": "#/nowhere"}, "leads nowhere"),
+        ({"$ref": "#"}, "it refers to itself without end"),
+        ({"$schema": "http://["}, "it cannot be applied (ValueError)"),
+        ({"$ref": "#/mine", "mine": {"required": 3}}, "it cannot be applied (TypeError)"),
+        (
+            {"patternProperties": {"^a": {}}, "unevaluatedProperties": False},
+            "unevaluatedProperties does not go with patternProperties here",
+        ),
+        ({"properties": {f"p{i}": {"type": "string"} for i in range(10_000)}}, "takes more than 200,000 steps"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else "",
+)
+def test_what_is_wrong_is_named(schema: dict[str, JsonValue], complaint: str) -> None:
+    assert complaint in schema_complaint(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"$defs": {"tree": {"items": {"$ref": "#/$defs/tree"}}}, "$ref": "#/$defs/tree"},
+        {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "integer"}]},
+        {"$schema": "http://json-schema.org/draft-03/schema#", "extends": {"type": "any"}},
+        {"properties": {f"p{i}": {"type": "string", "minLength": 1} for i in range(500)}},
+    ],
+    ids=["empty", "tree", "7", "3", "large"],
+)
+def test_good_schemas_pass(schema: dict[str, JsonValue]) -> None:
+    assert schema_complaint(schema) == ""
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[str, list[str]]]:
+    """An address, and the paths that were asked for there."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"bar": {}}')
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/x", asked
+        server.shutdown()
+
+
+def test_an_id_inside_an_unknown_keyword_is_never_fetched(listener: tuple[str, list[str]]) -> None:
+    address, asked = listener
+    inner: JsonValue = {"allOf": [{"$id": address, "$ref": "#/bar"}]}
+    assert "leads nowhere" in schema_complaint({"$ref": "#/foo", "foo": inner})
+    assert asked == []
