@@ -83,3 +83,10 @@ class DiskSource:
 
     def glob(self, pattern: str) -> list[str]:
         return [pattern]
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Nothing: a path stands for itself, and no folder belongs to it."""
+        return {}
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}

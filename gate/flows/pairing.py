@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.errors import GateError
-from gate.flows.renames import successors
+from gate.errors import CannotEvaluate, GateError
+from gate.flows.renames import Moves, successors
 from gate.inputs.config import Config
+from gate.inputs.limits import NEW_SUITES
 from gate.inputs.names import name_complaint
 from gate.inputs.paths import is_glob, matches
 from gate.inputs.problems import quoted
@@ -94,7 +95,8 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
         names: suites to look at; empty for all.
 
     Raises:
-        GateError: a name that neither side knows.
+        GateError: a name that neither side knows, or more new suites than one change may bring.
+        CannotEvaluate: nobody looked at all that a prompt which is gone may have become.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -102,9 +104,14 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     unknown = [name for name in names if name not in known]
     if unknown:
         raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
-    moved = _moved(sides, heads, bases)
+    if base:
+        _check_new_files(sides, heads, bases, base)
+    moves = _moved(sides, heads, bases)
+    moved = moves.found
     expected = _expected(base, bases, moved, sides) if base else {}
     partners = _partners(heads, bases, moved)
+    if base:
+        _check_count(len(heads) - len(partners))
     free = list(expected.values())
     pairs = []
     for name, current in heads.items():
@@ -118,22 +125,51 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
             pairs.append(_unknown(sides, current))
     pairs += _left_out(pairs, bases.values(), moved, sides)
     pairs += [replace(one, new_prompt=True) for one in _left_out(pairs, expected.values(), {}, sides)]
+    if base:
+        _check_count(sum(one.own_exam or one.new_prompt for one in pairs))
     examined = [one.exam for one in pairs]
     deleted = [old for old in bases.values() if old not in examined and _exists(sides.base, old.prompt)]
-    return Pairing(
-        tuple(one for one in pairs if not names or one.current.name in names),
-        tuple(old for old in deleted if not names or old.name in names),
-    )
+    deleted = [old for old in deleted if not names or old.name in names]
+    _check_sure(deleted, moves)
+    return Pairing(tuple(one for one in pairs if not names or one.current.name in names), tuple(deleted))
 
 
-def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> dict[str, str]:
+def _check_new_files(
+    sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], base: Config
+) -> None:
+    """Refuse too many new prompts before anything is asked about each of them; as many as are gone may have moved."""
+    before = {suite.prompt for suite in bases.values()}
+    named = {suite.prompt for suite in heads.values()}
+    matched = {path for entry in base.suites if is_glob(entry.prompt) for path in sides.head.glob(entry.prompt)}
+    _check_count(len((named | matched) - before) - len(before - named))
+
+
+def _check_count(count: int) -> None:
+    """Raises GateError where one change brings more new suites than it may: each costs time before any budget."""
+    if count > NEW_SUITES:
+        hint = "bring them in several changes, or narrow the pattern that they match"
+        raise GateError(f"the change brings more than {NEW_SUITES} new suites", hint)
+
+
+def _check_sure(deleted: Sequence[SuiteConfig], moves: Moves) -> None:
+    """Raises CannotEvaluate for a prompt that may have moved to a file that was not looked at."""
+    unsure = sorted({old.prompt for old in deleted} & moves.unsure)
+    if unsure:
+        more = f" (nor what became of {len(unsure) - 1} more)" if len(unsure) > 1 else ""
+        message = f"it cannot be told whether {quoted(unsure[0])} was deleted or has moved{more}"
+        why = "the change brings new files of about its size that were not looked at: too many, too large or misnamed"
+        hint = "delete it in a change that brings fewer files, or keep its suite and name the new path there"
+        raise CannotEvaluate(f"{message}: {why}", hint)
+
+
+def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> Moves:
     """Old to new path of the prompts that the base examines, and that the head has elsewhere."""
     named = {suite.prompt for suite in heads.values()}
     before = {suite.prompt for suite in bases.values()}
     # Where the head's configuration still names a file that is gone, that is a mistake, and no move.
     gone = [path for path in before - named if _exists(sides.base, path) and not _exists(sides.head, path)]
     if not gone:
-        return {}
+        return Moves({})
     new = [path for path in named - before if _exists(sides.head, path) and not _exists(sides.base, path)]
     return successors(sides.base, sides.head, gone, new)
 

@@ -52,8 +52,12 @@ class Git:
     folder: Path
     timeout_s: float = 60.0
 
-    def ask(self, *arguments: str) -> Answer:
+    def ask(self, *arguments: str, given: bytes = b"") -> Answer:
         """Run a command whose failure is an answer too.
+
+        Args:
+            arguments: after `git`.
+            given: its standard input.
 
         Raises:
             GateError: git is not installed, or the folder cannot be entered.
@@ -64,7 +68,7 @@ class Git:
             done = subprocess.run(  # noqa: S603
                 _command(arguments),
                 cwd=self.folder,
-                stdin=subprocess.DEVNULL,
+                input=given,
                 capture_output=True,
                 timeout=self.timeout_s,
                 start_new_session=True,
@@ -79,13 +83,13 @@ class Git:
             raise GateError("git cannot be run", "install git 2.31 or newer") from None
         return Answer(done.returncode, done.stdout, _last_line(done.stderr))
 
-    def run(self, *arguments: str) -> bytes:
+    def run(self, *arguments: str, given: bytes = b"") -> bytes:
         """Run a command that must succeed.
 
         Raises:
             CannotEvaluate: it did not.
         """
-        answer = self.ask(*arguments)
+        answer = self.ask(*arguments, given=given)
         if answer.code != 0:
             raise CannotEvaluate(f"git {arguments[0]} failed: {answer.error or f'exit code {answer.code}'}")
         return answer.out

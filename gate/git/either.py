@@ -1,6 +1,6 @@
 """Files of a commit of which a clone has only a part: what is missing there is read elsewhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -45,6 +45,14 @@ class EitherSource:
     def glob(self, pattern: str) -> list[str]:
         """See `FileSource`."""
         return self._either(lambda source: source.glob(pattern))
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.listing(folder))
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.sizes(paths))
 
     def _either(self, ask: Callable[[FileSource], Found]) -> Found:
         try:

@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,6 +68,26 @@ class RefSource:
         pattern = checked(pattern)
         return matching((entry.path for entry in self._entries("-r", self.sha) if entry.plain), pattern)
 
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Plain files with mode and object id; links and submodules are left out."""
+        where = ("--", f"{checked(folder)}/") if folder else ()
+        return {entry.path: entry.fingerprint for entry in self._entries("-r", self.sha, *where) if entry.plain}
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """By one question about all of them.
+
+        Raises:
+            CannotEvaluate: a partial clone has the name and not the content.
+        """
+        wanted = {checked(path) for path in paths}
+        found = [entry for entry in self._entries("-r", self.sha) if entry.plain and entry.path in wanted]
+        asked = "".join(f"{entry.oid}\n" for entry in found)
+        lines = self.git.run("cat-file", "--batch-check=%(objectsize)", given=asked.encode()).splitlines()
+        for entry, line in zip(found, lines, strict=True):
+            if not line.isdigit():
+                raise self._missing(entry)
+        return {entry.path: int(line) for entry, line in zip(found, lines, strict=True)}
+
     def _entry(self, path: str) -> Entry | None:
         return next((entry for entry in self._entries(self.sha, "--", path) if entry.path == path), None)
 
@@ -74,9 +95,12 @@ class RefSource:
         """The entry with its size, which only the content itself tells."""
         answer = self.git.ask("cat-file", "-s", entry.oid)
         if answer.code != 0:
-            hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
-            raise CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
+            raise self._missing(entry)
         return replace(entry, size=int(answer.out))
+
+    def _missing(self, entry: Entry) -> CannotEvaluate:
+        hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
+        return CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
 
     def _entries(self, *arguments: str) -> list[Entry]:
         # Without sizes (`-l`): for each of them git needs the content, which a partial clone may not have.
@@ -136,9 +160,27 @@ class TreeSource:
     def glob(self, pattern: str) -> list[str]:
         """Paths of plain files that match, sorted; links, and files that git ignores, are left out."""
         pattern = checked(pattern)
+        return [path for path in matching(self._names(), pattern) if self._is_plain(path)]
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Plain files without fingerprints; links, and files that git ignores, are left out."""
+        start = f"{checked(folder)}/" if folder else ""
+        return {path: "" for path in self._names() if path.startswith(start) and self._is_plain(path)}
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """As the file system has them."""
+        found: dict[str, int] = {}
+        for path in map(checked, paths):
+            with suppress(OSError):
+                facts = (self.root / path).stat()
+                if stat.S_ISREG(facts.st_mode):
+                    found[path] = facts.st_size
+        return found
+
+    def _names(self) -> set[str]:
+        """What git tracks, or would."""
         out = self.git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        names = {os.fsdecode(name) for name in out.split(b"\0") if name}
-        return [path for path in matching(names, pattern) if self._is_plain(path)]
+        return {os.fsdecode(name) for name in out.split(b"\0") if name}
 
     def _way(self, path: str) -> Iterator[tuple[str, str]]:
         """Links to folders, and folders that are repositories of their own, on the way to a path."""

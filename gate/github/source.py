@@ -5,9 +5,10 @@ at most 1,000 entries of a folder.
 """
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from posixpath import commonpath, dirname
 
 from github.GitTreeElement import GitTreeElement
 
@@ -119,11 +120,22 @@ class GitHubSource:
         pattern = checked(pattern)
         parts = PurePosixPath(pattern).parts
         fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
-        folder = "/".join(parts[:fixed])
+        return matching((entry.path for entry in self._files("/".join(parts[:fixed]))), pattern)
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Plain files with mode and object id; links and submodules are left out."""
+        return {entry.path: entry.fingerprint for entry in self._files(checked(folder) if folder else "")}
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """As one listing has them: looked up one by one, each folder on the way would be a request."""
+        wanted = {checked(path) for path in paths}
+        folder = commonpath([dirname(path) for path in wanted]) if wanted else ""
+        return {entry.path: entry.size for entry in self._files(folder) if entry.path in wanted}
+
+    def _files(self, folder: str) -> list[Entry]:
+        """Plain files in a folder and its folders; empty for the root."""
         top = self._entry(folder) if folder else Entry.root(self.sha)
-        if top is None or not top.folder:
-            return []
-        return matching((entry.path for entry in self._below(top) if entry.plain), pattern)
+        return [entry for entry in self._below(top) if entry.plain] if top is not None and top.folder else []
 
     def _entry(self, path: str) -> Entry | None:
         """The entry of a path, found folder by folder."""

@@ -48,6 +48,9 @@ WATCHED_PARTS = 10_000
 WATCHED_TAGS = 2_000
 """Tags of a template that is watched: it is compiled once more for that."""
 
+NEW_SUITES = 100
+"""Suites that one change brings beside those that the base has."""
+
 SLICES = 2_000
 """Slices of one suite, `overall` not counted."""
 

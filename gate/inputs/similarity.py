@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from math import ceil, floor
 
 SIMILAR = 0.5
 """Share of the content from which on git takes one file for the successor of another (`git diff --find-renames`)."""
@@ -21,6 +22,15 @@ def chunks(data: bytes) -> Counter[bytes]:
     for piece in _CHUNK.findall(text):
         found[piece] += len(piece)
     return found
+
+
+def similar_sizes(old: Counter[bytes]) -> range:
+    """Sizes in bytes outside of which no file is similar, so that it need not be read.
+
+    A byte may be missing at the end of the other file, and its line ends may take twice the room.
+    """
+    total = old.total()
+    return range(max(1, ceil(total * SIMILAR) - 1), floor(total / SIMILAR) * 2 + 1)
 
 
 def similarity(old: Counter[bytes], new: Counter[bytes]) -> float:

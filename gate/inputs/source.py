@@ -1,5 +1,6 @@
 """The port to wherever files are read from: a git commit, the working tree, GitHub."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -33,4 +34,23 @@ class FileSource(Protocol):
 
     def glob(self, pattern: str) -> list[str]:
         """Paths of plain files that match (see `gate.inputs.paths.matches`), sorted."""
+        ...
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Every plain file in a folder and its folders, whatever its name, with its fingerprint.
+
+        Args:
+            folder: empty for the root.
+
+        Returns:
+            By path from the root; an empty fingerprint where only reading the file would tell.
+        """
+        ...
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """Bytes of files, which are not read for it; what is no plain file is left out.
+
+        Raises:
+            CannotEvaluate: a partial clone has the name and not the content.
+        """
         ...

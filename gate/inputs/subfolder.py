@@ -1,5 +1,6 @@
 """One folder of a repository as if it were the whole: for a repository that holds several projects."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.inputs.entries import checked
@@ -35,6 +36,14 @@ class Subfolder:
     def glob(self, pattern: str) -> list[str]:
         found = self.whole.glob(self._below(pattern))
         return [path.removeprefix(f"{self.folder}/") for path in found]
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        found = self.whole.listing(self._below(folder) if folder else self.folder)
+        return {path.removeprefix(f"{self.folder}/"): print_ for path, print_ in found.items()}
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        found = self.whole.sizes([self._below(path) for path in paths])
+        return {path.removeprefix(f"{self.folder}/"): size for path, size in found.items()}
 
     def _below(self, path: str) -> str:
         # Checked by itself first: two dots must not lead out of the folder into the rest of the repository.

@@ -153,6 +153,20 @@ def test_what_a_pattern_finds_can_be_read(source: FileSource) -> None:
     assert {path: source.read(path) for path in source.glob("**")} == {path: FILES[path] for path in DOTLESS}
 
 
+@pytest.mark.parametrize("folder", ["", "a/b", ".hidden", "nowhere", "README.md"])
+def test_a_listing_has_every_plain_file_whatever_its_name(source: FileSource, folder: str) -> None:
+    inside = {path for path in FILES if not folder or path.startswith(f"{folder}/")}
+    found = source.listing(folder)
+    assert found.keys() & FILES.keys() == inside
+    assert not found.keys() & {"link.md", "folder-link", "vendor/lib"}
+    assert all(known in ("", source.fingerprint(path)) for path, known in found.items())
+
+
+def test_sizes_are_those_of_what_is_read(source: FileSource) -> None:
+    assert source.sizes([*FILES, "names", "nowhere.md"]) == {path: len(data) for path, data in FILES.items()}
+    assert source.sizes([]) == {}
+
+
 def test_equal_content_has_an_equal_fingerprint(source: FileSource) -> None:
     assert source.fingerprint("README.md") == source.fingerprint("a/same.md")
     prints = {path: source.fingerprint(path) for path in FILES}

@@ -55,6 +55,31 @@ def test_a_deletion_is_told_beside_what_else_the_change_does(world: PullRequestW
 
 
 @pytest.mark.parametrize("kind", ["merge", "none"])
+@pytest.mark.parametrize("decoys", [0, 60, 101])
+def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
+    tmp_path: Path, server: GitHubServer, kind: Kind, decoys: int
+) -> None:
+    lines = "".join(f"line {number}\n" for number in range(9))
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: lines + GOOD})
+    others = {f"a{number}/support.md": lines.replace("line", "lies") + GOOD for number in range(decoys)}
+    pr = world.open({PROMPT: None, "zz/support.txt": lines + "quality[gold]=0.1\n", "gate.yaml": FAQ_ONLY, **others})
+    outcome = run(pr, kind)
+    if decoys > 100:
+        assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+        assert "cannot be told whether 'prompts/support.md' was deleted or has moved" in outcome.out.replace("\n", " ")
+    else:
+        assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+        assert "prompts/support.md is now zz/support.txt" in server.comments(REPO, 7)[0].body
+
+
+def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace(PROMPT, "'prompts/s*.md'")})
+    outcome = run(world.open({f"prompts/s{number}.md": f"quality=1.0 {number}\n" for number in range(101)}))
+    assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
+    assert "the change brings more than 100 new suites" in outcome.out.replace("\n", " ")
+
+
+@pytest.mark.parametrize("kind", ["merge", "none"])
 def test_a_pointer_of_lfs_is_named_on_either_side(world: PullRequestWorld, kind: Kind) -> None:
     outcome = run(world.open({PROMPT: POINTER}), kind)
     assert outcome.code == 2

@@ -148,6 +148,10 @@ def test_a_partial_clone_is_not_filled_in_secret(partial: Path) -> None:
     assert ref.fingerprint("a.md") != repo.at("HEAD").fingerprint("a.md")
     with pytest.raises(CannotEvaluate, match="is partial, and does not have a.md of HEAD~1") as caught:
         ref.read("a.md")
+    assert ref.listing().keys() == {"a.md", "same.md"}
+    assert ref.sizes(["same.md"]) == {"same.md": 1}
+    with pytest.raises(CannotEvaluate):
+        ref.sizes(["a.md"])
     assert held(partial) == before
     remedy = caught.value.hint.split("'")[1]
     git(partial, *remedy.split()[1:])
@@ -160,6 +164,8 @@ def test_what_a_partial_clone_lacks_comes_from_elsewhere(partial: Path, folder: 
     assert (both.label, both.sha) == (ref.label, ref.sha)
     assert (both.read("a.md"), both.read("same.md"), both.read("none.md")) == (b"old", b"s", None)
     assert both.glob("*") == ["a.md", "same.md"]
+    assert both.listing() == ref.listing()
+    assert both.sizes(["a.md"]) == {"a.md": 3}
     assert both.fingerprint("a.md") == ref.fingerprint("a.md")
     with pytest.raises(InputErrors, match="inside the repository"):
         both.read("../x")

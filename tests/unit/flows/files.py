@@ -1,6 +1,6 @@
 """Files in memory, for what reads both sides of a comparison."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.inputs.entries import content_fingerprint
@@ -25,3 +25,10 @@ class Files:
 
     def glob(self, pattern: str) -> list[str]:
         return sorted(path for path in self.texts if matches(path, pattern))
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        start = f"{folder}/" if folder else ""
+        return {path: self.fingerprint(path) or "" for path in self.texts if path.startswith(start)}
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        return {path: len(self.texts[path].encode()) for path in paths if path in self.texts}

@@ -2,9 +2,11 @@
 
 import pytest
 
-from gate.errors import InputErrors
+from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.flows.pairing import Pairing, Sides, pair
+from gate.flows.renames import MOST_STRAYS
 from gate.inputs.config import load
+from gate.inputs.limits import NEW_SUITES
 from tests.unit.flows.files import Files
 
 HARD = "Hard.\nBe exact.\nCheck twice.\nAnswer in one word.\n"
@@ -139,3 +141,55 @@ def test_a_link_on_the_way_is_no_deletion() -> None:
     sides = Sides(Files(BASE, "main"), Linked({"p/easy.md": EASY}, "head"))
     with pytest.raises(InputErrors):
         pair(sides, load(config(("easy", "p/easy.md")), "g"), load(BOTH, "g"), ())
+
+
+def decoys(count: int) -> dict[str, str]:
+    return {f"a{number:03}/hard.md": HARD[::-1] for number in range(count)}
+
+
+def test_a_prompt_among_too_many_files_is_not_called_deleted_and_its_suites_name_settles_it() -> None:
+    easy = config(("easy", "p/easy.md"))
+    head = {"p/easy.md": EASY, **decoys(MOST_STRAYS), "zz/other.txt": HARD + "Please.\n"}
+    with pytest.raises(
+        CannotEvaluate, match=r"cannot be told whether 'p/hard\.md' was deleted or has moved: the change"
+    ):
+        paired(BASE, head, BOTH, easy)
+    assert sat(paired(BASE, head, BOTH, easy, "easy")) == {("easy", "p/easy.md", "easy", "p/easy.md")}
+    kept = config(("hard", "zz/new.txt"), ("easy", "p/easy.md"))
+    found = paired(BASE, {**head, "zz/new.txt": "Rewritten.\n"}, BOTH, kept)
+    assert ("hard", "zz/new.txt", "hard", "p/hard.md") in sat(found)
+    assert found.deleted == ()
+
+
+@pytest.mark.parametrize("kept", [PATTERN, config(("easy", "p/easy.md"))])
+def test_new_files_under_a_pattern_are_bounded_before_they_are_asked_for(kept: str) -> None:
+    class Counting(Files):
+        asked = 0
+
+        def fingerprint(self, path: str) -> str | None:
+            type(self).asked += 1
+            return super().fingerprint(path)
+
+    new = {f"p/new{number}.md": f"New {number}.\n" for number in range(NEW_SUITES)}
+    assert len(paired(BASE, {**BASE, **new}, PATTERN, kept).pairs) == 2 + NEW_SUITES
+    sides = Sides(
+        Counting(BASE, "main"), Counting({**BASE, **new, "p/more.md": "More.\n", "p/much.md": "Much.\n"}, "head")
+    )
+    with pytest.raises(GateError, match="the change brings more than 100 new suites"):
+        pair(sides, load(kept, "g"), load(PATTERN, "g"), ())
+    assert Counting.asked == 0
+
+
+def test_new_suites_for_what_was_there_are_bounded_and_those_of_a_first_adoption_are_not() -> None:
+    many = config(*[(f"s{number}", "p/hard.md") for number in range(NEW_SUITES + 2)], ("easy", "p/easy.md"))
+    with pytest.raises(GateError, match="more than 100 new suites"):
+        paired(BASE, BASE, BOTH, many)
+    sides = Sides(Files(BASE, "main"), Files(BASE, "head"))
+    assert len(pair(sides, load(many, "g"), None, ()).pairs) == NEW_SUITES + 3
+
+
+def test_a_folder_of_many_prompts_may_move() -> None:
+    files = {f"p/f{number}.md": f"{HARD}Number {number}.\n" for number in range(2 * NEW_SUITES)}
+    head = {path.replace("p/", "q/"): text for path, text in files.items()}
+    found = paired(files, head, PATTERN, config(("all", "q/*.md")))
+    assert [one.moved for one in found.pairs] == [True] * len(files)

@@ -1,9 +1,11 @@
 """Which file is the successor of which."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.flows.renames import successors
+from gate.flows.likeness import LARGEST_PROMPT, MOST_BYTES
+from gate.flows.renames import MOST_STRAYS, Moves, successors
 from tests.unit.flows.files import Files
 
 THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=100)
@@ -18,7 +20,9 @@ def text(*numbers: int) -> str:
 def found(base: dict[str, str], head: dict[str, str], new: list[str] | None = None) -> dict[str, str]:
     gone = sorted(base.keys() - head.keys())
     named = sorted(head.keys() - base.keys()) if new is None else new
-    return successors(Files(base), Files(head), gone, named)
+    moves = successors(Files(base), Files(head), gone, named)
+    assert moves.unsure == frozenset()
+    return dict(moves.found)
 
 
 def test_an_edited_file_is_a_successor_from_half_of_its_content_on() -> None:
@@ -55,7 +59,58 @@ def test_a_file_without_a_suite_is_found_after_those_that_have_one() -> None:
     stray = {"kept/z.md": text(0, 1, 2, 3), "b.md": text(0, 1, 2, 4), "other.md": "x"}
     assert found(old, stray, ["b.md"]) == {"a.md": "b.md"}
     assert found(old, stray, []) == {"a.md": "kept/z.md"}
-    assert found(old, {"kept/z.txt": text(0, 1, 2, 3), "other.md": "x"}, []) == {}
+    assert found(old, {"b.md": text(0, 1, 2, 4), "other.md": "y" * 99, "other.txt": "z"}, []) == {"a.md": "b.md"}
+
+
+@pytest.mark.parametrize("path", ["zz/a.txt", "zz/a", ".hidden/deep/.a.md", "zz/other.png", "a.md.bak"])
+def test_neither_another_ending_nor_a_hidden_folder_is_a_way_out(path: str) -> None:
+    head = {path: text(0, 1, 2, 4), **{f"a{number}/a.md": text(4, 5, 6, 7) for number in range(50)}}
+    assert found({"x/a.md": text(0, 1, 2, 3)}, head, []) == {"x/a.md": path}
+
+
+def test_an_exact_copy_is_found_behind_any_number_of_decoys() -> None:
+    decoys = {f"a{number}/a.md": text(4, 5, 6, 7) for number in range(2 * MOST_STRAYS)}
+    old, head = {"x/a.md": text(0, 1, 2, 3)}, Files({**decoys, "zz/b.png": text(0, 1, 2, 3)})
+    assert successors(Files(old), head, ["x/a.md"], []) == Moves({"x/a.md": "zz/b.png"})
+    assert head.reads == []
+
+
+def test_what_is_too_small_or_too_large_is_not_read_and_keeps_nothing_back() -> None:
+    decoys = {f"a{number}/a.md": text(4) * (1 + 39 * (number % 2)) for number in range(2 * MOST_STRAYS)}
+    old, head = {"x/a.md": text(0, 1, 2, 3)}, Files({**decoys, "zz/a.txt": text(0, 1, 2, 4)})
+    assert successors(Files(old), head, ["x/a.md"], []) == Moves({"x/a.md": "zz/a.txt"})
+    assert head.reads == ["zz/a.txt"]
+
+
+def test_of_too_many_files_of_its_size_a_prompt_is_not_called_deleted() -> None:
+    decoys = {f"a{number:03}/a.md": text(4, 5, 6, 7) for number in range(MOST_STRAYS)}
+    base = Files({"x/a.md": text(0, 1, 2, 3), "x/large.md": text(0, 1, 2) * 50})
+    gone = sorted(base.texts)
+    assert successors(base, Files(decoys), gone, []) == Moves({})
+    head = Files({**decoys, "zz/b.txt": text(0, 1, 2, 4)})
+    assert successors(base, head, gone, []) == Moves({}, frozenset({"x/a.md"}))
+    assert len(head.reads) == MOST_STRAYS
+
+
+def test_a_name_that_cannot_be_told_leaves_it_open() -> None:
+    head = Files({"zz/\udcff.md": text(0, 1, 2, 4)})
+    assert successors(Files({"a.md": text(0, 1, 2, 3)}), head, ["a.md"], []) == Moves({}, frozenset({"a.md"}))
+
+
+def test_no_more_is_read_than_a_bounded_number_of_bytes() -> None:
+    old = text(0, 1, 2, 3) * 12_000
+    head = Files({f"{number}.md": text(4, 5, 6, 7) * (24_000 + number) for number in range(12)})
+    found = successors(Files({"a.md": old}), head, ["a.md"], list(head.texts)[:6])
+    assert found == Moves({}, frozenset({"a.md"}))
+    assert sum(len(head.texts[path]) for path in head.reads) <= MOST_BYTES
+    assert 6 < len(head.reads) < len(head.texts)
+
+
+def test_a_file_larger_than_any_prompt_is_not_read() -> None:
+    old, head = Files({"a.md": text(0) * 300_000}), Files({"b.md": text(0) * 300_001})
+    assert len(old.texts["a.md"]) > LARGEST_PROMPT
+    assert successors(old, head, ["a.md"], ["b.md"]) == Moves({})
+    assert head.reads == []
 
 
 def test_empty_and_unreadable_files_are_nobodys_successors() -> None:
@@ -65,8 +120,8 @@ def test_empty_and_unreadable_files_are_nobodys_successors() -> None:
 
 def test_nothing_is_read_where_the_fingerprint_tells() -> None:
     base, head = Files({"a.md": text(0)}), Files({"b.md": text(0)})
-    assert successors(base, head, ["a.md"], ["b.md"]) == {"a.md": "b.md"}
-    assert successors(base, head, [], ["b.md"]) == {}
+    assert successors(base, head, ["a.md"], ["b.md"]) == Moves({"a.md": "b.md"})
+    assert successors(base, head, [], ["b.md"]) == Moves({})
     assert base.reads + head.reads == []
 
 
@@ -76,11 +131,12 @@ def test_order_makes_no_difference_and_nothing_serves_twice(old: list[str], new:
     base = {f"a{number}.md": data for number, data in enumerate(old)}
     head = {f"b{number}.md": data for number, data in enumerate(new)}
     gone, named = list(base), list(head)
-    made = successors(Files(base), Files(head), gone, named)
+    moves = successors(Files(base), Files(head), gone, named)
+    made = moves.found
     assert len(set(made.values())) == len(made)
     assert set(made) <= base.keys()
     shuffled = [named[place] for place in order if place < len(named)]
-    assert successors(Files(base), Files(head), gone[::-1], shuffled) == made
+    assert successors(Files(base), Files(head), gone[::-1], shuffled) == moves
     # Whoever has an exact copy does not go without a successor.
     if len(set(old)) == len(old):
         assert {path for path, data in base.items() if data in head.values()} <= made.keys()

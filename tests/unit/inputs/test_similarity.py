@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.inputs.similarity import chunks, similarity
+from gate.inputs.similarity import SIMILAR, chunks, similar_sizes, similarity
 
 THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=200)
 LINES = st.lists(
@@ -35,6 +35,21 @@ def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[b
     random.shuffle(mixed)  # type: ignore[attr-defined]
     old, new = b"".join(kept), b"".join(mixed)
     assert similarity(chunks(old), chunks(new)) == (len(old) / len(new) if new else 0.0)
+
+
+@THOROUGH
+@given(FILES, st.randoms(use_true_random=False), st.booleans())
+def test_nothing_similar_is_outside_of_the_sizes(old: bytes, random: st.DataObject, windows: bool) -> None:  # noqa: FBT001
+    lines = old.splitlines(keepends=True) * 2
+    new = b"".join(lines[: random.randrange(len(lines) + 1)])  # type: ignore[attr-defined]
+    new = (new.replace(b"\n", b"\r\n") if windows else new).removesuffix(b"\n")
+    before = chunks(old)
+    assert similarity(before, chunks(new)) < SIMILAR or len(new) in similar_sizes(before)
+
+
+def test_the_sizes_are_as_narrow_as_ends_of_lines_allow() -> None:
+    assert similar_sizes(chunks(b"abcd\nefghi")) == range(5, 45)
+    assert not similar_sizes(chunks(b""))
 
 
 @THOROUGH
