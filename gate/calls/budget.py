@@ -48,6 +48,8 @@ class BudgetGuard:
         self._money = Money()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
+        self._named = "max_usd_per_month" if budget.rest_of_month else "max_usd"
+        self._whose = f" that {self._named} leaves" if budget.rest_of_month else ""
 
     @property
     def refused(self) -> str | None:
@@ -115,11 +117,11 @@ class BudgetGuard:
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             return f"the budget of {limits.max_calls} calls is used up; raise max_calls, or ask for less"
         if limits.max_usd is not None and spent >= limits.max_usd - _DUST:
-            return f"the budget of ${limits.max_usd:g} is used up; raise max_usd, or ask for less"
+            return f"the budget of ${limits.max_usd:g}{self._whose} is used up; raise {self._named}, or ask for less"
         if limits.max_usd is not None and spent + estimate_usd > limits.max_usd + _DUST:
             return (
-                f"the budget of ${limits.max_usd:g} does not suffice for another call: ${spent:.4g} is spent, and the "
-                f"call may cost ${estimate_usd:.4g}; raise max_usd, or lower max_output_tokens"
+                f"the budget of ${limits.max_usd:g}{self._whose} does not suffice for another call: ${spent:.4g} is "
+                f"spent, and the call may cost ${estimate_usd:.4g}; raise {self._named}, or lower max_output_tokens"
             )
         if self.left_s() == 0.0:
             return self.out_of_time()

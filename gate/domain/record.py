@@ -262,6 +262,9 @@ class RunRecord(Part):
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
     `deleted` are paths of prompts that the base examines and that are gone.
     `exam_changes` and `run_edits` are what the change does to its own exam; they have no part in the verdict.
+    `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
+    branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that nobody
+    could judge. `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
     """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
@@ -289,6 +292,8 @@ class RunRecord(Part):
     deleted: list[str] = []
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
+    kind: Literal["", "baseline", "base_mistake", "unjudged"] = ""
+    priced: bool = True
 
     @property
     def evaluated(self) -> bool:

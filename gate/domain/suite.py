@@ -123,6 +123,7 @@ class Budget:
         max_minutes: of the whole run; what is under way is cut.
         max_output_tokens: per reply.
         max_usd_per_month: dollars of all runs of the action in a month; see `gate.flows.spending`.
+        rest_of_month: `max_usd` is what the month leaves, and not what somebody set.
     """
 
     max_calls: int | None = None
@@ -130,6 +131,7 @@ class Budget:
     max_minutes: float | None = None
     max_output_tokens: int | None = None
     max_usd_per_month: float | None = None
+    rest_of_month: bool = False
 
 
 @dataclass(frozen=True, slots=True)

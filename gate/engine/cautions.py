@@ -115,7 +115,8 @@ def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
     """Limits on what can only be estimated, and the estimates, where they do not suffice."""
     cost, limit = spending.cost, budget.max_usd
     if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        yield f"budget.max_usd is ${limit:g}", f"cost about ${cost.amount:.2f}"
+        named = "budget.max_usd_per_month leaves" if budget.rest_of_month else "budget.max_usd is"
+        yield f"{named} ${limit:g}", f"cost about ${cost.amount:.2f}"
     if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
         time = f"about {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
         yield f"budget.max_minutes is {budget.max_minutes:g}", f"take {time}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gate.domain.record import NewSuiteRecord, RunRecord
 from gate.domain.verdict import Verdict
-from gate.errors import GateError
+from gate.errors import CannotEvaluate, GateError
 from gate.flows.resolve import Resolved
 
 
@@ -27,18 +27,29 @@ def recorded(run: RunRecord, branch: str) -> RunRecord:
     """The record of such a run: nothing was compared, so nothing can have become worse.
 
     Args:
-        run: its evaluation; one that was not finished stays as it is.
+        run: its evaluation.
         branch: as a reader knows it.
+
+    Returns:
+        A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
     """
-    if run.unfinished is not None:
-        return run
+    priced = any(suite.priced for suite in run.new)
+    plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}
     calls = run.calls
+    why = run.unfinished or ("" if calls.made or calls.cached else _silence(run))
+    if why:
+        broken = f"the baseline {branch} was not recorded whole: {why}"
+        code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
+        ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
+        return run.model_copy(update=plain | ended)
     asked = f"{calls.made:,} answers were asked for and kept" if calls.made else "all answers were known already"
     reasons = [f"The baseline {branch} is recorded: {asked}."]
     notes = [*map(_told, run.new), *_missing(run)]
-    return run.model_copy(
-        update={"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "suites": [], "new": [], "notes": notes}
-    )
+    return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
+
+
+def _silence(run: RunRecord) -> str:
+    return ": ".join(("nothing was answered", *run.missing.reasons[:1]))
 
 
 def _told(suite: NewSuiteRecord) -> str:

@@ -1,6 +1,6 @@
 """Two refs of a repository become suites: arms each from its own ref, the exam from the baseline's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +27,8 @@ from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
 
 Parsed = TypeVar("Parsed")
+
+_BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def resolve(
     notes = [*map(str, deleted), *strangers.elsewhere(touched.values(), base)]
     notes += [] if base else [f"{config} is new: {sides.base.label} has none, so the exam is the change's own."]
     notes += _new_prompts(sides, pairs)
-    notes += _notes(pairs) if base else []
+    notes += _notes(pairs, touched) if base else []
     notes += part_notes(touched.values())
     notes += [note for suite in touched.values() for note in stray_slices(suite)]
     run = base or head
@@ -196,7 +198,7 @@ def _model(config: SuiteConfig) -> ModelRef:
     return config.model
 
 
-def _notes(pairs: Sequence[Pair]) -> list[str]:
+def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
     trial = any(not one.own_exam for one in pairs)
     aside = "; beside suites that the base examines it is shown and does not decide" if trial else ""
     own = [one.current.name for one in pairs if one.own_exam and not one.new_prompt]
@@ -204,7 +206,8 @@ def _notes(pairs: Sequence[Pair]) -> list[str]:
     left = [
         f"The change has no suite for {one.exam.prompt} any more; the base's stays until the merge, and examines it."
         for one in pairs
-        if one.left_out and not one.new_prompt
+        # Where its prompt is the same, the edits of the exam say all there is to say.
+        if one.left_out and not one.new_prompt and one.current.name in touched
     ]
     moved = [
         f"{one.exam.prompt} is now {one.current.prompt}; it is compared with what it was." for one in pairs if one.moved
@@ -322,7 +325,9 @@ class _Reader:
     def _version(self, source: FileSource, config: SuiteConfig) -> PromptVersion | None:
         data, where = source.read(config.prompt), _at(source, config.prompt)
         if data is None:
-            hint = f"suite {config.name} names it; a prompt needs a version on both sides to be compared"
+            gone = source is self.sides.head and self.sides.base.fingerprint(config.prompt) is not None
+            need = "to delete the prompt, take its suite out, too" if gone else _BOTH_SIDES
+            hint = f"suite {config.name} names it; {need}"
             self.problems.append(Problem(config.prompt, 0, f"there is no such prompt at {source.label}", hint))
             return None
         library = Library(config.prompt, source.read, lambda path: _at(source, path))

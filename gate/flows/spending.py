@@ -63,7 +63,9 @@ def within(budget: Budget, already: float | Failed, now: datetime) -> Budget:
             f"and the next month begins on {_next_month(now)} (UTC)",
             "wait until then, or raise budget.max_usd_per_month on the base",
         )
-    return replace(budget, max_usd=left if budget.max_usd is None else min(budget.max_usd, left))
+    if budget.max_usd is not None and budget.max_usd <= left:
+        return budget
+    return replace(budget, max_usd=left, rest_of_month=True)
 
 
 def added(kept: Mapping[str, float], began: datetime, usd: float | None) -> dict[str, float]:

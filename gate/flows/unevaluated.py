@@ -91,7 +91,7 @@ def without_secrets(why: str, error: GateError, commit: str, created: datetime) 
         created: now.
     """
     run = _record(Verdict.SKIPPED, 0, [f"nothing was evaluated: {why}."], commit, created)
-    return run.model_copy(update={"notes": [f"{error.message}.", "This change has to be judged by people."]})
+    return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
 
 
 def failed(error: GateError, commit: str, created: datetime, *, advice: str = "") -> RunRecord:
@@ -101,7 +101,7 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         error: why; its exit code is the run's.
         commit: of the change.
         created: now.
-        advice: what to do about it, beyond the error's own hints.
+        advice: what to do about a mistake that the merge target has already; empty for any other.
     """
     if isinstance(error, InputErrors):
         count = len(error.problems)
@@ -112,7 +112,8 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
     else:
         reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []
-    return _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
+    run = _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
+    return run.model_copy(update={"kind": "base_mistake"}) if advice else run
 
 
 def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None, created: datetime) -> RunRecord:

@@ -12,6 +12,11 @@ from gate.inputs.problems import one_problem, quoted
 _FOLDER = "040000"
 LINK, SUBMODULE = "120000", "160000"
 _KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", _FOLDER: "is a folder"}
+_REMEDIES = {
+    LINK: "put the file itself there, or name the file that the link leads to",
+    SUBMODULE: "keep the file in this repository, and name it there",
+    _FOLDER: "name the file itself",
+}
 _WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodule"}
 
 
@@ -69,7 +74,7 @@ class Entry:
             InputErrors: it is something else.
         """
         if not self.plain:
-            raise one_problem(place, 0, _KINDS[self.mode], "name the file itself")
+            raise one_problem(place, 0, _KINDS[self.mode], _REMEDIES[self.mode])
         if self.size > FILE_BYTES:
             too_large(place)
 

@@ -23,6 +23,8 @@ class Context:
         run_url: the workflow run; empty where there is none. Not escaped: it comes from the runner.
         skip_label: the label that sets the gate aside.
         config: path of the configuration, where a reader has to be told.
+        pull: there is a pull request, which can have the label.
+        comment: the report stands in a comment there, which later runs rewrite.
     """
 
     head: str
@@ -30,6 +32,8 @@ class Context:
     run_url: str
     skip_label: str
     config: str = ""
+    pull: bool = True
+    comment: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +82,23 @@ def render(
     template = markdown.template("comment.md.j2")
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
-    way_out: Text = ()
-    if run.exit_code:
-        label = Code(context.skip_label)
-        way_out = ("To merge all the same, set the label ", label, "; this comment will then say who did.")
-        if run.override is not None:
-            way_out = ("To merge all the same, the label ", label, " has to count; above is why it does not.")
+    way_out = _way_out(run, context)
     before = _earlier(earlier)
     rest = template.render(comment=Comment("", about, context.run_url, way_out, before))
     report = markdown.render(run, limit=limit - len(rest)).rstrip() + "\n"
     return template.render(comment=Comment(report, about, context.run_url, way_out, before))
+
+
+def _way_out(run: RunRecord, context: Context) -> Text:
+    label = Code(context.skip_label)
+    if not run.exit_code:
+        return ()
+    if run.override is not None:
+        return ("To merge all the same, the label ", label, " has to count; above is why it does not.")
+    if not context.pull:
+        return ()
+    then = "; this comment will then say who did." if context.comment else "."
+    return ("To merge all the same, set the label ", label, then)
 
 
 def announcement(head: str, run_url: str = "") -> str:

@@ -27,7 +27,7 @@ def notice(run: RunRecord) -> Text:
     parts = list(_parts(run))
     if not parts:
         return ()
-    out: list[str | Code] = ["This change also edits its own exam: "]
+    out: list[str | Code] = [f"{subject(run)} edits its own exam: "]
     for place, part in enumerate(parts[:PARTS_NAMED]):
         out += [", " if place else "", *part]
     rest = len(parts) - PARTS_NAMED
@@ -39,6 +39,11 @@ def notice(run: RunRecord) -> Text:
     else:
         out.append(". The verdict says nothing on whether that makes the exam better or worse.")
     return tuple(out)
+
+
+def subject(run: RunRecord) -> str:
+    """The change, which does something else besides if a prompt changed or went."""
+    return "This change also" if run.evaluated or run.deleted else "This change"
 
 
 def weighty(run: RunRecord) -> bool:

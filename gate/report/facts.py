@@ -155,8 +155,9 @@ def _spent(run: RunRecord) -> str:
     if run.spent_usd is not None:
         return numbers.dollars(run.spent_usd)
     priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
-    local = run.evaluated and not any(priced)
-    return "n/a" if local else "unknown: at least one model has no known price"
+    if not (any(priced) if run.evaluated else run.priced):
+        return "n/a"
+    return "unknown: at least one model has no known price" if run.calls.made else "nothing"
 
 
 def _latency(axis: AxisRecord) -> str:

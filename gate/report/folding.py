@@ -82,7 +82,10 @@ def fold(view: View, level: Level) -> View:
 
 def _brief(notice: Text) -> Text:
     """Not even the shortest report is silent on an exam that the change edits."""
-    return ("This change also edits its own exam; the record of the run says how.",) if notice else ()
+    if not notice:
+        return ()
+    subject = str(notice[0]).partition(" edits ")[0]
+    return (f"{subject} edits its own exam; the record of the run says how.",)
 
 
 def _quiet(table: Table) -> bool:

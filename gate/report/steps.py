@@ -1,9 +1,11 @@
 """What to do next, for each verdict."""
 
+import re
 import shlex
 from collections.abc import Iterator
 
 from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.record_parts import ArmRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import endings, numbers, rates, unfinished
 from gate.report.cache import advice
@@ -17,6 +19,9 @@ FILE_MODE = "file"
 DEFAULT_CONFIG = "gate.yaml"
 
 LONGEST_COMMAND = 500
+
+_WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
+"""A name of ours for a side that has no ref, as a merge group: no ref of git has a space."""
 
 
 def steps(run: RunRecord) -> tuple[Text, ...]:
@@ -43,12 +48,17 @@ def command(run: RunRecord) -> str:
     if suite.baseline.ref != FILE_MODE:
         # Nobody has the merge of a pull request in a clone; its author has the branch checked out.
         named = suite.candidate.sha and not suite.candidate.ref.startswith("refs/pull/")
-        head = ["--head", suite.candidate.ref] if named else []
+        head = ["--head", _ref(suite.candidate)] if named else []
         config = ["--config", run.config] if run.config not in ("", DEFAULT_CONFIG) else []
-        found = shlex.join(["gate", "diff", "--base", suite.baseline.ref, *head, *config])
+        found = shlex.join(["gate", "diff", "--base", _ref(suite.baseline), *head, *config])
     else:
         found = _file_command(suite)
     return found if len(found) <= LONGEST_COMMAND and found.isprintable() else ""
+
+
+def _ref(arm: ArmRecord) -> str:
+    """What git finds the commit by."""
+    return arm.sha if arm.sha and _WORDS.fullmatch(arm.ref) else arm.ref
 
 
 def _file_command(suite: SuiteRecord) -> str:
@@ -79,6 +89,12 @@ def _block(run: RunRecord) -> Iterator[Text]:
 
 
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
+    if run.kind == "base_mistake":
+        yield ("If this change mends that, merge it as is said above. If not, mend the merge target, then run again.",)
+        return
+    if run.kind == "baseline":
+        yield from unfinished.steps(run)
+        return
     if not run.evaluated:
         # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
         mistake = 2 in (run.exit_code, run.waived_code)
@@ -120,6 +136,9 @@ def _hold(run: RunRecord) -> Iterator[Text]:
 
 def _pass(run: RunRecord) -> Iterator[Text]:
     yield from endings.advice(run)
+    if run.kind == "baseline":
+        yield ("Nothing to do: later runs compare with these answers, and need not ask for them again.",)
+        return
     if not run.evaluated:
         yield ("Read what changes in the exam: from the merge on it is what every prompt has to pass.",)
         return
@@ -134,7 +153,9 @@ def _ship(run: RunRecord) -> Iterator[Text]:
 
 
 def _skipped(run: RunRecord) -> Iterator[Text]:
-    if run.override is None or not run.skipped_by_label:
+    if run.kind == "unjudged":
+        yield ("Read the change with care before you merge it: no answer was compared, and people have to judge it.",)
+    elif run.override is None or not run.skipped_by_label:
         yield ("Nothing to do.",)
     else:
         yield ("To have the change evaluated, take the label ", Code(short(run.override.label)), " off.")

@@ -10,6 +10,8 @@ from gate.report.slices import LONGEST_SENTENCE, short
 _BUDGET = "the budget of "
 """So begins what `gate.calls.budget` says when a limit is reached."""
 
+_MONTH = "max_usd_per_month"
+
 _SIGNALS = ("SIGTERM", "SIGINT")
 
 
@@ -39,9 +41,14 @@ def steps(run: RunRecord) -> Iterator[Text]:
     if run.unfinished is None:
         return
     rest = ": only what is missing will be paid for" if run.missing.samples < run.missing.total else ""
-    if run.unfinished.startswith(_BUDGET):
+    # A baseline's own words stand before the reason.
+    why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
+    if why.startswith(_BUDGET) and _MONTH in why:
+        limit = Code(_MONTH)
+        yield ("Raise ", limit, " under ", Code("budget"), f", or run again when the next month begins{rest}.")
+    elif why.startswith(_BUDGET):
         yield ("Raise the limit under ", Code("budget"), f", or run again as it is{rest}.")
-    elif any(name in run.unfinished for name in _SIGNALS):
+    elif any(name in why for name in _SIGNALS):
         yield (f"Run again{rest}.",)
     else:
         yield (f"Mend what is named above, and run again{rest}.",)

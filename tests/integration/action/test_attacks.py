@@ -47,9 +47,9 @@ def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHub
 def test_removing_the_exam_is_told_and_never_skipped(world: PullRequestWorld, server: GitHubServer) -> None:
     outcome = run(world.open({"gate.yaml": FAQ_ONLY}))
     assert outcome.outputs["verdict"] == "PASS"
-    assert "no suite for `prompts/support.md`" in server.comments(REPO, 7)[0].body.replace(
-        "prompts/support.md", "`prompts/support.md`"
-    )
+    body = server.comments(REPO, 7)[0].body
+    assert "**This change edits its own exam: the suite `support` is dropped." in body
+    assert "no suite for" not in body
 
 
 def test_a_decoy_under_the_suites_name_does_not_take_the_exam_away(world: PullRequestWorld) -> None:

@@ -48,7 +48,10 @@ def test_without_a_cap_nothing_changes() -> None:
 )
 def test_a_run_gets_the_smaller_of_its_own_budget_and_the_rest(own: float | None, already: float, left: float) -> None:
     budget = Budget(max_calls=7, max_usd=own, max_usd_per_month=50)
-    assert within(budget, already, NOW) == Budget(max_calls=7, max_usd=left, max_usd_per_month=50)
+    lowered = left != own
+    assert within(budget, already, NOW) == Budget(
+        max_calls=7, max_usd=left, max_usd_per_month=50, rest_of_month=lowered
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,17 @@ def test_a_plain_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "kind"), [("040000", "is a folder"), ("120000", "is a symbolic link"), ("160000", "is a submodule")]
+    ("mode", "kind", "remedy"),
+    [
+        ("040000", "is a folder", "name the file itself"),
+        ("120000", "is a symbolic link", "put the file itself there, or name the file that the link leads to"),
+        ("160000", "is a submodule", "keep the file in this repository, and name it there"),
+    ],
 )
-def test_what_is_no_file(mode: str, kind: str) -> None:
+def test_what_is_no_file(mode: str, kind: str, remedy: str) -> None:
     entry = Entry(mode, "a" * 40, 0, "x")
     assert (entry.plain, entry.folder) == (False, mode == "040000")
-    with pytest.raises(InputErrors, match=f"main:x: {kind} .name the file itself"):
+    with pytest.raises(InputErrors, match=f"main:x: {kind} .{remedy}"):
         entry.check("main:x")
 
 
