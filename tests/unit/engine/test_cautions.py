@@ -56,6 +56,7 @@ def test_many_small_slices_are_counted() -> None:
     [
         (Budget(max_calls=99), Dollars(1.0), "budget.max_calls is 99"),
         (Budget(max_usd=0.5), Dollars(1.0), "budget.max_usd is $0.5"),
+        (Budget(max_usd=0.5, rest_of_month=True), Dollars(1.0), "budget.max_usd_per_month leaves $0.5"),
         (Budget(max_usd=0.5), Unpriced("unknown"), "would not start"),
         (Budget(max_minutes=2.9), Dollars(1.0), "budget.max_minutes is 2.9"),
     ],

@@ -11,7 +11,7 @@ from gate.domain.suite import Budget, RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.flows.resolve import Resolved
-from gate.flows.unevaluated import deleted, failed, overridden, skipped
+from gate.flows.unevaluated import deleted, failed, overridden, skipped, without_secrets
 from tests.golden.regenerate import markdown_of, text_of
 
 NOW = datetime(2026, 3, 2, 9, 0, 5, 123456, tzinfo=UTC)
@@ -111,3 +111,11 @@ def test_any_text_may_be_the_reason(text: str) -> None:
         assert len(report) <= 65_536
         assert "<!-- x" not in report
         assert "\x1b" not in report + text_of(run)
+
+
+def test_a_change_that_nobody_could_judge_is_for_people() -> None:
+    run = shown(without_secrets("a fork gets none", MissingKey("no key", "set it"), COMMIT, NOW))
+    assert (run.verdict, run.exit_code, run.notes, run.kind) == (Verdict.SKIPPED, 0, ["no key."], "unjudged")
+    said = " ".join(text_of(run).split())
+    assert "Nothing to do" not in said
+    assert "people have to judge it" in said

@@ -1,5 +1,7 @@
 """The report as a comment: what stands below it, and that all of it fits."""
 
+from dataclasses import replace
+
 import pytest
 
 from gate.domain.comment_state import Told
@@ -132,3 +134,17 @@ def test_an_announcement_is_one_line() -> None:
     text = announcement("a" * 40, RUN_URL)
     assert len(text.splitlines()) == 1
     assert [token.attrs["href"] for token in tokens(text) if token.type == "link_open"] == [RUN_URL]
+
+
+def test_only_a_comment_promises_what_it_will_say() -> None:
+    silent = footer(render(RUNS["block"], replace(CONTEXT, comment=False)))
+    assert "set the label `skip-prompt-diff`.</sub>" in silent
+    assert "this comment" not in silent
+
+
+@pytest.mark.parametrize("comment", [True, False])
+def test_without_a_pull_request_there_is_no_label_to_set(comment: bool) -> None:
+    alone = replace(CONTEXT, pull=False, comment=comment)
+    assert "label" not in footer(render(RUNS["block"], alone))
+    # A merge group has those of its pull requests.
+    assert "has to count; above is why it does not" in footer(render(RUNS["override-refused"], alone))

@@ -98,3 +98,39 @@ def test_reasons_are_repeated_only_where_first_line_and_table_do_not_say_them() 
     assert view(runs.hold_cost()).notes == ()
     assert view(runs.passed()).notes == ()
     assert len(view(runs.inconclusive()).notes) == 1
+
+
+def _renamed(baseline: str, candidate: str) -> RunRecord:
+    run = runs.block()
+    suite = run.suites[0]
+    arms = {
+        "baseline": suite.baseline.model_copy(update={"ref": baseline, "sha": "b" * 40}),
+        "candidate": suite.candidate.model_copy(update={"ref": candidate, "sha": "c" * 40}),
+    }
+    return run.model_copy(update={"suites": [suite.model_copy(update=arms)]})
+
+
+@pytest.mark.parametrize(
+    ("candidate", "head"),
+    [
+        ("feature", " --head feature"),
+        ("refs/pull/7/merge", ""),
+        ("the merge group", f" --head {'c' * 40}"),
+    ],
+)
+def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> None:
+    assert command(_renamed("origin/main", candidate)) == f"gate diff --base origin/main{head}"
+    assert command(_renamed("the old side", candidate)) == f"gate diff --base {'b' * 40}{head}"
+
+
+def test_nothing_is_spent_where_nothing_was_asked() -> None:
+    run = runs.inconclusive()
+    calls = run.calls.model_copy(update={"made": 0})
+    assert _facts(run.model_copy(update={"calls": calls}))["Spent"].startswith("nothing in ")
+
+
+def test_a_mistake_of_the_merge_target_asks_for_no_push() -> None:
+    said = [_said(step) for step in steps(runs.runs()["mistakes"])]
+    assert said == [
+        "If this change mends that, merge it as is said above. If not, mend the merge target, then run again."
+    ]

@@ -32,6 +32,19 @@ def _ended(reason: str, **other: object) -> RunRecord:
     return runs.unfinished().model_copy(update=update | other)
 
 
+@pytest.mark.parametrize("estimate", [0.0, 0.5])
+def test_the_rest_of_a_month_is_not_a_limit_that_somebody_set(estimate: float) -> None:
+    guard = BudgetGuard(Budget(max_usd=0.25, max_usd_per_month=50.0, rest_of_month=True), time.monotonic)
+    guard.settle(0.0, Dollars(0.125 if estimate else 0.25))
+    with pytest.raises(NoCall) as refused:
+        asyncio.run(guard.take(estimate))
+    reason = refused.value.reason
+    assert reason.startswith("the budget of $0.25 that max_usd_per_month leaves ")
+    assert "raise max_usd_per_month, or" in reason
+    said = _said(steps(_ended(reason))[1])
+    assert said.startswith("Raise max_usd_per_month under budget, or run again when the next month begins: only what")
+
+
 def _refusals() -> list[str]:
     """What the budget says when each of its limits is reached."""
     out = []
