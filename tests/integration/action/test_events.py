@@ -97,6 +97,7 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
         assert (first.code, first.outputs["verdict"]) == (0, "PASS")
         assert first.outputs["calls"] == str(len(models.ledger)) == "104"  # (40 + 12) cases, two samples, one arm
         assert "The baseline origin/main is recorded" in first.summary
+        assert "Nothing to do: later runs compare with these answers" in first.summary
         again = run_action(main, events.push(world, main) | keys)
         assert again.outputs["calls"] == "0"
         assert "known already" in again.summary
@@ -125,6 +126,15 @@ def test_a_push_of_a_bad_prompt_is_no_block(world: PullRequestWorld) -> None:
     outcome = run_action(checkout, events.push(world, checkout))
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
     assert "support: 0.0% of the answers pass" in outcome.summary
+
+
+def test_a_push_that_its_budget_ends_speaks_of_the_baseline(world: PullRequestWorld) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 10}\n"})
+    checkout = events.checkout_of(world, world.main_sha)
+    outcome = run_action(checkout, events.push(world, checkout))
+    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+    assert "the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in outcome.summary
+    assert "New prompt" not in outcome.summary
 
 
 def test_a_push_without_a_configuration_is_a_mistake(world: PullRequestWorld) -> None:

@@ -190,6 +190,7 @@ def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mista
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 2
     assert "prompts/support.md: there is no such prompt at working tree" in outcome.err
+    assert "to delete the prompt, take its suite out, too" in " ".join(outcome.err.split())
 
 
 DELETED = "prompts/support.md, which main examines with 40 cases, is deleted."

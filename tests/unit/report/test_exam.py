@@ -61,6 +61,13 @@ def test_new_cases_alone_are_no_warning() -> None:
     assert "**This change also edits its own exam: 1 case of `a` added." in render(record)
 
 
+@pytest.mark.parametrize("limit", [GITHUB_LIMIT, SHORTEST])
+def test_a_change_that_touches_no_prompt_does_nothing_also(limit: int) -> None:
+    text = render(runs()["exam-only"], limit=limit)
+    assert "This change edits its own exam" in text
+    assert "also" not in text
+
+
 def test_one_arm_alone_has_one_score_and_no_change() -> None:
     trial = ExamTrialRecord(kind="added", asked=4, n=4, candidate=0.5)
     (row,) = trials(run(Verdict.PASS, [], ["x."], exam_changes=[ExamChangeRecord(suite="a", trials=[trial])]))
