@@ -8,7 +8,7 @@ from gate.domain.absence import Failed
 from gate.domain.spending import Outlay
 from gate.errors import CannotEvaluate
 from gate.flows.resolve import Resolved
-from gate.flows.spending import month_of, spent, within
+from gate.flows.spending import Spent, month_of, noted, within
 from gate.github.client import GitHub
 
 
@@ -21,12 +21,14 @@ class Cap:
         folder: of the ledger, which has the rest.
         run: number and attempt of this workflow run.
         now: when this run began.
+        secret: of this run; only comments that are sealed with it count, and without one all do.
     """
 
     github: GitHub
     folder: Path
     run: str
     now: datetime
+    secret: bytes = b""
     _set: bool = field(default=False, init=False)
 
     def applied(self, resolved: Resolved) -> Resolved:
@@ -56,12 +58,13 @@ class Cap:
 
             spending_file(self.folder).add(self.run, Outlay(month_of(self.now), dollars))
 
-    def _already(self) -> float | Failed:
+    def _already(self) -> Spent | Failed:
         from gate.bootstrap.ledger import spending_file  # few runs have a cap
         from gate.github.search import spent_in
 
         try:
-            ledger = spending_file(self.folder).read()
-            return spent((), ledger, self.now) + spent_in(self.github, month_of(self.now))
+            others = noted(spending_file(self.folder).read(), self.now)
+            pulls = spent_in(self.github, month_of(self.now), self.secret)
+            return Spent(pulls, others, sealed=bool(self.secret))
         except CannotEvaluate as error:
             return Failed(error.message)

@@ -1,7 +1,5 @@
 """The gate's comment on the pull request that is judged; whatever hinders it is a warning, and the verdict stands."""
 
-import hashlib
-import hmac
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -29,10 +27,11 @@ class Commenter:
     Args:
         runner, inputs: how the gate was started.
         github: the repository.
-        secret: seals what the comment keeps of an override; empty where the run has no secret.
+        secret: seals what the comment keeps; empty where the run has no secret.
         started: when this run began.
         say: writes a line to the log.
         warn: tells about something that did not work and does not decide.
+        counted: a comment counts what this run spent.
     """
 
     runner: Runner
@@ -43,6 +42,7 @@ class Commenter:
     say: Callable[[str], None]
     warn: Callable[[str], None]
     context: comment.Context | None = field(default=None, init=False)
+    counted: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
 
     def about(self, venue: Venue) -> None:
@@ -65,12 +65,11 @@ class Commenter:
         if self._number is None or not self.secret:
             return None
         try:
-            state = standing_state(PullRequestComments(self.github, self._number), self._marker)
+            state = standing_state(self._talk(self._number), self._marker)
         except CannotEvaluate as error:
             self.warn(error.message)
             return None
-        kept = state.override if state else None
-        return kept if kept and hmac.compare_digest(kept.seal, self._seal(kept)) else None
+        return state.override if state else None
 
     def post(self, run: RunRecord) -> str:
         """Publish the comment.
@@ -85,10 +84,7 @@ class Commenter:
             return ""
         context = self.context
         spent = {self.started.strftime("%Y-%m"): run.spent_usd} if run.spent_usd else {}
-        kept = accepted(run.override)
-        if kept is not None:
-            kept = kept.model_copy(update={"seal": self._seal(kept)})
-        state = self._state(run.verdict).model_copy(update={"override": kept, "spent": spent})
+        state = self._state(run.verdict).model_copy(update={"override": accepted(run.override), "spent": spent})
         sticky = Sticky(
             self._marker,
             lambda earlier, limit: comment.render(run, context, earlier, limit=limit),
@@ -103,20 +99,18 @@ class Commenter:
         if self._number is None:
             return ""
         try:
-            done = write(PullRequestComments(self.github, self._number))
+            done = write(self._talk(self._number))
         except Exception as error:  # a defect of ours: told with its trace, and the verdict stands without a comment
             for line in traced(error):
                 self.say(line)
             done = Publication(note=f"the comment failed ({type(error).__name__})")
+        self.counted = done.counted
         if done.note:
             self.warn(done.note if done.url else f"{done.note}; the report is in the job summary")
         return done.url
 
-    def _seal(self, kept: AcceptedOverride) -> str:
-        if not self.secret:
-            return ""
-        told = f"override\0{self.runner.repository}\0{self._number}\0{kept.commit}\0{kept.at}"
-        return hashlib.blake2b(told.encode(), key=self.secret[:64], digest_size=16).hexdigest()
+    def _talk(self, number: int) -> PullRequestComments:
+        return PullRequestComments(self.github, number, secret=self.secret)
 
     @property
     def _marker(self) -> str:

@@ -67,7 +67,7 @@ def act(stage: Stage) -> int:
         github, files, Rule(inputs.skip_label, inputs.override_by, inputs.label_scope), herald.accepted, herald.warn
     )
     folder = runner.workspace / inputs.working_directory
-    cap = Cap(github, folder / inputs.cache_path, runner.run, now)
+    cap = Cap(github, folder / inputs.cache_path, runner.run, now, herald.secret)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, cap, herald.warn)
     return _told(herald, stage, _judged(evaluation, mistakes, stage), cap)
 

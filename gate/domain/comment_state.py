@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from gate.domain.comment_seal import NO_SEAL, Seal
 from gate.domain.ranges import Amount
 from gate.domain.record_parts import Part
 from gate.domain.verdict import Verdict
@@ -18,7 +19,7 @@ LONGEST_STATE = 16_384
 """Characters of the hidden line's code; all that the fields may hold fits."""
 EARLIER, SHARES, MONTHS = 20, 30, 24
 
-_LINE = re.compile(rf"<!-- prompt-gate-state: ([A-Za-z0-9+/=]{{1,{LONGEST_STATE}}}) -->")
+_LINE = re.compile(rf"<!-- prompt-gate-state: ([A-Za-z0-9+/=]{{1,{LONGEST_STATE}}})(?:\.([0-9a-f]{{32}}))? -->")
 
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$")]
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|\+00:00)$")]
@@ -41,14 +42,10 @@ class Told(Part):
 
 
 class AcceptedOverride(Part):
-    """The override label counted: for which commit, and when it had been set.
-
-    `seal` is made with what only trusted runs know: a bot can be made to post a comment of a stranger's words.
-    """
+    """The override label counted: for which commit, and when it had been set."""
 
     commit: Commit
     at: Moment
-    seal: Annotated[str, Field(max_length=64)] = ""
 
 
 class CommentState(Part):
@@ -79,29 +76,44 @@ class CommentState(Part):
         return datetime.fromisoformat(self.started), tuple(int(part) for part in self.run.split(".") if part)
 
 
-def hidden_line(state: CommentState) -> str:
-    """The line that keeps a state in a comment."""
+def hidden_line(state: CommentState, marker: str = "", seal: Seal = NO_SEAL) -> str:
+    """The line that keeps a state in a comment.
+
+    Args:
+        state: what is kept.
+        marker: first line of the comment; only a seal needs it.
+        seal: of this run, on this pull request.
+    """
     # Not the alphabet for addresses: its hyphens could end the HTML comment.
     code = base64.b64encode(state.model_dump_json(exclude_defaults=True).encode()).decode()
-    return f"<!-- prompt-gate-state: {code} -->"
+    sealed = seal.on(marker, code)
+    return f"<!-- prompt-gate-state: {code}.{sealed} -->" if sealed else f"<!-- prompt-gate-state: {code} -->"
 
 
-def state_in(body: str) -> CommentState | None:
+def state_in(body: str, seal: Seal = NO_SEAL, written: datetime | None = None) -> CommentState | None:
     """The state of one of our comments; None where there is none that could be one.
 
     Args:
         body: Markdown; the state stands in the second line, below the marker.
+        seal: of this run, on this pull request: one that does not fit makes the state none.
+        written: when the comment was written last, by GitHub's clock; None where nobody says.
     """
     lines = body.split("\n", 2)
     found = _LINE.fullmatch(lines[1].strip()) if len(lines) > 1 else None
-    if found is None:
+    if found is None or not seal.fits(lines[0].strip(), found[1], found[2] or ""):
         return None
     try:
         state = CommentState.model_validate_json(base64.b64decode(found[1], validate=True))
-        _ = state.age
+        started, _ = state.age
     except (ValidationError, ValueError):  # binascii.Error and a date such as February 30 are ValueErrors
         return None
-    return state
+    return state if seal.believes(started, written) else None
+
+
+def without_state(rest: str) -> tuple[str, str]:
+    """What stands below the marker: the hidden line as it is, empty where there is none, and everything else."""
+    line, _, text = rest.partition("\n")
+    return (line.strip(), text) if _LINE.fullmatch(line.strip()) else ("", rest)
 
 
 def following(before: CommentState | None, own: CommentState) -> CommentState:

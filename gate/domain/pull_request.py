@@ -1,6 +1,7 @@
 """What stands on a pull request: comments, and the events of its labels."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 
 from gate.errors import CannotEvaluate
@@ -15,12 +16,14 @@ class Posted:
         author: login of who wrote it.
         body: Markdown.
         url: for people.
+        written: when it was written or changed last, by GitHub's clock; None where nobody says.
     """
 
     id: int
     author: str
     body: str
     url: str
+    written: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ import hashlib
 import re
 from collections.abc import Callable
 
-from gate.domain.comment_state import MARKER, CommentState, Told, hidden_line, state_in
+from gate.domain.comment_seal import NO_SEAL, Seal
+from gate.domain.comment_state import MARKER, CommentState, Told, hidden_line, without_state
 
 LIMIT = 65_536
 """UTF-16 units of a comment. GitHub says characters; 262,144 bytes of UTF-8 it takes, too, which is four for each."""
@@ -31,7 +32,7 @@ def marker(key: str) -> str:
     return f"{MARKER}{plain} -->"
 
 
-def whole(line: str, state: CommentState, render: Render, limit: int = LIMIT) -> str:
+def whole(line: str, state: CommentState, render: Render, limit: int = LIMIT, seal: Seal = NO_SEAL) -> str:
     """Marker, state and report.
 
     Args:
@@ -39,11 +40,12 @@ def whole(line: str, state: CommentState, render: Render, limit: int = LIMIT) ->
         state: what later runs are to know.
         render: makes the report.
         limit: UTF-16 units at most.
+        seal: of this run, on this pull request.
 
     Raises:
         ValueError: the report does not get shorter where it is asked to.
     """
-    head = f"{line}\n{hidden_line(state)}\n"
+    head = f"{line}\n{hidden_line(state, line, seal)}\n"
     room = limit - len(head)
     for _ in range(_MOST_TRIES):
         body = render(tuple(state.earlier), room)
@@ -55,21 +57,21 @@ def whole(line: str, state: CommentState, render: Render, limit: int = LIMIT) ->
     raise ValueError(f"the report does not fit into {limit} characters")
 
 
-def with_state(body: str, state: CommentState) -> str:
-    """The same comment with another state."""
+def with_state(body: str, state: CommentState, seal: Seal = NO_SEAL) -> str:
+    """The same comment with another state, sealed."""
     line, _, rest = _parts(body)
-    return f"{line}\n{hidden_line(state)}\n{rest}"
+    return f"{line}\n{hidden_line(state, line, seal)}\n{rest}"
 
 
 def announced(body: str, note: str) -> str:
-    """The same comment with an announcement on top, in place of an earlier one.
+    """The same comment with an announcement on top, in place of an earlier one; its state stays as it is.
 
     Args:
-        body: of the comment; the marker alone where there is none yet.
+        body: of the comment; the marker alone where there is none yet, or none that is to be kept.
         note: one paragraph of Markdown.
     """
-    line, state, rest = _parts(body)
-    head = [line] if state is None else [line, hidden_line(state)]
+    line, hidden, rest = _parts(body)
+    head = [line, hidden] if hidden else [line]
     return "\n".join([*head, _ANNOUNCED, note.strip(), "", _without_announcement(rest)])
 
 
@@ -87,7 +89,6 @@ def _without_announcement(rest: str) -> str:
     return "\n".join(lines[ends[0] + 1 :]) if ends else ""
 
 
-def _parts(body: str) -> tuple[str, CommentState | None, str]:
+def _parts(body: str) -> tuple[str, str, str]:
     line, _, rest = body.partition("\n")
-    state = state_in(body)
-    return line.strip(), state, rest if state is None else rest.partition("\n")[2]
+    return line.strip(), *without_state(rest)

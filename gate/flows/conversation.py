@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from gate.domain.comment_seal import Seal
 from gate.domain.comment_state import CommentState, Spending, lacking, state_in, with_shares
 from gate.domain.pull_request import Claim, CommentGone, Posted
 from gate.errors import CannotEvaluate
@@ -22,7 +23,12 @@ _WAITS, _WAIT_S = 5, 1.0
 
 
 class Conversation(Protocol):
-    """The comments of one pull request. Everything may raise `CannotEvaluate`."""
+    """The comments of one pull request. Everything but `seal` may raise `CannotEvaluate`."""
+
+    @property
+    def seal(self) -> Seal:
+        """Of this run, on this pull request."""
+        ...
 
     def author(self) -> str:
         """The login under which this token writes."""
@@ -69,15 +75,15 @@ class Standing:
 
     Args:
         posted: the comment.
-        state: what it keeps; None where a run has only announced itself, or somebody has damaged it.
+        state: what it keeps; None where a run has only announced itself, or somebody has damaged or forged it.
     """
 
     posted: Posted
     state: CommentState | None
 
     @classmethod
-    def of(cls, posted: Posted) -> "Standing":
-        return cls(posted, state_in(posted.body))
+    def of(cls, posted: Posted, seal: Seal) -> "Standing":
+        return cls(posted, state_in(posted.body, seal, posted.written))
 
     def rank(self, head: str) -> tuple[bool, datetime, tuple[int, ...], int]:
         """What is about the head ranks highest, then the newer run's, and of one run's the first. No two are equal.
@@ -109,7 +115,7 @@ def look(conversation: Conversation, marker: str, head: str = "") -> list[Standi
     if not marked:
         return []
     author = conversation.author().casefold()
-    own = [Standing.of(one) for one in marked if one.author.casefold() == author]
+    own = [Standing.of(one, conversation.seal) for one in marked if one.author.casefold() == author]
     return sorted(own, key=lambda one: one.rank(head), reverse=True)
 
 
@@ -120,7 +126,7 @@ def claimed(conversation: Conversation, standing: Standing) -> Iterator[Standing
         yield None
         return
     try:
-        yield Standing.of(conversation.reread(standing.posted))
+        yield Standing.of(conversation.reread(standing.posted), conversation.seal)
     finally:
         # A claim that cannot be given back goes stale.
         with suppress(CannotEvaluate):
@@ -152,13 +158,15 @@ def settle(
                 pause(_WAIT_S)
             elif now.state is not None:
                 state = with_shares(now.state, _lacking([now, *own[1:]], shares))
-                conversation.update(now.posted, with_state(now.posted.body, state))
+                conversation.update(now.posted, with_state(now.posted.body, state, conversation.seal))
         own = look(conversation, marker, head)
     for double in own[1:]:
         # One that cannot be deleted now is found again by the next run.
         with suppress(CannotEvaluate), claimed(conversation, double) as now:
             if now is not None and now.rank(head) < own[0].rank(head):
                 conversation.delete(double.posted)
+    # Two runs with different secrets do not know each other's comments, and may have deleted both.
+    own = look(conversation, marker, head) if len(own) > 1 else own
     return own[0] if own else None
 
 

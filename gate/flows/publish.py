@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from gate.domain.comment_state import CommentState, following, share_of
+from gate.domain.comment_state import CommentState, following, lacking, share_of
 from gate.domain.pull_request import CommentGone, CommentRefused, Posted
 from gate.errors import CannotEvaluate
 from gate.flows import commenttext
@@ -47,10 +47,12 @@ class Publication:
     Args:
         url: of the comment; empty where this run has none.
         note: what did not go as it was meant to, in one sentence; empty where all did.
+        counted: a comment counts what this run spent, be it this run's or a newer one's.
     """
 
     url: str = ""
     note: str = ""
+    counted: bool = False
 
 
 def publish(conversation: Conversation, sticky: Sticky, pause: Callable[[float], None] = time.sleep) -> Publication:
@@ -124,7 +126,7 @@ def _published(conversation: Conversation, sticky: Sticky, pause: Callable[[floa
             continue
         best = settle(conversation, sticky.marker, {}, pause, head)
         if best is not None and best.state is not None and best.state.age == sticky.state.age:
-            return Publication(best.posted.url, note)
+            return Publication(best.posted.url, note, counted=True)
     raise CannotEvaluate("the comment is changed by others all the time")
 
 
@@ -132,12 +134,12 @@ def _written(conversation: Conversation, sticky: Sticky, best: Standing | None) 
     """Put the comment there, unless a newer one turns up; returns a note."""
     same = best is not None and best.state is not None and best.state.told == sticky.state.told
     if best is None or (sticky.mode == "recreate" and not same):
-        _put(conversation.create, sticky, best)
+        _put(conversation, sticky, best)
         return ""
     with claimed(conversation, best) as now:
         if now is None:
             # Another run is about to write it. It deletes the older of the two, or we do.
-            _put(conversation.create, sticky, best)
+            _put(conversation, sticky, best)
             return ""
         if now.newer_than(sticky.state) or conversation.head() != sticky.state.commit:
             return ""
@@ -148,32 +150,40 @@ def _written(conversation: Conversation, sticky: Sticky, best: Standing | None) 
             except CannotEvaluate as error:
                 note = f"the earlier comment is brought up to date instead of hidden: {error.message}"
             else:
-                _put(conversation.create, sticky, now)
+                _put(conversation, sticky, now)
                 conversation.update(best.posted, commenttext.retired(now.posted.body))
                 return ""
-        _put(
-            lambda text: now.posted if text == now.posted.body else conversation.update(best.posted, text), sticky, now
-        )
+        _put(conversation, sticky, now, over=now.posted)
         return note
 
 
-def _put(write: Callable[[str], Posted], sticky: Sticky, before: Standing | None) -> None:
+def _put(conversation: Conversation, sticky: Sticky, before: Standing | None, over: Posted | None = None) -> None:
+    """Write the comment, a new one where it does not go over another."""
     state = following(before.state if before else None, sticky.state)
-    try:
-        write(commenttext.whole(sticky.marker, state, sticky.render))
-    except CommentRefused:
-        write(commenttext.whole(sticky.marker, state, sticky.render, LIMIT // 2))
+    for limit in (LIMIT, LIMIT // 2):
+        text = commenttext.whole(sticky.marker, state, sticky.render, limit, conversation.seal)
+        try:
+            if over is None:
+                conversation.create(text)
+            elif text != over.body:
+                conversation.update(over, text)
+        except CommentRefused:
+            if limit < LIMIT:
+                raise
+        else:
+            return
 
 
 def _left(
     conversation: Conversation, sticky: Sticky, whose: str, pause: Callable[[float], None], head: str
 ) -> Publication:
     """Leave the comment to another run, but see to it that this one's spending is counted."""
-    note, shares = f"the comment is left to {whose}", share_of(sticky.state)
+    note, shares, counted = f"the comment is left to {whose}", share_of(sticky.state), False
     if shares:
         with suppress(CannotEvaluate):
-            settle(conversation, sticky.marker, shares, pause, head)
-    return Publication(note=note)
+            best = settle(conversation, sticky.marker, shares, pause, head)
+            counted = best is not None and best.state is not None and not lacking(best.state, shares)
+    return Publication(note=note, counted=counted)
 
 
 def _announced(conversation: Conversation, marker: str, note: str, state: CommentState) -> Publication:
@@ -186,7 +196,9 @@ def _announced(conversation: Conversation, marker: str, note: str, state: Commen
         return Publication(best.posted.url if best else "")
     with claimed(conversation, own[0]) as now:
         if now is not None and not now.newer_than(state):
-            conversation.update(now.posted, commenttext.announced(now.posted.body, note))
+            # Of what is damaged or forged nothing is repeated below the announcement.
+            body = marker if now.state is None else now.posted.body
+            conversation.update(now.posted, commenttext.announced(body, note))
     return Publication(own[0].posted.url)
 
 

@@ -4,21 +4,19 @@ Runs on pull requests keep their spending in the pull request's comment, other r
 begin at the same time see the same rest, so that a month can end above its cap by what such runs spend.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from gate.domain.absence import Failed
-from gate.domain.comment_state import CommentState
 from gate.domain.spending import Ledger
 from gate.domain.suite import Budget
 from gate.errors import CannotEvaluate
 
-MOST_MONTHS = 24
-"""Months that a comment keeps."""
-
 _DUST = 1e-9
 """Dollars that sums of floats may be off by."""
+_TOLD = 3
+"""Pull requests that a refusal names."""
 
 
 def month_of(now: datetime) -> str:
@@ -26,25 +24,38 @@ def month_of(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y-%m}"
 
 
-def spent(states: Iterable[CommentState], ledger: Ledger, now: datetime) -> float:
-    """Dollars that were spent this month.
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was spent this month.
 
     Args:
-        states: of the gate's comments, one for each pull request, the one at hand among them.
-        ledger: of runs without a pull request.
-        now: with a time zone.
+        pulls: number of a pull request to the dollars that the gate's comments there tell of.
+        others: dollars of runs without a pull request.
+        sealed: the comments' word is that of runs with this run's secret; otherwise anybody may have made them up who
+            can have a workflow post a comment.
     """
+
+    pulls: Mapping[int, float]
+    others: float = 0.0
+    sealed: bool = False
+
+    @property
+    def dollars(self) -> float:
+        return sum(self.pulls.values()) + self.others
+
+
+def noted(ledger: Ledger, now: datetime) -> float:
+    """Dollars that runs without a pull request have spent this month; `now` has a time zone."""
     month = month_of(now)
-    told = sum(state.spent.get(month, 0.0) for state in states)
-    return told + sum(outlay.usd for outlay in ledger.values() if outlay.month == month)
+    return sum(outlay.usd for outlay in ledger.values() if outlay.month == month)
 
 
-def within(budget: Budget, already: float | Failed, now: datetime) -> Budget:
+def within(budget: Budget, already: Spent | Failed, now: datetime) -> Budget:
     """The run's budget, where the month leaves less the smaller of the two.
 
     Args:
         budget: of the base, tightened by the inputs; without a monthly cap it stays as it is.
-        already: dollars spent this month; `Failed` where that could not be read.
+        already: what was spent this month; `Failed` where that could not be read.
         now: with a time zone.
 
     Raises:
@@ -56,30 +67,26 @@ def within(budget: Budget, already: float | Failed, now: datetime) -> Budget:
     if isinstance(already, Failed):
         hint = "run again; to go on without a cap, take it out of the base's gate.yaml"
         raise CannotEvaluate(f"budget.max_usd_per_month cannot be kept: {already.reason}", hint)
-    left = cap - already
+    left = cap - already.dollars
     if left <= _DUST:
         raise CannotEvaluate(
-            f"the cap of ${cap:g} per month is used up: ${already:.2f} was spent in {month_of(now)}, "
+            f"the cap of ${cap:g} per month is used up: ${already.dollars:.2f} was spent in {month_of(now)}, "
             f"and the next month begins on {_next_month(now)} (UTC)",
-            "wait until then, or raise budget.max_usd_per_month on the base",
+            f"wait until then, or raise budget.max_usd_per_month on the base{_holders(already)}",
         )
     if budget.max_usd is not None and budget.max_usd <= left:
         return budget
     return replace(budget, max_usd=left, rest_of_month=True)
 
 
-def added(kept: Mapping[str, float], began: datetime, usd: float | None) -> dict[str, float]:
-    """What a pull request's comment keeps after a run.
-
-    Args:
-        kept: dollars by month, of earlier runs.
-        began: when the run began, with a time zone.
-        usd: that it spent; None, as where a model has no price, counts as nothing: with a cap such a run cannot begin
-            unless its model runs locally.
-    """
-    month = month_of(began)
-    whole = {**kept, month: kept.get(month, 0.0) + (usd or 0.0)}
-    return {each: whole[each] for each in sorted(whole)[-MOST_MONTHS:]}
+def _holders(already: Spent) -> str:
+    """Which pull requests hold the most, and what to do where that may be made up."""
+    largest = sorted((item for item in already.pulls.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
+    if not largest:
+        return ""
+    told = ", ".join(f"#{number} (${dollars:.2f})" for number, dollars in largest[:_TOLD])
+    forged = "" if already.sealed else "; delete what no run of the gate wrote, since without a secret none is sealed"
+    return f"; the comments that count the most are on {told}{forged}"
 
 
 def _next_month(now: datetime) -> str:

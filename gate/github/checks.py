@@ -68,16 +68,22 @@ class CheckRuns:
     Args:
         github: the repository.
         key: the gate's key, which tells several gates apart.
+        about: what is judged, such as a pull request's number: two of them may have the same newest commit.
         note: why there is no check run, or why it could not be finished; empty where all went well.
     """
 
     github: GitHub
     key: str = DEFAULT_KEY
+    about: str = ""
     note: str = ""
 
     @property
     def name(self) -> str:
         return NAME if self.key == DEFAULT_KEY else f"{NAME} ({self.key})"
+
+    @property
+    def _external_id(self) -> str:
+        return f"{self.key} {self.about}" if self.about else self.key
 
     def start(self, head: str, details_url: str) -> int | None:
         """Show that an evaluation is under way.
@@ -123,20 +129,19 @@ class CheckRuns:
         return True
 
     def _open(self, head: str) -> int | None:
-        """One of this gate that is in progress on the same commit."""
+        """One of this gate, about the same, that is in progress on the same commit."""
         with asking("read the check runs"):
             repository = self.github.repository
             asked = {"check_name": self.name, "status": "in_progress", "per_page": 100}
             url = f"{repository.url}/commits/{head}/check-runs"
             _, data = repository.requester.requestJsonAndCheck("GET", url, parameters=asked)
-            mine = [
-                row for row in data["check_runs"] if (row["external_id"], row["status"]) == (self.key, "in_progress")
-            ]
+            wanted = (self._external_id, "in_progress")
+            mine = [row for row in data["check_runs"] if (row["external_id"], row["status"]) == wanted]
             return required(mine[0]["id"], int) if mine else None
 
     def _create(self, head: str, details_url: str) -> int:
         more = {"details_url": details_url} if details_url else {}
-        body = {"name": self.name, "head_sha": head, "status": "in_progress", "external_id": self.key, **more}
+        body = {"name": self.name, "head_sha": head, "status": "in_progress", "external_id": self._external_id, **more}
         with asking("start the check run"):
             _, data = self._request("POST", "", body)
             return required(data["id"], int)

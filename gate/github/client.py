@@ -170,7 +170,7 @@ class GitHub:
     """
 
     def __init__(self, token: str | None, api_url: str, repository: str) -> None:
-        self.has_token = token is not None
+        self.has_token, self.name = token is not None, repository
         self.patience = Patience()
         self._client = Github(
             auth=Auth.Token(token) if token else None,

@@ -12,6 +12,7 @@ from typing import Any
 from github.Issue import Issue
 from github.IssueComment import IssueComment
 
+from gate.domain.comment_seal import Seal
 from gate.domain.pull_request import Claim, CommentGone, CommentRefused, Posted
 from gate.errors import CannotEvaluate
 from gate.github.client import LONGEST_WAIT_S, ApiError, GitHub, asking, bounded, required
@@ -52,6 +53,7 @@ class PullRequestComments:
     Args:
         github: the repository.
         number: of the pull request.
+        secret: seals what the comments keep; empty where the run has none.
         deadline_s: seconds from the first request on, after which none is begun. The last one may take 15 s more.
         pause: waits for the seconds that GitHub asks for before a comment may be posted.
     """
@@ -61,9 +63,11 @@ class PullRequestComments:
         github: GitHub,
         number: int,
         *,
+        secret: bytes = b"",
         deadline_s: float = 60.0,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        self.seal = Seal(secret, github.name, number)
         self._github, self._number, self._deadline_s, self._pause = github, number, deadline_s, pause
         self._until: float | None = None
         self._author: str | None = None
@@ -132,7 +136,8 @@ class PullRequestComments:
             text = required(data["body"], str)
             if _plain(text) != _plain(body):
                 raise ValueError("another text")
-            return Posted(comment.id, comment.author, text, required(data["html_url"], str))
+            when = datetime.fromisoformat(required(data["updated_at"], str))
+            return Posted(comment.id, comment.author, text, required(data["html_url"], str), when)
 
     def delete(self, comment: Posted) -> None:
         with self._asking("delete a double of the comment"):
@@ -229,7 +234,8 @@ def posted(one: IssueComment) -> Posted:
     """A comment as PyGithub has it."""
     # GitHub gives no user for an account that is gone.
     author = required(one.user.login, str) if one.user else ""
-    return Posted(required(one.id, int), author, one.body or "", required(one.html_url, str))
+    when = required(one.updated_at, datetime)
+    return Posted(required(one.id, int), author, one.body or "", required(one.html_url, str), when)
 
 
 def _stale(headers: dict[str, Any], created_at: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from gate.domain.comment_seal import NO_SEAL, Seal
 from gate.domain.pull_request import Claim, CommentGone, CommentRefused, Posted
 
 BOT = "github-actions[bot]"
@@ -41,10 +42,12 @@ class MemoryConversation:
 
     Args:
         before: called before every action with whether it only reads.
+        seal: of the run.
     """
 
     wall: Wall
     before: Callable[[bool], None] = lambda _: None
+    seal: Seal = NO_SEAL
 
     def author(self) -> str:
         return BOT

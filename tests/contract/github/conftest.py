@@ -1,6 +1,7 @@
 """A pull request on the test GitHub, and our client in front of it."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ Connect = Callable[..., GitHub]
 @pytest.fixture
 def server() -> Iterator[GitHubServer]:
     with GitHubServer() as server:
+        # A comment is no older than the run that wrote it; those of `talking.saying` start between twelve and one.
+        server.state.now = datetime(2026, 11, 21, 13, 0, tzinfo=UTC)
         yield server
         server.assert_clean()
 

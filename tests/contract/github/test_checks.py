@@ -39,6 +39,21 @@ def test_another_gate_has_a_check_run_of_its_own(server: GitHubServer, connect: 
     assert [run.name for run in made(server)] == ["prompt-gate", "prompt-gate (b/gate.yaml)"]
 
 
+def test_two_pull_requests_with_the_same_commit_have_a_check_run_each(
+    server: GitHubServer, connect: Connect, pr: PullRequest
+) -> None:
+    one, other = (CheckRuns(connect(CHECKS_TOKEN), about=f"#{number}") for number in (7, 8))
+    first, second = begun(one, pr), begun(other, pr)
+    assert first != second
+    assert begun(CheckRuns(connect(CHECKS_TOKEN), about="#8"), pr) == second
+    assert one.finish(first, DONE)
+    runs = made(server)
+    assert [(run.name, run.external_id, run.conclusion) for run in runs] == [
+        ("prompt-gate", "gate.yaml #7", "failure"),
+        ("prompt-gate", "gate.yaml #8", None),
+    ]
+
+
 @pytest.mark.parametrize("count", [0, 1, BATCH, BATCH + 1, 2 * BATCH + 7])
 def test_all_annotations_arrive(server: GitHubServer, connect: Connect, pr: PullRequest, count: int) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))

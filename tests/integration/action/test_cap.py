@@ -25,8 +25,6 @@ def keys() -> Iterator[dict[str, str]]:
 
 
 def world_with(cap: str, tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
-    # The gate asks for the comments of this month, by the clock of the machine.
-    server.state.now = datetime.now(UTC).replace(microsecond=0)
     budget = f"budget: {{max_usd_per_month: {cap}}}\n"
     return PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": PRICED + budget})
 

@@ -7,21 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed
-from gate.domain.comment_state import CommentState
 from gate.domain.spending import Outlay
 from gate.domain.suite import Budget
-from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate
-from gate.flows.spending import MOST_MONTHS, added, month_of, spent, within
+from gate.flows.spending import Spent, month_of, noted, within
 from tests.unit.stats.layouts import THOROUGH
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 DOLLARS = st.floats(0, 1e6, allow_nan=False)
 
 
-def state(**months: float) -> CommentState:
-    told = {name.removeprefix("m").replace("_", "-"): usd for name, usd in months.items()}
-    return CommentState(commit="a" * 40, started="2026-11-20T09:30:00Z", verdict=Verdict.PASS, spent=told)
+def alone(dollars: float) -> Spent:
+    """All of it without a pull request."""
+    return Spent({}, dollars)
 
 
 def test_the_month_is_that_of_utc() -> None:
@@ -31,15 +29,15 @@ def test_the_month_is_that_of_utc() -> None:
 
 
 def test_what_was_spent_this_month_is_that_of_comments_and_of_the_ledger() -> None:
-    states = [state(m2026_11=1.5, m2026_10=100.0), state(m2026_11=0.25), state()]
     ledger = {"1.1": Outlay("2026-11", 2.0), "2.1": Outlay("2026-10", 50.0), "3.2": Outlay("2026-11", 0.25)}
-    assert spent(states, ledger, NOW) == 4.0
-    assert spent([], {}, NOW) == 0.0
+    assert noted(ledger, NOW) == 2.25
+    assert noted({}, NOW) == 0.0
+    assert Spent({7: 1.5, 8: 0.25}, noted(ledger, NOW)).dollars == 4.0
 
 
 def test_without_a_cap_nothing_changes() -> None:
     budget = Budget(max_usd=5)
-    assert within(budget, 1e9, NOW) is budget
+    assert within(budget, alone(1e9), NOW) is budget
     assert within(budget, Failed("nobody can tell"), NOW) is budget
 
 
@@ -49,7 +47,7 @@ def test_without_a_cap_nothing_changes() -> None:
 def test_a_run_gets_the_smaller_of_its_own_budget_and_the_rest(own: float | None, already: float, left: float) -> None:
     budget = Budget(max_calls=7, max_usd=own, max_usd_per_month=50)
     lowered = left != own
-    assert within(budget, already, NOW) == Budget(
+    assert within(budget, alone(already), NOW) == Budget(
         max_calls=7, max_usd=left, max_usd_per_month=50, rest_of_month=lowered
     )
 
@@ -60,7 +58,7 @@ def test_a_run_gets_the_smaller_of_its_own_budget_and_the_rest(own: float | None
 )
 def test_nothing_left_stops_the_run_and_says_until_when(now: datetime, turns: str) -> None:
     with pytest.raises(CannotEvaluate) as caught:
-        within(Budget(max_usd_per_month=50), 50.125, now)
+        within(Budget(max_usd_per_month=50), alone(50.125), now)
     assert caught.value.message == (
         f"the cap of $50 per month is used up: $50.12 was spent in {now:%Y-%m}, "
         f"and the next month begins on {turns} (UTC)"
@@ -69,10 +67,24 @@ def test_nothing_left_stops_the_run_and_says_until_when(now: datetime, turns: st
     assert caught.value.exit_code == 3
 
 
+def test_a_refusal_names_the_pull_requests_that_hold_the_most() -> None:
+    def hint(already: Spent) -> str:
+        with pytest.raises(CannotEvaluate) as caught:
+            within(Budget(max_usd_per_month=50), already, NOW)
+        return caught.value.hint
+
+    pulls = {7: 1.0, 12: 1e9, 3: 40.0, 5: 40.0, 9: 0.0}
+    told = "the comments that count the most are on #12 ($1000000000.00), #3 ($40.00), #5 ($40.00)"
+    advice = "wait until then, or raise budget.max_usd_per_month on the base"
+    assert hint(Spent(pulls, sealed=True)) == f"{advice}; {told}"
+    assert hint(Spent(pulls)).startswith(f"{advice}; {told}; delete what no run of the gate wrote")
+    assert hint(Spent({9: 0.0}, others=60.0)) == advice
+
+
 def test_a_cap_of_nothing_and_dust_leave_nothing() -> None:
     for cap, already in ((0.0, 0.0), (0.3, 0.1 + 0.2 - 1e-12)):
         with pytest.raises(CannotEvaluate, match="used up"):
-            within(Budget(max_usd_per_month=cap), already, NOW)
+            within(Budget(max_usd_per_month=cap), alone(already), NOW)
 
 
 def test_what_cannot_be_read_stops_the_run() -> None:
@@ -85,22 +97,10 @@ def test_what_cannot_be_read_stops_the_run() -> None:
 def test_a_run_never_gets_more_than_is_left(cap: float, own: float | None, already: float) -> None:
     budget = Budget(max_usd=own, max_usd_per_month=cap)
     try:
-        left = within(budget, already, NOW).max_usd
+        left = within(budget, alone(already), NOW).max_usd
     except CannotEvaluate:
         assert already >= cap - 1e-6
         return
     assert left is not None
     assert left + already <= cap + 1e-6
     assert own is None or left <= own
-
-
-def test_a_comment_keeps_what_its_pull_request_spent() -> None:
-    assert added({}, NOW, 1.5) == {"2026-11": 1.5}
-    assert added({"2026-11": 1.5, "2026-10": 2.0}, NOW, 0.5) == {"2026-10": 2.0, "2026-11": 2.0}
-    assert added({"2026-11": 1.5}, NOW, None) == {"2026-11": 1.5}
-    many = {f"{year}-{month:02}": 1.0 for year in (2022, 2023, 2024, 2025) for month in range(1, 13)}
-    kept = added(many, NOW, 1.0)
-    assert (len(kept), min(kept), max(kept)) == (MOST_MONTHS, "2024-02", "2026-11")
-    assert state().model_copy(update={"spent": kept}) == CommentState.model_validate(
-        state().model_dump() | {"spent": kept}
-    )
