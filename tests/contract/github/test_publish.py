@@ -21,7 +21,8 @@ from tests.support.pull_request import PullRequest
 def test_the_first_comment(server: GitHubServer, talk: PullRequestComments, sticky: Sticky) -> None:
     done = publish(talk, sticky)
     assert written(server) == [(BOT, NEW)]
-    assert done == Publication(f"https://github.com/{REPO}/pull/7#issuecomment-{server.comments(REPO, 7)[0].id}")
+    url = f"https://github.com/{REPO}/pull/7#issuecomment-{server.comments(REPO, 7)[0].id}"
+    assert done == Publication(url, counted=True)
 
 
 def test_it_is_updated_in_place(

@@ -34,7 +34,8 @@ def test_a_run_that_started_earlier_leaves_the_comment_but_counts_its_spending(
     publish(PullRequestComments(connect(), 7), spending(sticky, m11=2.0))
     earlier = spending(saying("earlier", pr.head_sha, 29), m10=1.0, m11=0.5)
     done = publish(PullRequestComments(connect(), 7), earlier)
-    assert done == Publication(note="the comment is left to a run that started later, at 2026-11-21T12:30:00Z")
+    left = "the comment is left to a run that started later, at 2026-11-21T12:30:00Z"
+    assert done == Publication(note=left, counted=True)
     publish(PullRequestComments(connect(), 7), earlier)
     assert written(server) == [(BOT, NEW)]
     assert kept(server).spent == {"2026-10": 1.0, "2026-11": 2.5}
@@ -46,6 +47,15 @@ def test_a_run_of_an_older_commit_counts_its_spending_too(
     publish(talk, sticky)
     assert publish(talk, spending(saying("older", "b" * 40, 29), m11=0.5)).url == ""
     assert (kept(server).commit, kept(server).spent) == (pr.head_sha, {"2026-11": 0.5})
+
+
+def test_a_run_that_finds_no_comment_to_count_it_is_not_counted(
+    server: GitHubServer, talk: PullRequestComments, pr: PullRequest
+) -> None:
+    done = publish(talk, spending(saying("older", "b" * 40, 29), m11=0.5))
+    assert (done.url, done.counted, written(server)) == ("", False, [])
+    pr.comment(OLD, by=BOT)
+    assert not publish(talk, spending(saying("older", "b" * 40, 29), m11=0.5)).counted
 
 
 def test_a_clock_that_is_ahead_does_not_keep_an_older_commit_on_top(

@@ -64,8 +64,11 @@ def test_a_forged_state_is_not_believed(world: PullRequestWorld, server: GitHubS
     state = state_in(comment.body)
     assert state is not None
     assert state.override is not None
-    moved = AcceptedOverride(commit=pr.head_sha, at=f"{set_at:%Y-%m-%dT%H:%M:%SZ}", seal=state.override.seal)
+    moved = AcceptedOverride(commit=pr.head_sha, at=f"{set_at:%Y-%m-%dT%H:%M:%SZ}")
     forged = state.model_copy(update={"override": moved})
-    comment.body = comment.body.replace(hidden_line(state), hidden_line(forged))
+    code, seal = hidden_line(state).split()[2], comment.body.split(" -->")[1].rpartition(".")[2]
+    comment.body = comment.body.replace(code, hidden_line(forged).split()[2])
     assert state_in(comment.body) == forged
+    assert comment.body.split(" -->")[1].endswith(f".{seal}")
+    assert len(seal) == 32
     assert run(pr, "synchronize").code == 1

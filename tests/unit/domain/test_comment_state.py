@@ -1,11 +1,14 @@
 """What a comment keeps is read back as it was written, whatever else may stand there is nothing."""
 
 import base64
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.domain.comment_seal import NO_SEAL, Seal
 from gate.domain.comment_state import (
     EARLIER,
     LONGEST_STATE,
@@ -68,6 +71,49 @@ def test_the_largest_state_fits() -> None:
     line = hidden_line(state)
     assert len(line) < LONGEST_STATE
     assert state_in(f"{MARK}\n{line}\n") == state
+
+
+SEAL = Seal(b"secret", "acme/support-bot", 7)
+
+
+@given(states())
+def test_a_sealed_state_is_read_back_where_it_was_sealed(state: CommentState) -> None:
+    line = hidden_line(state, MARK, SEAL)
+    assert state_in(f"{MARK}\n{line}\nreport", SEAL) == state
+    assert state_in(f"{MARK} \r\n{line}\r\nreport", SEAL) == state
+    # A run without the secret cannot tell, and takes it as it is.
+    assert state_in(f"{MARK}\n{line}\nreport") == state
+
+
+@pytest.mark.parametrize(
+    "seal",
+    [
+        NO_SEAL,
+        replace(SEAL, secret=b"guessed"),
+        replace(SEAL, number=8),
+        replace(SEAL, number=77),
+        replace(SEAL, repository="acme/other"),
+    ],
+)
+def test_a_state_of_another_seal_is_none(seal: Seal) -> None:
+    assert state_in(f"{MARK}\n{hidden_line(PLAIN, MARK, seal)}\n", SEAL) is None
+
+
+def test_a_seal_holds_for_one_gate_and_one_text() -> None:
+    line, other = hidden_line(PLAIN, MARK, SEAL), PLAIN.model_copy(update={"verdict": Verdict.SHIP})
+    assert state_in(f"{MARK.replace('gate.yaml', 'b.yaml')}\n{line}\n", SEAL) is None
+    code = hidden_line(PLAIN).split()[2]
+    assert state_in(f"{MARK}\n{line.replace(code, hidden_line(other).split()[2])}\n", SEAL) is None
+    assert state_in(f"{MARK}\n{line.replace(f'{code}.', f'{code}.0')}\n", SEAL) is None
+    assert "secret" not in repr(SEAL)
+
+
+@pytest.mark.parametrize(("ahead", "counts"), [(0, True), (10, True), (11, False), (60 * 24 * 365 * 5000, False)])
+def test_without_a_secret_no_run_has_started_after_it_wrote(ahead: int, counts: bool) -> None:
+    written = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+    state = PLAIN.model_copy(update={"started": (written + timedelta(minutes=ahead)).isoformat()})
+    assert (state_in(f"{MARK}\n{hidden_line(state)}\n", written=written) == state) is counts
+    assert state_in(f"{MARK}\n{hidden_line(state, MARK, SEAL)}\n", SEAL, written) == state
 
 
 @pytest.mark.parametrize(
