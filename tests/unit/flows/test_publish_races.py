@@ -2,6 +2,7 @@
 
 import pytest
 
+from gate.domain.comment_seal import NO_SEAL, Seal
 from gate.domain.comment_state import CommentState, hidden_line, state_in
 from gate.domain.verdict import Verdict
 from gate.flows.commenttext import marker
@@ -28,11 +29,11 @@ STARTS = {"none": [], "one": [OLD], "bare": [BARE], "two": [OLD, OLD]}
 SPENT = {"none": 5.0, "one": 6.0, "bare": 5.0, "two": 6.0}
 
 
-def program(wall: Wall, number: int, mode: Mode) -> Program:
+def program(wall: Wall, number: int, mode: Mode, seal: Seal = NO_SEAL) -> Program:
     """The run that started `number` minutes after twelve."""
 
     def body(scheduler: Scheduler, who: int) -> None:
-        talk = MemoryConversation(wall, lambda reads: scheduler.step(who, reads))
+        talk = MemoryConversation(wall, lambda reads: scheduler.step(who, reads), seal)
         verdict = Verdict.BLOCK if number == 2 else Verdict.SKIPPED
         sticky = Sticky(MARK, lambda *_: f"run {number}", state(number, verdict=verdict), mode)
         scheduler.step(who, True)
@@ -73,4 +74,18 @@ def test_the_newer_run_wins(mode: Mode, start: str, switches: int, numbers: tupl
         assert kept.spent == {MONTH: SPENT[start]}, scheduler.trace
         assert not wall.claims & wall.comments.keys()
         assert own[0].id not in wall.hidden
+    assert len(walls) > 12
+
+
+def test_two_runs_that_do_not_know_each_other_s_seal_leave_one_comment() -> None:
+    walls: list[Wall] = []
+
+    def run(scheduler: Scheduler) -> None:
+        walls.append(Wall(HEAD))
+        seals = [Seal(secret, "acme/support-bot", 7) for secret in (b"one", b"")]
+        scheduler.run([program(walls[-1], 2 + place, "update", seal) for place, seal in enumerate(seals)])
+
+    for scheduler in orders(run, most_switches=3):
+        left = [one.body.split("\n", 2)[2] for one in walls[-1].comments.values()]
+        assert left in (["run 2"], ["run 3"]), scheduler.trace
     assert len(walls) > 12
