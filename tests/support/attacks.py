@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from ruamel.yaml import YAML
 
 FOLDER = Path(__file__).parent.parent / "data" / "attacks"
 SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
-"""Where text from strangers is shown; every attack goes there, whatever it was made for."""
+"""Where text from strangers is shown; every attack goes to each of them, whatever it was made for."""
 LONGEST = 50_000
 """Characters of an attack that is shown."""
+BATCH = 8
+"""Attacks that are shown together, at most."""
 READ_AS = ("template", "configuration", "cases", "prompt", "path", "pattern", "answer")
 """What text from strangers is read as."""
 
@@ -53,6 +56,16 @@ class Attack:
 def attacks() -> tuple[Attack, ...]:
     """All of them, in the order of the files."""
     return tuple(attack for file in sorted(FOLDER.glob("*.yaml")) for attack in _read(file))
+
+
+@cache
+def batches() -> tuple[tuple[Attack, ...], ...]:
+    """All of them, a few of one kind at a time, so that what is costly is done once for several."""
+    found = []
+    for _, group in groupby(attacks(), key=lambda attack: attack.kind):
+        same = tuple(group)
+        found += [same[start : start + BATCH] for start in range(0, len(same), BATCH)]
+    return tuple(found)
 
 
 def read_as(surface: str) -> list[Attack]:

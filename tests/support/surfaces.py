@@ -6,6 +6,7 @@ Each function returns what must not depend on the texts that a report shows.
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 
 from cmarkgfm import markdown_to_html_with_extensions
@@ -136,10 +137,19 @@ class _Reader(HTMLParser):
 
     def _flush(self) -> None:
         text, self._text = self._text, ""
-        found = self.skeleton.triggers
-        found += stacks(text)
         if "code" in self._open and "pre" not in self._open:
-            found += ["colour chip"] * bool(_CHIP.fullmatch(text))
-        if not set(_CODE) & set(self._open):
-            for name, pattern in _TRIGGERS.items():
-                found += [name] * len(re.findall(pattern, text, re.IGNORECASE))
+            self.skeleton.triggers += _marks(text) + ["colour chip"] * bool(_CHIP.fullmatch(text))
+        elif set(_CODE) & set(self._open):
+            self.skeleton.triggers += _marks(text)
+        else:
+            self.skeleton.triggers += _marks(text) + _links(text)
+
+
+@cache
+def _marks(text: str) -> list[str]:
+    return stacks(text)
+
+
+@cache
+def _links(text: str) -> list[str]:
+    return [name for name, pattern in _TRIGGERS.items() for _ in re.findall(pattern, text, re.IGNORECASE)]

@@ -1,6 +1,11 @@
-"""Every attack of the corpus on every surface that shows text: comment, summary, page, terminal, log, outputs."""
+"""Every attack of the corpus on every surface that shows text: comment, summary, page, terminal, log, outputs.
+
+Attacks of one kind are shown several at a time, each in the lists of a run and in its slices and answers, and one of
+them in each other field; where a batch fails, those that fail alone are named.
+"""
 
 import io
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -13,30 +18,46 @@ from gate.domain.record import RunRecord
 from gate.errors import InputErrors, Problem
 from gate.report import comment, preview, terminal
 from tests.golden.hostile import hostile
-from tests.support.attacks import Attack, attacks, biting, named
+from tests.support.attacks import Attack, attacks, batches, named
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 from tests.support.herald import herald
 from tests.support.surfaces import Skeleton, commands, harm, in_browser, on_github, stacks
 
-PLAIN = "word"
 ROOM = 10_000_000
 """Characters: room for everything, so that a long attack leaves out nothing that a short one does not."""
 
-SHOWN = [attack for attack in attacks() if not attack.read_as]
+Texts = tuple[str, ...]
+Batch = tuple[Attack, ...]
+BATCHES = [pytest.param(batch, id=f"{batch[0].kind}-{number}") for number, batch in enumerate(batches())]
 
 
-def filled(text: str) -> RunRecord:
-    """A run in which all texts from outside are this one; two suites, and one case that fell."""
-    run = hostile((text,))
+def texts(batch: Batch) -> Texts:
+    return tuple(attack.encodable for attack in batch)
+
+
+def harmless(shown: Texts) -> Texts:
+    """Texts without guile; two lines stand for what cannot be put into a command to copy, as they cannot either."""
+    return tuple(_harmless(text, number) for number, text in enumerate(shown))
+
+
+def _harmless(text: str, number: int) -> str:
+    if not text.strip():
+        return " " * (number + 1)
+    return f"word{number}" if text.isprintable() and len(text) < 300 else f"two\nwords{number}"
+
+
+def filled(shown: Texts) -> RunRecord:
+    """A run in which all texts from outside are these; two suites, and one case that fell."""
+    run = hostile(shown)
     first, second = run.suites
     return run.model_copy(update={"suites": [first.model_copy(update={"cases": first.cases[:1]}), second]})
 
 
-def commented(text: str) -> str:
-    """A comment in which all texts from outside are this one."""
-    name = text[:200]  # git and GitHub take no longer ones
-    context = comment.Context("a" * 40, f"origin/{name}", "https://github.com/a/b/actions/runs/1", name, name)
-    return comment.render(filled(text), context, limit=ROOM)
+def commented(shown: Texts) -> str:
+    """A comment in which all texts from outside are these."""
+    first, second = shown[0][:200], shown[-1][:200]  # git and GitHub take no longer names
+    context = comment.Context("a" * 40, f"origin/{first}", "https://github.com/a/b/actions/runs/1", first, second)
+    return comment.render(filled(shown), context, limit=ROOM)
 
 
 def printed(run: RunRecord, width: int = 80) -> str:
@@ -45,15 +66,35 @@ def printed(run: RunRecord, width: int = 80) -> str:
     return out.getvalue()
 
 
-@cache
-def plain_comments(blank: bool) -> tuple[Skeleton, ...]:
-    """Comments of harmless texts; a name of two lines cannot be put into a command, so there is none to copy."""
-    return tuple(on_github(commented(text)) for text in ((" ", "\n") if blank else (PLAIN, "two\nwords")))
+def failing(batch: Batch, holds: Callable[[Texts], bool]) -> str:
+    """What a test says that failed: which attacks do so alone, if any."""
+    alone = [attack.id for attack in batch if not holds((attack.encodable,))]
+    return f"{[attack.id for attack in batch]} fail together, and alone {alone}"
 
 
 @cache
-def plain_pages() -> tuple[Skeleton, ...]:
-    return tuple(in_browser(preview.render(filled(text))) for text in (PLAIN, "two\nwords"))
+def plain_comment(shown: Texts) -> Skeleton:
+    return on_github(commented(shown))
+
+
+@cache
+def plain_page(shown: Texts) -> Skeleton:
+    return in_browser(preview.render(filled(shown)))
+
+
+def comment_keeps_its_shape(shown: Texts) -> bool:
+    return on_github(commented(shown)) == plain_comment(harmless(shown))
+
+
+def page_keeps_its_shape(shown: Texts) -> bool:
+    page = preview.render(filled(shown))
+    return in_browser(page).tags == plain_page(harmless(shown)).tags and stacks(page) == []
+
+
+def terminal_gets_text(shown: Texts) -> bool:
+    text = printed(filled(shown))
+    # A colon of ours may follow one of theirs, within a line.
+    return commands(text) == [] and {*harm(text)} <= {"::"}
 
 
 def teller_in(folder: Path) -> tuple[Herald, list[str]]:
@@ -61,67 +102,65 @@ def teller_in(folder: Path) -> tuple[Herald, list[str]]:
     return herald(said.append, folder / "summary", folder / "outputs"), said
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=named)
-def test_a_comment_keeps_its_shape(attack: Attack) -> None:
-    assert on_github(commented(attack.encodable)) in plain_comments(blank=not attack.encodable.strip())
+@pytest.mark.parametrize("batch", BATCHES)
+def test_a_comment_keeps_its_shape(batch: Batch) -> None:
+    assert comment_keeps_its_shape(texts(batch)), failing(batch, comment_keeps_its_shape)
 
 
-@pytest.mark.parametrize("attack", biting("page"), ids=named)
-def test_a_page_keeps_its_shape(attack: Attack) -> None:
-    page = preview.render(filled(attack.encodable))
-    assert in_browser(page).tags in [plain.tags for plain in plain_pages()]
-    assert stacks(page) == []
+@pytest.mark.parametrize("batch", BATCHES)
+def test_a_page_keeps_its_shape(batch: Batch) -> None:
+    assert page_keeps_its_shape(texts(batch)), failing(batch, page_keeps_its_shape)
 
 
-@pytest.mark.parametrize("attack", SHOWN, ids=named)
-def test_a_terminal_gets_nothing_but_text(attack: Attack) -> None:
-    text = printed(filled(attack.encodable))
-    assert commands(text) == []
-    # A colon of ours may follow one of theirs, within a line.
-    assert [found for found in harm(text) if found != "::"] == []
+@pytest.mark.parametrize("batch", BATCHES)
+def test_a_terminal_gets_nothing_but_text(batch: Batch) -> None:
+    assert terminal_gets_text(texts(batch)), failing(batch, terminal_gets_text)
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=named)
-def test_a_log_has_only_our_commands_and_outputs_their_values(attack: Attack, tmp_path: Path) -> None:
-    text = attack.encodable
-    run = filled(text)
-    teller, said = teller_in(tmp_path)
-    teller.warn(text)
-    mistakes = InputErrors([Problem(text, 3, text, text), Problem(f"/{text}", 3, text, text)])
-    teller.annotate(Outcome(run, mistakes))
-    teller.annotate(Outcome(run))
-    assert commands("\n".join(said)) == said
-    assert len(said) == 4
-    for line in said:
-        head, _, data = line.removeprefix("::").partition("::")
-        assert head.partition(" ")[0] in ("warning", "error")
-        assert harm(data) == []
-        # A line that begins with two colons is read to its end as that command, whatever the name of a file holds.
-        assert [found for found in harm(head) if not found.startswith("##")] == []
-    teller.outputs(run, "", text)
-    assert parse_outputs((tmp_path / "outputs").read_bytes().decode()) == outputs(run, "", text)
+@pytest.mark.parametrize("batch", BATCHES)
+def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_path: Path) -> None:
+    for attack in batch:
+        folder = tmp_path / attack.id
+        folder.mkdir()
+        text = attack.encodable
+        run = filled((text,))
+        teller, said = teller_in(folder)
+        teller.warn(text)
+        mistakes = InputErrors([Problem(text, 3, text, text), Problem(f"/{text}", 3, text, text)])
+        teller.annotate(Outcome(run, mistakes))
+        teller.annotate(Outcome(run))
+        assert commands("\n".join(said)) == said, attack.id
+        assert len(said) == 4, attack.id
+        for line in said:
+            head, _, data = line.removeprefix("::").partition("::")
+            assert head.partition(" ")[0] in ("warning", "error"), attack.id
+            assert harm(data) == [], attack.id
+            # A line that begins with two colons is read to its end as that command, whatever the name of a file holds.
+            assert [found for found in harm(head) if not found.startswith("##")] == [], attack.id
+        teller.outputs(run, "", text)
+        assert parse_outputs((folder / "outputs").read_bytes().decode()) == outputs(run, "", text), attack.id
 
 
-@pytest.mark.parametrize("kind", sorted({attack.kind for attack in attacks()}))
-def test_a_summary_keeps_its_shape(kind: str, tmp_path: Path) -> None:
-    texts = [attack.encodable[:5_000] for attack in attacks() if attack.kind == kind and attack.encodable.strip()]
+@pytest.mark.parametrize("batch", BATCHES)
+def test_a_summary_keeps_its_shape(batch: Batch, tmp_path: Path) -> None:
+    bad = tuple(text[:5_000] for text in texts(batch) if text.strip())
     summaries = []
-    for name, shown in (("bad", texts), ("good", [PLAIN] * len(texts)), ("split", ["two\nwords"] * len(texts))):
+    for name, shown in (("bad", bad), ("good", harmless(bad))):
         (tmp_path / name).mkdir()
         teller, _ = teller_in(tmp_path / name)
         for text in shown:
             teller.warn(text)
-        teller.summary(hostile(tuple(shown[:16])))
+        teller.summary(hostile(shown))
         summaries.append((tmp_path / name / "summary").read_text(encoding="utf-8"))
-    bad, *good = map(on_github, summaries)
-    assert bad in good
+    found, plain = map(on_github, summaries)
+    assert found == plain
     assert all(len(summary.encode()) <= SUMMARY_LIMIT for summary in summaries)
 
 
 @pytest.mark.parametrize("attack", [attack for attack in attacks() if attack.kind == "secrets"], ids=named)
 def test_a_secret_is_never_shown(attack: Attack) -> None:
     core = attack.core.strip()
-    run = filled(attack.text)
-    for shown in (commented(attack.text), preview.render(run), printed(run, 200), annotation("error", attack.text)):
+    run = filled((attack.text,))
+    for shown in (commented((attack.text,)), preview.render(run), printed(run, 200), annotation("error", attack.text)):
         assert core[:16] not in shown
         assert core[-16:] not in shown
