@@ -133,6 +133,10 @@ class GitHubServer:
         """
         self._faults.append(Fault(method, re.compile(path), status, times, headers or {}, body, after))
 
+    def heal(self) -> None:
+        """Forget all faults that no request has met."""
+        self._faults.clear()
+
     def limit(self, method: str, path: str, message: str, headers: Mapping[str, str], times: int = 1) -> None:
         """Meet the next matching requests with a rate limit.
 

@@ -74,6 +74,8 @@ def harm(text: str) -> list[str]:
 
 def stacks(text: str) -> list[str]:
     """Letters under so many marks that they are drawn over other lines."""
+    if text.isascii():
+        return []
     found, height = [], 0
     for char in text:
         height = height + 1 if unicodedata.category(char) in {"Mn", "Me"} else 0

@@ -54,11 +54,15 @@ def test_the_conclusion_is_that_of_the_verdict(
 
 def test_the_changed_lines_are_marked(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: f"{GOOD}Be kind.\nBe brief. quality[gold]=0.1\n"})
-    assert run(pr) == 1
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, environment(pr, checkout))
+    assert outcome.code == 1
     (check,) = world.repo.check_runs
     (mark,) = check.annotations
     assert (mark["path"], mark["start_line"], mark["end_line"]) == (PROMPT, 2, 3)
     assert "tier=gold fell by" in mark["message"]
+    # The log would mark them once more.
+    assert f"file={PROMPT}" not in outcome.out + outcome.err
 
 
 def test_each_prompt_is_marked_with_its_own_fall_and_a_part_where_it_stands(world: PullRequestWorld) -> None:

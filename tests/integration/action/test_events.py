@@ -64,6 +64,17 @@ def test_one_override_does_not_cover_the_others_of_a_merge_group(world: PullRequ
     assert f"#{other.number}" in outcome.out
 
 
+def test_an_override_of_a_pull_request_that_moved_on_does_not_cover_what_was_queued(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    head = events.queued(world, pr)
+    checkout = events.checkout_of(world, head)
+    pr.push({"README.md": "# Hi\n"})
+    pr.add_label(LABEL)
+    outcome = run_action(checkout, events.merge_group(world, [pr], checkout, head))
+    assert outcome.code == 1
+    assert "cannot be told which pull requests" in outcome.summary
+
+
 def test_squashed_pull_requests_that_cannot_be_told_apart_inherit_nothing(world: PullRequestWorld) -> None:
     waived, other = world.open(FAQ), world.open({PROMPT: BROKEN})
     waived.add_label(LABEL)

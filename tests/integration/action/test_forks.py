@@ -18,6 +18,8 @@ REPO = "acme/support-bot"
 SERVICE = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini") + "budget: {max_usd: 5}\n"
 KEY = "sk-loopback-openai"
 ELSEWHERE = "params: {base_url: 'http://127.0.0.1:9/v1'}"
+RUNS = "open('canary', 'w').close()\n"
+"""A module that leaves a file behind wherever it is run."""
 OWN_SUITE = (
     "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, "
     f"scorers: [{{judge: {{criteria: x, model: 'openai:m', {ELSEWHERE}}}}}]}}\n"
@@ -154,7 +156,6 @@ def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullReque
     assert json.loads(forged.read_text())["verdict"] == "BLOCK"
 
 
-@pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
 @pytest.mark.parametrize(
     ("files", "said"),
     [
@@ -167,7 +168,7 @@ def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullReque
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "replay:evals/x.jsonl")}, "which is no model"),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "fake:oracle")}, "which is no model"),
         (
-            {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": "1/0"},
+            {"gate.yaml": SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build"), "evil.py": RUNS},
             "python:",
         ),
         (
@@ -175,10 +176,20 @@ def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullReque
             "leaves the repository",
         ),
         ({"gate.yaml": SERVICE.replace("cases: evals/support.jsonl", "cases: /etc/passwd")}, "is absolute"),
-        ({"gate.yaml": "!!python/object/apply:os.system ['touch /tmp/pwned']\n"}, "tag"),
+        ({"gate.yaml": "!!python/object/apply:os.system ['touch canary']\n"}, "tag"),
         (
-            {"gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{python: {function: 'evil:run'}}]")},
+            {
+                "gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{python: {function: 'evil:run'}}]"),
+                "evil.py": RUNS,
+            },
             "python",
+        ),
+        (
+            {
+                "gate.yaml": SERVICE.replace("scorers: [contains]", "scorers: [{judge: {module: 'evil'}}]"),
+                "evil.py": RUNS,
+            },
+            "module",
         ),
         (
             {
@@ -190,13 +201,26 @@ def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullReque
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_a_stranger_cannot_have(
-    world: PullRequestWorld, models: ModelServer, event: str, files: dict[str, str], said: str
+    world: PullRequestWorld, models: ModelServer, files: dict[str, str], said: str
 ) -> None:
     pr = world.open({**files, PROMPT: BROKEN}, fork=True)
-    outcome = privileged(pr, models, event)
+    outcome = privileged(pr, models)
     assert outcome.code == 2
     assert said in outcome.summary.replace("\\", "").replace("&#95;", "_")
     assert models.ledger == []
+    assert list(world.folder.rglob("canary")) == []
+
+
+def test_a_stranger_cannot_have_it_in_the_other_event_either(world: PullRequestWorld, models: ModelServer) -> None:
+    evil = SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build")
+    pr = world.open(
+        {"gate.yaml": evil.replace("samples: 2}", f"samples: 2, {ELSEWHERE}}}"), "evil.py": RUNS}, fork=True
+    )
+    outcome = privileged(pr, models, "pull_request_target")
+    assert outcome.code == 2
+    assert "python:" in outcome.summary
+    assert models.ledger == []
+    assert list(world.folder.rglob("canary")) == []
 
 
 def test_a_stranger_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
@@ -218,7 +242,12 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
 
 
 @pytest.mark.parametrize(
-    "attack", ["{{ ''.__class__.__mro__ }}", "{{ cycler.__init__.__globals__ }}", "{% import 'os' %}"]
+    "attack",
+    [
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ cycler.__init__.__globals__.os.system('touch canary') }}",
+        "{% import 'os' as os %}{{ os.system('touch canary') }}",
+    ],
 )
 def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, attack: str) -> None:
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
@@ -226,6 +255,7 @@ def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer, a
     outcome = privileged(pr, models)
     assert outcome.code == 2
     assert models.ledger == []
+    assert list(world.folder.rglob("canary")) == []
 
 
 def test_the_first_exam_does_not_come_from_a_stranger(

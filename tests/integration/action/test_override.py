@@ -1,6 +1,7 @@
 """The override label: green, and the comment says who set it and when."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -54,12 +55,20 @@ def test_a_rerun_sees_the_labels_of_now_and_not_those_of_its_event(world: PullRe
     assert run_action(checkout, env).code == 1
 
 
-def test_another_label_never_makes_a_block_green(world: PullRequestWorld) -> None:
+def test_another_label_a_title_or_a_rerun_never_makes_a_block_green(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("do-not-skip-prompt-diff")
     checkout = pr.checkout("merge", depth=1)
     env = pr.environment(checkout, action="labeled", label="do-not-skip-prompt-diff")
     assert run_action(checkout, env).code == 1
+    pr.pull.title = "[skip-prompt-diff] skip-prompt-diff"
+    edited = pr.environment(checkout, action="opened")
+    event = Path(edited["GITHUB_EVENT_PATH"])
+    changes = {"title": {"from": "Change the prompt"}}
+    event.write_text(json.dumps(json.loads(event.read_text()) | {"action": "edited", "changes": changes}))
+    assert run_action(checkout, edited).code == 1
+    again = pr.environment(checkout) | {"GITHUB_EVENT_PATH": str(event), "GITHUB_RUN_ATTEMPT": "2"}
+    assert run_action(checkout, again).code == 1
 
 
 def test_the_label_has_the_name_that_the_input_says(world: PullRequestWorld) -> None:
