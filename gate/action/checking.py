@@ -33,12 +33,14 @@ class Check:
     warn: Callable[[str], None]
     shown: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
+    _about: str = field(default="", init=False)
 
     def begin(self, venue: Venue) -> None:
         """Show that an evaluation is under way."""
         if not self.wanted or not self.github.has_token:
             return
-        checks = CheckRuns(self.github, self.key)
+        self._about = f"#{venue.pull.number}" if venue.pull is not None else ""
+        checks = CheckRuns(self.github, self.key, about=self._about)
         self._number = checks.start(venue.commit, self.run_url)
         if checks.note:
             # Where the job itself is the check nobody misses it; where it runs for a stranger it is the only one.
@@ -57,7 +59,7 @@ class Check:
             return
         level: Level = "failure" if run.exit_code else "warning"
         remarks = [Remark(mark.path, mark.first, mark.last, level, mark.message) for mark in marks]
-        checks = CheckRuns(self.github, self.key)
+        checks = CheckRuns(self.github, self.key, about=self._about)
         self.shown = checks.finish(self._number, Outcome(conclusion(run), plain_first_line(run), report, remarks))
         if checks.note:
             self.warn(checks.note)

@@ -49,8 +49,10 @@ class Commenter:
         """What is judged; without a pull request there is no comment."""
         config = "" if self.inputs.config == Inputs().config else self.inputs.config
         label, url = self.inputs.skip_label, self.runner.run_url
-        self.context = comment.Context(venue.commit, venue.base, url, label, config)
         self._number = venue.pull.number if venue.pull is not None else None
+        self.context = comment.Context(
+            venue.commit, venue.base, url, label, config, pull=self._number is not None, comment=self._may_write()
+        )
 
     def announce(self) -> None:
         """Say that an evaluation is under way, where that is asked for."""

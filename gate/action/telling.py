@@ -103,7 +103,7 @@ class Herald:
             outcome: what became of the event.
 
         Returns:
-            Whether there is a comment, which counts what the run spent.
+            Whether a comment counts what the run spent.
         """
         run = outcome.run
         try:
@@ -111,7 +111,7 @@ class Herald:
         finally:
             # A check that is never concluded would keep the pull request waiting for good.
             self._check.end(run, self._report(run, markdown.GITHUB_LIMIT), outcome.marks)
-        return bool(self._url)
+        return self._commenter.counted
 
     def tell(self, outcome: Outcome) -> None:
         """Write annotations, outputs and job summary.
