@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.comment_state import MARKER, CommentState, hidden_line
+from gate.domain.verdict import Verdict
 from tests.support import events
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
 from tests.support.github_action import ActionOutcome, run_action
@@ -50,6 +52,18 @@ def test_what_one_pull_request_spent_is_not_there_for_the_next(
     third = run(world.open({PROMPT: REWORDED + "Be kind.\n"}), keys)
     assert third.code == 0
     assert "The monthly cap leaves this run $1.00." in third.out
+
+
+def test_a_forged_comment_elsewhere_does_not_use_up_the_month(
+    tmp_path: Path, server: GitHubServer, keys: dict[str, str]
+) -> None:
+    world = world_with("100", tmp_path, server)
+    other, month = world.open({"README.md": "x\n"}), f"{datetime.now(UTC):%Y-%m}"
+    state = CommentState(
+        commit=other.head_sha, started=f"{month}-01T00:00:00Z", verdict=Verdict.SHIP, spent={month: 1e9}
+    )
+    other.comment(f"{MARKER}gate.yaml -->\n{hidden_line(state)}\n", by="github-actions[bot]")
+    assert run(world.open({PROMPT: REWORDED}), keys).code == 0
 
 
 def test_what_no_comment_counts_is_in_the_ledger(tmp_path: Path, server: GitHubServer, keys: dict[str, str]) -> None:
