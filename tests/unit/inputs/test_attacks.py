@@ -15,12 +15,17 @@ from gate.inputs.render import fill, render
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.inputs.text import decode
 from gate.scoring.judge import Judge, messages
-from tests.support.attacks import Attack, attacks, named, read_as
+from tests.support.attacks import Attack, batches, named, read_as
 from tests.support.fakes import ScriptedCalls, reply
 from tests.unit.inputs.texts import GOOD, errors
 
 LONGEST_MESSAGE = 700
 """Characters of one mistake: what is wrong is never said by repeating it all."""
+
+
+def first(batch: tuple[Attack, ...]) -> str:
+    """For the names of tests."""
+    return batch[0].id
 
 
 def refused(attack: Attack, said: str) -> bool:
@@ -36,14 +41,15 @@ def test_a_template_is_refused(attack: Attack) -> None:
     assert refused(attack, caught.value.message)
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=named)
-def test_text_of_a_case_is_never_a_template(attack: Attack) -> None:
-    text = attack.encodable
-    case = Case("c", input=text, expected=text, slices={"s": text}, vars={"v": text})
-    assert render(Prompt((Message("system", text),)), case)[0].content == text
-    template = Prompt((Message("user", "{{ input }}|{{ slices.s }}|{{ v }}"),), template=True)
-    assert render(template, case)[0].content == f"{text}|{text}|{text}"
-    assert fill("{{ expected }}{{ v }}", case) == text + text
+@pytest.mark.parametrize("batch", batches(), ids=first)
+def test_text_of_a_case_is_never_a_template(batch: tuple[Attack, ...]) -> None:
+    for attack in batch:
+        text = attack.encodable
+        case = Case("c", input=text, expected=text, slices={"s": text}, vars={"v": text})
+        assert render(Prompt((Message("system", text),)), case)[0].content == text, attack.id
+        template = Prompt((Message("user", "{{ input }}|{{ slices.s }}|{{ v }}"),), template=True)
+        assert render(template, case)[0].content == f"{text}|{text}|{text}", attack.id
+        assert fill("{{ expected }}{{ v }}", case) == text + text, attack.id
 
 
 @pytest.mark.parametrize("attack", read_as("configuration"), ids=named)
@@ -97,16 +103,18 @@ def test_a_pattern_comes_to_an_end(attack: Attack) -> None:
 SPEC = ScorerSpec("judge", "tone", {"criteria": "Is kind."})
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=named)
-def test_an_answer_cannot_leave_the_judges_fence(attack: Attack) -> None:
+@pytest.mark.parametrize("batch", batches(), ids=first)
+def test_an_answer_cannot_leave_the_judges_fence(batch: tuple[Attack, ...]) -> None:
     case = Case("c", input="How much?", expected="12 euro")
-    system, user = (message.content for message in messages(SPEC, case, attack.text))
     plain_system, plain_user = (message.content for message in messages(SPEC, case, "word"))
-    fence, plain = user.rpartition("\n")[2].removesuffix(">>>"), plain_user.rpartition("\n")[2].removesuffix(">>>")
-    assert len(fence) == 24
-    assert fence not in attack.text
-    assert user == plain_user.replace(plain, fence).replace("\nword\n", f"\n{attack.text}\n")
-    assert system == plain_system.replace(plain, fence)
+    plain = plain_user.rpartition("\n")[2].removesuffix(">>>")
+    for attack in batch:
+        system, user = (message.content for message in messages(SPEC, case, attack.text))
+        fence = user.rpartition("\n")[2].removesuffix(">>>")
+        assert len(fence) == 24, attack.id
+        assert fence not in attack.text, attack.id
+        assert user == plain_user.replace(plain, fence).replace("\nword\n", f"\n{attack.text}\n"), attack.id
+        assert system == plain_system.replace(plain, fence), attack.id
 
 
 @pytest.mark.parametrize("attack", [one for one in read_as("answer") if not one.text.startswith("{")], ids=named)
