@@ -167,5 +167,5 @@ def test_a_removal_of_cases_alone_is_told_and_asks_nothing(world: PullRequestWor
     outcome = run(world.open({"evals/support.jsonl": cases(20)}))
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (0, "PASS", "0")
     body = server.comments(REPO, 7)[0].body
-    assert "This change also edits its own exam: 20 cases of `support` removed." in body
+    assert "This change edits its own exam: 20 cases of `support` removed." in body
     assert "removed 20" in body

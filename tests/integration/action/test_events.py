@@ -154,15 +154,14 @@ def test_a_push_without_a_configuration_is_a_mistake(world: PullRequestWorld) ->
     assert run_action(checkout, events.push(world, checkout)).code == 2
 
 
-@pytest.mark.parametrize("with_checkout", [True, False])
 @pytest.mark.parametrize(
-    ("base", "head", "verdict"),
+    ("with_checkout", "base", "head", "verdict"),
     [
-        ("", "", "BLOCK"),
-        ("main", "", "BLOCK"),
-        ("change-7", "main", "SHIP"),
-        ("refs/heads/main", "change-7", "BLOCK"),
-        ("", "main", "SKIPPED"),
+        (True, "", "", "BLOCK"),
+        (False, "main", "", "BLOCK"),
+        (True, "change-7", "main", "SHIP"),
+        (False, "refs/heads/main", "change-7", "BLOCK"),
+        (True, "", "main", "SKIPPED"),
     ],
 )
 def test_any_two_refs_by_hand(world: PullRequestWorld, with_checkout: bool, base: str, head: str, verdict: str) -> None:
@@ -203,7 +202,7 @@ def test_an_event_that_the_gate_does_not_handle(world: PullRequestWorld) -> None
     assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
 
 
-@pytest.mark.parametrize("action", ["opened", "synchronize", "reopened", "ready_for_review", "converted_to_draft"])
+@pytest.mark.parametrize("action", ["opened", "ready_for_review"])
 def test_a_draft_is_judged_like_any_other(world: PullRequestWorld, action: str) -> None:
     pr = world.open({PROMPT: BROKEN}, draft=True)
     checkout = pr.checkout("merge")

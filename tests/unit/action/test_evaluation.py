@@ -37,7 +37,7 @@ def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -
     budget = limited(Budget(**dict.fromkeys(limits, base)), wishes)
     smaller = min((number for number in (base, wanted) if number is not None), default=None)
     # The cap on the month is the base's alone.
-    assert budget == Budget(**dict.fromkeys(limits, smaller) | {"max_usd_per_month": base})
+    assert budget == Budget(**dict.fromkeys(limits, smaller) | {"max_usd_per_month": base, "rest_of_month": base})
 
 
 def test_a_budget_of_nothing_is_a_budget() -> None:
