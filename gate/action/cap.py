@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.domain.absence import Failed
 from gate.domain.spending import Outlay
 from gate.errors import CannotEvaluate
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.flows.spending import Spent, month_of, noted, within
 from gate.github.client import GitHub
 

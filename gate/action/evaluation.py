@@ -20,7 +20,8 @@ from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
 from gate.flows.baseline import alone, recorded
 from gate.flows.pairing import Sides
 from gate.flows.ports import Progress
-from gate.flows.resolve import Resolved, is_advisory, resolve
+from gate.flows.resolve import is_advisory, resolve
+from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import closed, deleted, overridden, skipped, without_secrets
 from gate.flows.waive import told, waive
 from gate.inputs.subfolder import Subfolder

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.domain.case import ScorerSpec
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.settings.services import Settings
 
 

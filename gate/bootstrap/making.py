@@ -19,7 +19,7 @@ from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
 from gate.flows.collect import Tools
 from gate.flows.exam_edits import ExamEdit, Trial
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
 from gate.providers.base import Misconfigured

@@ -21,7 +21,8 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.flows.collect import Collection
 from gate.flows.evaluate import conclude
 from gate.flows.pairing import Sides
-from gate.flows.resolve import Resolved, resolve
+from gate.flows.resolve import resolve
+from gate.flows.resolved import Resolved
 from gate.flows.shards import Asked, Found, changed, disagreements, evaluation, unfinished
 from gate.git.repo import Repo
 from gate.git.sources import RefSource

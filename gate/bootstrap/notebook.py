@@ -7,7 +7,7 @@ from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
 from gate.engine.cautions import foreseen, sampling_notes
 from gate.engine.looks import why_not
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.report.escape import terminal
 
 

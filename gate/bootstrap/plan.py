@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.bootstrap.memory import Remembering
 from gate.domain.executor import ExecutorSpec, InProcess
 from gate.flows.ports import Progress
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from gate.engine.forecast import Question
 from gate.errors import GateError
 from gate.flows.pairing import Sides
 from gate.flows.plan import World, plan
-from gate.flows.resolve import Resolved, resolve
+from gate.flows.resolve import resolve
+from gate.flows.resolved import Resolved
 from gate.git.repo import Repo
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList

@@ -8,7 +8,8 @@ from gate.errors import GateError
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.pairing import Sides
 from gate.flows.rehearsal import rehearse
-from gate.flows.resolve import Resolved, resolve
+from gate.flows.resolve import resolve
+from gate.flows.resolved import Resolved
 from gate.git.command import Git
 from gate.git.repo import Repo
 from gate.git.sources import TreeSource

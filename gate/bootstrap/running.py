@@ -21,7 +21,7 @@ from gate.errors import Interrupted
 from gate.flows.collect import Tools
 from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.providers.executor import Executor
 from gate.providers.factory import Keys
 from gate.settings.keys import keys_of, read_keys

@@ -24,7 +24,7 @@ from gate.domain.suite import RunPolicy, SuitePolicy
 from gate.errors import GateError
 from gate.flows.files import FileRun, Files
 from gate.flows.ports import Progress
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import deleted
 from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params

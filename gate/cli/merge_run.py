@@ -10,7 +10,7 @@ from gate.bootstrap.resolving import resolve_files_mode
 from gate.cli.diff_run import file_run, looking, out_of, tell, untouched, with_options
 from gate.domain.shard import Evaluation, FileInputs
 from gate.flows.files import Files
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.report.escape import terminal
 from gate.settings.services import Settings
 

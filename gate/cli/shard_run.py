@@ -13,7 +13,7 @@ from gate.domain.shard import FileInputs, GitInputs, ShardOptions, ShardRecord
 from gate.engine.plan import Share
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.flows.ports import Progress
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.flows.shards import Asked
 from gate.inputs.executor import parse_executor
 from gate.report.escape import terminal

@@ -6,7 +6,7 @@ from dataclasses import replace
 from gate.domain.record import NewSuiteRecord, RunRecord
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 
 def alone(resolved: Resolved) -> Resolved:

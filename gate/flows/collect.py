@@ -15,7 +15,7 @@ from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.flows.ports import Notes, Progress, RunSink
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
 from gate.scoring.judge import Judge
 from gate.scoring.panel import Panel

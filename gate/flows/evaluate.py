@@ -16,7 +16,7 @@ from gate.errors import CannotEvaluate
 from gate.flows.collect import Collection, Collector, Tools
 from gate.flows.exam_trials import Ran, with_exam_changes
 from gate.flows.record import Finished, record
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 INTERRUPTED = 130
 """Exit code of a run that its user ended."""

@@ -25,7 +25,7 @@ from gate.flows.exam_edits import ExamEdit, Trial
 from gate.flows.ports import Progress
 from gate.flows.record_exam import added_up, change, trial_record, with_trials
 from gate.flows.record_parts import calls_record, dollars_spent
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.scoring.panel import Panel
 
 

@@ -11,7 +11,7 @@ from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
 from gate.errors import InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
 from gate.flows.parts import part_notes
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
 from gate.inputs.parts import Library

@@ -15,7 +15,7 @@ from gate.engine.looks import why_not
 from gate.engine.outlay import Earlier, Estimator, PerCall, Pricer, answering
 from gate.engine.plan import count
 from gate.flows.methods import check_method
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ from gate.flows.record_parts import (
     shortened,
 )
 from gate.flows.record_reuse import reuse_record
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
 from gate.domain.record_parts import CallsRecord
 from gate.flows.exam_edits import ExamEdit, Trial
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 IN_PARTS = "a run in parts does not try it"
 

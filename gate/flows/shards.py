@@ -12,7 +12,7 @@ from gate.domain.suite import Arm, Budget, Suite
 from gate.engine.plan import Share
 from gate.errors import GateError, Problem
 from gate.flows.evaluate import default_seed
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.inputs.problems import quoted
 
 LISTED = 8

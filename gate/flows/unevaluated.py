@@ -9,7 +9,7 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import GateError, InputErrors
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 
 CLOSED = "the pull request is closed."
 

@@ -6,7 +6,7 @@ from gate.domain.deletion import Deletion
 from gate.domain.record import RunRecord
 from gate.domain.suite import Budget, RunPolicy
 from gate.domain.verdict import Verdict
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import deleted
 
 TRIAGE = Deletion("prompts/triage.md", "origin/main", 120)

@@ -15,7 +15,7 @@ from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.exam import ExamChanges
 from gate.flows.record import Finished, record
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from tests.support.runs import ScoreOf, take
 
 CREATED = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

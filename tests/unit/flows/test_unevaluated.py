@@ -10,7 +10,7 @@ from gate.domain.record import OverrideRecord, RunRecord
 from gate.domain.suite import Budget, RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
-from gate.flows.resolve import Resolved
+from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import deleted, failed, overridden, skipped, without_secrets
 from tests.golden.regenerate import markdown_of, text_of
 

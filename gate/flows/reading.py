@@ -1,0 +1,165 @@
+"""Reads the files of both sides of a comparison, and gathers every mistake in them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from gate.domain.case import Case
+from gate.domain.deletion import Deletion
+from gate.domain.model import ModelRef
+from gate.domain.prompt import PromptVersion
+from gate.domain.suite import Arm, Suite
+from gate.errors import GateError, InputErrors, Problem
+from gate.flows.answers import of_suite, refused, replaced, unfit
+from gate.flows.exam import JudgeDefault, Rules, build, changes
+from gate.flows.exam_edits import Edited, ExamEdit, edit_of
+from gate.flows.pairing import Pair, Sides
+from gate.inputs import cases as case_files
+from gate.inputs import prompts
+from gate.inputs.config import Config, load
+from gate.inputs.parts import Library
+from gate.inputs.source import FileSource
+from gate.inputs.suites import SuiteConfig
+from gate.inputs.text import decode
+
+Parsed = TypeVar("Parsed")
+
+_BOTH_SIDES = "a prompt needs a version on both sides to be compared"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads files of both sides and gathers every mistake."""
+
+    sides: Sides
+    config_path: str
+    problems: list[Problem]
+
+    def raise_problems(self) -> None:
+        if self.problems:
+            raise InputErrors(self.problems)
+
+    def configs(self) -> tuple[Config | None, Config | None]:
+        """The head's and the base's; one that is the same on both sides is parsed once."""
+        old, new = (source.fingerprint(self.config_path) for source in (self.sides.base, self.sides.head))
+        base = self._config(self.sides.base)
+        return base if old is not None and old == new else self._config(self.sides.head), base
+
+    def _config(self, source: FileSource) -> Config | None:
+        data, where = source.read(self.config_path), _at(source, self.config_path)
+        if data is None:
+            return None
+        return self._parsed(lambda: load(decode(data, where), where))
+
+    def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
+        """What the change does to the exams that it did not bring."""
+        taken = set(names)
+
+        def fit(suite: Suite) -> str:
+            return unfit(self.sides, suite, base)
+
+        found = [self._parsed(partial(edit_of, one, taken, fit)) for one in read]
+        return tuple(edit for edit in found if edit is not None)
+
+    def suite(self, pair: Pair, base: Config | None) -> Edited | None:
+        baseline = None if pair.new_prompt else self._version(self.sides.base, pair.exam)
+        candidate = self._version(self.sides.head, pair.current)
+        cases = self._cases(pair.source, pair.exam)
+        head_cases = self._head_cases(pair) if cases is not None else None
+        if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
+            return None
+        if message := refused(pair, base):
+            hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
+        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold)
+        judge = JudgeDefault(_model(pair.exam), pair.exam.params)
+        exam = self._parsed(lambda: build(cases, rules, pair.source.label, judge))
+        if exam is None:
+            return None
+        suite = Suite(
+            name=pair.current.name,
+            baseline=None if baseline is None else Arm(baseline, _model(pair.exam), pair.exam.params),
+            candidate=Arm(candidate, _model(pair.current), pair.current.params),
+            exam=exam,
+            samples=pair.exam.samples,
+            own_exam=pair.own_exam,
+        )
+        hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
+        for path in replaced(self.sides, of_suite(suite)):
+            self.problems.append(Problem(path, 0, "the change replaces this file, or it lies behind a link", hint))
+        delta, label = changes(cases, head_cases), self.sides.head.label
+        return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+
+    def deletions(self, suites: Sequence[SuiteConfig]) -> tuple[Deletion, ...]:
+        """One for each prompt, with the cases of all suites that examine it."""
+        counts: dict[str, int | None] = {}
+        for suite in suites:
+            known, more = counts.get(suite.prompt, 0), self._count(suite)
+            counts[suite.prompt] = None if known is None or more is None else known + more
+        return tuple(Deletion(prompt, self.sides.base.label, count) for prompt, count in counts.items())
+
+    def _count(self, suite: SuiteConfig) -> int | None:
+        """Cases of the base; None where they cannot be read: it is the base's own mistake, and nothing rests on it."""
+        try:
+            data = self.sides.base.read(suite.cases)
+            return None if data is None else len(case_files.parse(decode(data, suite.cases), suite.cases))
+        except InputErrors:
+            return None
+
+    def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
+        """The head's cases, to say what it changed; a suite that was left out may have lost its cases, too."""
+        if pair.left_out and self.sides.head.read(pair.current.cases) is None:
+            return ()
+        return self._cases(self.sides.head, pair.current)
+
+    def _version(self, source: FileSource, config: SuiteConfig) -> PromptVersion | None:
+        data, where = source.read(config.prompt), _at(source, config.prompt)
+        if data is None:
+            gone = source is self.sides.head and self.sides.base.fingerprint(config.prompt) is not None
+            need = "to delete the prompt, take its suite out, too" if gone else _BOTH_SIDES
+            hint = f"suite {config.name} names it; {need}"
+            self.problems.append(Problem(config.prompt, 0, f"there is no such prompt at {source.label}", hint))
+            return None
+        library = Library(config.prompt, source.read, lambda path: _at(source, path))
+        prompt = self._parsed(
+            lambda: prompts.parse(decode(data, where), where, template=config.template, library=library)
+        )
+        return None if prompt is None else PromptVersion(config.prompt, source.label, source.sha, prompt)
+
+    def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
+        data, where = source.read(config.cases), _at(source, config.cases)
+        if data is None:
+            hint = f"suite {config.name} names it"
+            self.problems.append(Problem(config.cases, 0, f"there is no such case file at {source.label}", hint))
+            return None
+        return self._parsed(lambda: case_files.parse(decode(data, where), where))
+
+    def _parsed(self, parse: Callable[[], Parsed]) -> Parsed | None:
+        try:
+            return parse()
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return None
+
+
+def _at(source: FileSource, path: str) -> str:
+    """A path as the user should read it: working-tree files by their plain path, others with their ref."""
+    return path if source.sha is None else f"{source.label}:{path}"
+
+
+def _compared(pair: Pair, suite: Suite) -> bool:
+    """Is there anything to compare or to judge: where only the exam changed, both arms are the same."""
+    if suite.baseline is None or pair.own_exam:
+        return True
+    arms = (suite.baseline, suite.candidate)
+    versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
+    settings = [(arm.model, arm.params) for arm in arms]
+    return versions[0] != versions[1] or settings[0] != settings[1]
+
+
+def _model(config: SuiteConfig) -> ModelRef:
+    if config.model is None:
+        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+    return config.model

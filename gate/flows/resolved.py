@@ -1,0 +1,46 @@
+"""What there is to evaluate: suites, whose exam they sit, and what a reader should know about how that was found."""
+
+from dataclasses import dataclass
+
+from gate.domain.deletion import Deletion
+from gate.domain.suite import Budget, CachePolicy, RunPolicy, Suite
+from gate.flows.exam import ExamChanges
+from gate.flows.exam_edits import ExamEdit
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What there is to evaluate.
+
+    Args:
+        suites: suites that the change touches, or all of them when asked for.
+        changes: exam changes of each suite, by its name.
+        untouched: names of the suites that were left out.
+        notes: sentences for the reader about how the exam was found.
+        policy, budget, cache: for the whole run, from the ref that the exam comes from.
+        commit: the candidate's commit, where there is one.
+        config: path of `gate.yaml` in the repository; empty where there is none.
+        deleted: prompts that the base examines and that are gone.
+        edits: what the change does to its own exam, suite by suite, those without a changed prompt among them.
+        run_edits: what it does to the policy, the budget and the cache of the run: `policy.confidence`.
+        adoption: the base has no configuration, so that all of the exam is the change's own.
+    """
+
+    suites: tuple[Suite, ...]
+    changes: dict[str, ExamChanges]
+    untouched: tuple[str, ...]
+    notes: tuple[str, ...]
+    policy: RunPolicy
+    budget: Budget
+    commit: str | None
+    config: str = ""
+    cache: CachePolicy = CachePolicy()
+    deleted: tuple[Deletion, ...] = ()
+    edits: tuple[ExamEdit, ...] = ()
+    run_edits: tuple[str, ...] = ()
+    adoption: bool = False
+
+    @property
+    def touched(self) -> bool:
+        """Does the change touch anything: a prompt, or the exam?"""
+        return bool(self.suites or self.edits or self.run_edits)
