@@ -1,0 +1,33 @@
+"""The workflow that has secrets, run for the pull request of a stranger."""
+
+from typing import Any
+
+from tests.support import events
+from tests.support.example import CONFIG
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.model_server import ModelServer
+from tests.support.pull_request import PullRequest
+
+SERVICE = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini") + "budget: {max_usd: 5}\n"
+KEY = "sk-loopback-openai"
+
+
+def keys(models: ModelServer) -> dict[str, str]:
+    """What the environment of a step with secrets says."""
+    return {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": KEY, "GATE_PRICE_BY_NAME": "1"}
+
+
+def privileged(
+    pr: PullRequest,
+    models: ModelServer,
+    event: str = "workflow_run",
+    change: dict[str, Any] | None = None,
+    inputs: dict[str, str] | None = None,
+) -> ActionOutcome:
+    """Run it without a checkout, as such a workflow should."""
+    checkout = pr.checkout("none")
+    if event == "workflow_run":
+        env = events.workflow_run(pr, checkout, change, inputs)
+    else:
+        env = pr.environment(checkout, event=event, inputs=inputs)
+    return run_action(checkout, env | keys(models))
