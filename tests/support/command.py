@@ -3,13 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gate.domain.record import RunRecord
+from tests.support import forkserver
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,7 @@ def environment(home: Path, extra: Mapping[str, str] | None = None) -> dict[str,
 
 def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, timeout_s: float = 120) -> Outcome:
     """Run `gate` to its end."""
-    command = [sys.executable, "-m", "gate", *arguments]
-    done = subprocess.run(
-        command, cwd=cwd, env=environment(cwd, env), capture_output=True, text=True, timeout=timeout_s, check=False
-    )
+    done = forkserver.run(arguments, cwd, environment(cwd, env), timeout_s)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

@@ -1,13 +1,14 @@
 """Runs `gate action` as a process of its own, as a runner does, and reads what it left behind as strictly."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ruamel.yaml import YAML
+
+from tests.support import forkserver
 
 ACTION = Path(__file__).parent.parent.parent / "action.yml"
 SUMMARY_LIMIT = 1024 * 1024
@@ -32,25 +33,16 @@ class ActionOutcome:
     summary: str
 
 
+@cache
 def declared_inputs() -> dict[str, str]:
     """The inputs of action.yml with their defaults; the runner passes an empty text for an input without one."""
-    if not ACTION.exists():
-        return {}
     declared = YAML(typ="safe").load(ACTION)["inputs"]
     return {name: str(about.get("default", "")) for name, about in declared.items()}
 
 
 def run_action(checkout: Path, env: Mapping[str, str], timeout_s: float = 120) -> ActionOutcome:
     """Run the action in a workspace to its end."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gate", "action"],
-        cwd=checkout,
-        env={"PYTHONPATH": str(ACTION.parent), **env},
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
+    done = forkserver.run(["action"], checkout, {"PYTHONPATH": str(ACTION.parent), **env}, timeout_s)
     summary = Path(env["GITHUB_STEP_SUMMARY"]).read_bytes()
     if len(summary) > SUMMARY_LIMIT:
         raise ValueError(f"a summary of {len(summary)} bytes is dropped by the runner")

@@ -1,0 +1,41 @@
+"""A fork of the loaded package must be what a process that starts from nothing is."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import forkserver
+from tests.support.command import environment
+
+SAME = [
+    ["--version"],
+    ["diff", "--nope"],
+    ["diff", "--base", "nowhere"],
+    ["report", "missing.json"],
+    ["schema", "gate.yaml"],
+]
+
+
+@pytest.mark.parametrize("arguments", SAME, ids=" ".join)
+def test_a_fork_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> None:
+    env = environment(tmp_path)
+    command = [sys.executable, "-m", "gate", *arguments]
+    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    fork = forkserver.run(arguments, tmp_path, env, 60)
+    assert (fork.returncode, fork.stdout, fork.stderr) == (real.returncode, real.stdout, real.stderr)
+    assert real.stdout or real.stderr
+
+
+def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        forkserver.run(["schema", "gate.yaml"], tmp_path, environment(tmp_path), 0.0001)
+    assert forkserver.run(["--version"], tmp_path, environment(tmp_path), 60).returncode == 0
+
+
+def test_how_python_starts_is_not_a_forks_to_say(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.exit('started from nothing')")
+    env = environment(tmp_path, {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(forkserver.ROOT)])})
+    assert "started from nothing" in forkserver.run(["--version"], tmp_path, env, 60).stderr
