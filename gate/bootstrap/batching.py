@@ -45,7 +45,7 @@ async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered
     cost = outlay(plan, factory).cost if budget.max_usd is not None else None
     if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
         raise CannotEvaluate(
-            f"the batch would cost about ${cost.amount * PRICE:.2f}, and budget.max_usd is ${budget.max_usd:g}",
+            f"the batch would cost about ${cost.amount * PRICE:.2f}, and {budget.usd_said}",
             "raise the limit, or take fewer samples",
         )
 

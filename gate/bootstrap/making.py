@@ -100,7 +100,8 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
         priced = factory.provider(model, params).priced
         if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
             hint = "limit max_calls instead, or name a model that genai-prices knows"
-            raise GateError(f"budget.max_usd cannot be kept: the price of {model} is unknown", hint)
+            setting = f"budget.{resolved.budget.usd_setting}"
+            raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
 
 
 def _judges(suite: Suite) -> Iterator[ScorerSpec]:

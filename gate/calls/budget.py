@@ -48,7 +48,7 @@ class BudgetGuard:
         self._money = Money()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
-        self._named = "max_usd_per_month" if budget.rest_of_month else "max_usd"
+        self._named = budget.usd_setting
         self._whose = f" that {self._named} leaves" if budget.rest_of_month else ""
 
     @property

@@ -133,6 +133,16 @@ class Budget:
     max_usd_per_month: float | None = None
     rest_of_month: bool = False
 
+    @property
+    def usd_setting(self) -> str:
+        """The setting of `budget` that dollars are limited by."""
+        return "max_usd_per_month" if self.rest_of_month else "max_usd"
+
+    @property
+    def usd_said(self) -> str:
+        """The limit of dollars as the start of a sentence; only where there is one."""
+        return f"budget.{self.usd_setting} {'leaves' if self.rest_of_month else 'is'} ${self.max_usd:g}"
+
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:

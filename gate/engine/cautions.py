@@ -73,7 +73,8 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
     for limit, need in _estimates(spending, budget):
         yield Warned(f"{limit}, and the run would {need}: {ends}", severe=not early)
     if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
-        yield Warned(f"budget.max_usd cannot be kept, so the run would not start: {spending.cost_note}", severe=True)
+        said = f"budget.{budget.usd_setting} cannot be kept, so the run would not start: {spending.cost_note}"
+        yield Warned(said, severe=True)
 
 
 def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: bool = False) -> list[str]:
@@ -115,8 +116,7 @@ def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
     """Limits on what can only be estimated, and the estimates, where they do not suffice."""
     cost, limit = spending.cost, budget.max_usd
     if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        named = "budget.max_usd_per_month leaves" if budget.rest_of_month else "budget.max_usd is"
-        yield f"{named} ${limit:g}", f"cost about ${cost.amount:.2f}"
+        yield budget.usd_said, f"cost about ${cost.amount:.2f}"
     if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
         time = f"about {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
         yield f"budget.max_minutes is {budget.max_minutes:g}", f"take {time}"

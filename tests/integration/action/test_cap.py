@@ -88,6 +88,17 @@ def test_spending_that_cannot_be_read_is_no_leave_to_spend(
     assert "max_usd_per_month cannot be kept" in outcome.summary.replace("\\", "")
 
 
+def test_a_model_without_a_price_has_no_cap_and_the_setting_is_named(
+    tmp_path: Path, server: GitHubServer, keys: dict[str, str]
+) -> None:
+    config = PRICED.replace("gpt-4o-mini", "our-own-model") + "budget: {max_usd_per_month: 5}\n"
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    outcome = run(world.open({PROMPT: BROKEN}), keys)
+    assert outcome.outputs["calls"] == "0"
+    said = outcome.summary.replace("\\", "")
+    assert "budget.max_usd_per_month cannot be kept: the price of openai:our-own-model is unknown" in said
+
+
 def test_without_a_cap_nobody_asks(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: REWORDED})
     checkout = pr.checkout("merge", depth=2)
