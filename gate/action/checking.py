@@ -33,14 +33,14 @@ class Check:
     warn: Callable[[str], None]
     shown: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
-    _about: str = field(default="", init=False)
+    _venue: Venue | None = field(default=None, init=False)
 
     def begin(self, venue: Venue) -> None:
         """Show that an evaluation is under way."""
         if not self.wanted or not self.github.has_token:
             return
-        self._about = f"#{venue.pull.number}" if venue.pull is not None else ""
-        checks = CheckRuns(self.github, self.key, about=self._about)
+        checks = self._checks(venue)
+        self._venue = venue
         self._number = checks.start(venue.commit, self.run_url)
         if checks.note:
             # Where the job itself is the check nobody misses it; where it runs for a stranger it is the only one.
@@ -55,20 +55,25 @@ class Check:
             report: Markdown.
             marks: changed lines of the prompts that the verdict is about.
         """
-        if self._number is None:
+        if self._number is None or self._venue is None:
             return
         level: Level = "failure" if run.exit_code else "warning"
         remarks = [Remark(mark.path, mark.first, mark.last, level, mark.message) for mark in marks]
-        checks = CheckRuns(self.github, self.key, about=self._about)
+        checks = self._checks(self._venue)
         self.shown = checks.finish(self._number, Outcome(conclusion(run), plain_first_line(run), report, remarks))
         if checks.note:
             self.warn(checks.note)
+
+    def _checks(self, venue: Venue) -> CheckRuns:
+        about = f"#{venue.pull.number}" if venue.pull is not None else ""
+        return CheckRuns(self.github, self.key, about=about, branch=venue.branch)
 
 
 def conclusion(run: RunRecord) -> Conclusion:
     """What a run counts as: never a success that was not measured."""
     told = (run.unfinished or "", *run.reasons)
-    if any(ending in reason for ending in ENDING.values() for reason in told):
+    # A pull request can be opened again, and its checks stand.
+    if run.kind == "closed" or any(ending in reason for ending in ENDING.values() for reason in told):
         return "cancelled"
     if run.exit_code:
         return "failure"

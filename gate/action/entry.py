@@ -7,11 +7,11 @@ from gate.action.evaluation import Evaluation, Stage, enter, secret_of
 from gate.action.output_folder import hand_over, output_folder
 from gate.action.overrides import Overrides
 from gate.action.runner_files import traced
-from gate.action.subject import Asked, Finder, Nothing, venue_of
+from gate.action.subject import Asked, Finder, Nothing, Venue, venue_of
 from gate.action.telling import Herald, Outcome
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.sides import EventFiles
-from gate.bootstrap.signals import told_of_signals
+from gate.bootstrap.signals import deaf_to_signals, told_of_signals
 from gate.domain.override import Rule
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, GateError
@@ -48,21 +48,25 @@ def act(stage: Stage) -> int:
     for sentence in unknown_inputs():
         herald.warn(sentence)
     event: Event | None = None
+    venue: Venue | None = None
     try:
         with told_of_signals():
             event = _event(runner)
             files = EventFiles(runner.workspace, github)
             asked: Asked = Finder(runner, inputs, files, github, stage.wait).find(event)
+            if not isinstance(asked, Nothing):
+                venue = asked.venue
+                herald.begin(venue)
     except Exception as error:
-        venue = venue_of(event) if event is not None else None
+        venue = venue or (venue_of(event) if event is not None else None)
         if venue is not None:
             # Whoever waits for a check or a comment is told there, too.
-            herald.begin(venue)
+            with deaf_to_signals():
+                herald.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
         return _told(herald, stage, Outcome(_failed(error, commit, stage), error))
     if isinstance(asked, Nothing):
         return _told(herald, stage, Outcome(nothing(asked.why, asked.commit, stage.now())))
-    herald.begin(asked.venue)
     overrides = Overrides(
         github, files, Rule(inputs.skip_label, inputs.override_by, inputs.label_scope), herald.accepted, herald.warn
     )
@@ -73,14 +77,15 @@ def act(stage: Stage) -> int:
 
 
 def _told(herald: Herald, stage: Stage, outcome: Outcome, cap: Cap | None = None) -> int:
-    stage.show(outcome.run)
-    counted = herald.post(outcome)
-    if cap is not None and not counted:
-        try:
-            cap.keep(outcome.run.spent_usd)
-        except GateError as error:
-            herald.warn(f"what this run spent is not counted for the month: {error.message}")
-    herald.tell(outcome)
+    with deaf_to_signals():
+        stage.show(outcome.run)
+        counted = herald.post(outcome)
+        if cap is not None and not counted:
+            try:
+                cap.keep(outcome.run.spent_usd)
+            except GateError as error:
+                herald.warn(f"what this run spent is not counted for the month: {error.message}")
+        herald.tell(outcome)
     return outcome.run.exit_code
 
 
@@ -123,7 +128,8 @@ def _failed(error: Exception, commit: str, stage: Stage, evaluation: Evaluation 
     """The record of what could not be judged."""
     if isinstance(error, GateError):
         advice = evaluation.advice(error) if evaluation else ""
-        return failed(error, commit, stage.now(), advice=advice)
+        setup = evaluation is None or evaluation.standing is None
+        return failed(error, commit, stage.now(), advice=advice, setup=setup)
     # The last resort: a defect of ours is told on the pull request, too.
     for line in traced(error):
         stage.say(line)

@@ -22,6 +22,7 @@ from gate.flows.pairing import Sides
 from gate.flows.ports import Progress
 from gate.flows.resolve import is_advisory, resolve
 from gate.flows.resolved import Resolved
+from gate.flows.strangers import asks_others
 from gate.flows.unevaluated import closed, deleted, overridden, skipped, without_secrets
 from gate.flows.waive import told, waive
 from gate.inputs.subfolder import Subfolder
@@ -63,7 +64,7 @@ class Evaluation:
         overrides: looks at labels.
         cap: what the month leaves.
         warn: tells about something that did not work and does not decide.
-        standing: how things stood with the label, once that is known.
+        standing: how things stood with the label; None until that is known.
         advisory: nothing fails yet, by the merge target's own word.
     """
 
@@ -74,7 +75,7 @@ class Evaluation:
     overrides: Overrides
     cap: Cap
     warn: Callable[[str], None]
-    standing: Standing = Standing()
+    standing: Standing | None = None
     advisory: bool = False
     _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
@@ -115,7 +116,7 @@ class Evaluation:
         Args:
             run: finished, or failed.
         """
-        override = self.standing.override
+        override = self.standing.override if self.standing else None
         run = told(run, override)
         if override is not None and override.counted and not run.skipped_by_label:
             return waive(run, "override", override)
@@ -171,7 +172,7 @@ class Evaluation:
             budget=limited(resolved.budget, inputs),
             commit=subject.commit,
         )
-        if subject.privileged and (resolved.suites or any(edit.trials for edit in resolved.edits)):
+        if subject.privileged and resolved.asked:
             _check_privileged(resolved, subject)
         self._read = found.sides, resolved.suites
         return resolved
@@ -203,7 +204,13 @@ class Evaluation:
         of_base = missed_by_the_base(resolved, with_keys(stage.services, self.inputs))
         if self.inputs.on_missing_secrets == "skip" and of_base:
             return without_secrets(why, error, self.subject.commit, stage.now())
-        hint = "docs/how-to/forks.md has a second workflow that can, and on-missing-secrets: skip lets such runs pass"
+        fork = self.subject.pull is not None and self.subject.pull.fork
+        can = (
+            "a workflow of the main branch can judge it (docs/how-to/forks.md of Prompt Gate)"
+            if fork
+            else "store it there"
+        )
+        hint = f"{can}, and on-missing-secrets: skip lets such runs pass"
         raise MissingKey(f"{error.message}: {why}", hint)
 
     @property
@@ -247,11 +254,7 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
         )
     budget = resolved.budget
     dollars = budget.max_usd is not None or budget.max_usd_per_month is not None
-    # So many calls cost what the change's model makes of them, unless that is the merge target's.
-    if not dollars and (budget.max_calls is None or any(map(_other_model, resolved.suites))):
+    # So many calls cost what the model makes of them that is asked.
+    if not dollars and (budget.max_calls is None or asks_others(resolved.asked, resolved.base_models)):
         hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
         raise CannotEvaluate("there is no budget in dollars, and a change from outside could spend without end", hint)
-
-
-def _other_model(suite: Suite) -> bool:
-    return suite.baseline is None or suite.candidate.model != suite.baseline.model

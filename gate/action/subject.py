@@ -34,25 +34,33 @@ class Venue:
         base: the merge target, as a reader knows it.
         pull: the pull request, where it is known.
         privileged: see `Subject`.
+        branch: the branch it goes into; empty for the repository's default one.
     """
 
     commit: str
     base: str
     pull: PullRequest | None = None
     privileged: bool = False
+    branch: str = ""
 
 
 def venue_of(event: Event) -> Venue | None:
     """Where to tell, by the event alone, what keeps it from being judged; None where nobody waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
-            return Venue(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged)
+            branch = _beside(pull.base_ref, pull.default_branch)
+            return Venue(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged, branch)
         case WorkflowRunEvent() if event.head_sha:
             return Venue(event.head_sha, "the merge target", privileged=True)
         case MergeGroupEvent():
-            return Venue(event.head_sha, f"origin/{event.base_ref}")
+            branch = _beside(event.base_ref, event.default_branch)
+            return Venue(event.head_sha, f"origin/{event.base_ref}", branch=branch)
         case _:
             return None
+
+
+def _beside(branch: str, default: str) -> str:
+    return "" if branch == default else branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,7 @@ class Subject:
         privileged: secrets and a token that can write are near a change that anybody may have made.
         secretless: why GitHub gives this run no secrets; empty where it gives them.
         baseline: there is no change: the newest commit of a branch is to be known to later runs.
+        branch: see `Venue`.
     """
 
     commit: str
@@ -82,10 +91,11 @@ class Subject:
     privileged: bool = False
     secretless: str = ""
     baseline: bool = False
+    branch: str = ""
 
     @property
     def venue(self) -> Venue:
-        return Venue(self.commit, self.base, self.pull, self.privileged)
+        return Venue(self.commit, self.base, self.pull, self.privileged, self.branch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +167,7 @@ class Finder:
             event=event,
             stranger=pull.fork,
             secretless=self._secretless(pull),
+            branch=_beside(pull.base_ref, pull.default_branch),
         )
 
     def _open_again(self, pull: PullRequest) -> bool:
@@ -190,6 +201,7 @@ class Finder:
             event=event,
             stranger=True,
             privileged=True,
+            branch=_beside(pull.base_ref, pull.default_branch),
         )
 
     def _with_merge(self, told: PullRequest) -> PullRequest:
@@ -256,13 +268,15 @@ class Finder:
             return Nothing("the merge group was taken apart.", event.head_sha)
         base = f"origin/{event.base_ref}"
         span = Span((base, event.base_sha), ("the merge group", event.head_sha))
-        return Subject(event.head_sha, span, base, group=event.number)
+        branch = _beside(event.base_ref, event.default_branch)
+        return Subject(event.head_sha, span, base, group=event.number, branch=branch)
 
     def _push(self, event: PushEvent) -> Asked:
         if event.deleted or not event.branch:
             return Nothing("a tag, or a branch that is gone, is no baseline.", event.sha)
         label = f"origin/{event.branch}"
-        return Subject(event.sha, Span((label, event.sha), (label, event.sha)), label, baseline=True)
+        span = Span((label, event.sha), (label, event.sha))
+        return Subject(event.sha, span, label, baseline=True, branch=_beside(event.branch, event.default_branch))
 
     def _dispatch(self, event: DispatchEvent) -> Asked:
         base, head = self.inputs.base or event.default_branch, self.inputs.head
@@ -271,4 +285,5 @@ class Finder:
         name = head or event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
         if base_sha == head_sha:
             return Nothing(f"{base} and {name} are the same commit.", head_sha)
-        return Subject(head_sha, Span((base, base_sha), (name, head_sha)), base)
+        span = Span((base, base_sha), (name, head_sha))
+        return Subject(head_sha, span, base, branch=_beside(base, event.default_branch))

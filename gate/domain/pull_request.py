@@ -61,6 +61,7 @@ class PullRequest:
         author: login; empty where the account is gone.
         fork: the change comes from another repository, or from one that is gone.
         merge_sha: the commit that GitHub made of head and base; None where it made none, or has not said.
+        default_branch: of the repository.
     """
 
     number: int
@@ -72,6 +73,7 @@ class PullRequest:
     author: str = ""
     fork: bool = False
     merge_sha: str | None = None
+    default_branch: str = ""
 
     @property
     def merge_ref(self) -> str:

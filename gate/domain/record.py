@@ -264,7 +264,8 @@ class RunRecord(Part):
     `exam_changes` and `run_edits` are what the change does to its own exam; they have no part in the verdict.
     `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
     branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that nobody
-    could judge. `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
+    could judge; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
+    is. `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
     """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
@@ -292,7 +293,7 @@ class RunRecord(Part):
     deleted: list[str] = []
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
-    kind: Literal["", "baseline", "base_mistake", "unjudged"] = ""
+    kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed"] = ""
     priced: bool = True
 
     @property

@@ -60,6 +60,7 @@ class Reader:
             return unfit(self.sides, suite, base)
 
         found = [self._parsed(partial(edit_of, one, taken, fit)) for one in read]
+        self.raise_problems()
         return tuple(edit for edit in found if edit is not None)
 
     def suite(self, pair: Pair, base: Config | None) -> Edited | None:

@@ -27,7 +27,8 @@ def is_advisory(sides: Sides, config: str) -> bool:
     reader = Reader(sides, config, [])
     with suppress(GateError):
         head, base = reader.configs()
-        run = base or (None if reader.problems else head)
+        # Whoever brings the first configuration from outside does not say whether it may fail.
+        run = base or (None if reader.problems or sides.stranger else head)
         return run is not None and run.policy.mode == "advisory"
     return False
 
@@ -64,7 +65,6 @@ def resolve(
     suites = _read(reader, pairs, base, everything=everything)
     touched = {one.suite.name: one.suite for one in suites if everything or one.compared}
     edits = reader.edits(suites, {one.current.name for one in pairs}, base) if base else ()
-    reader.raise_problems()
     _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
     run = base or head
     return Resolved(
@@ -81,6 +81,7 @@ def resolve(
         edits=edits,
         run_edits=_run_edits(base, head) if base else (),
         adoption=base is None,
+        base_models=strangers.models(base) if base else frozenset(),
     )
 
 

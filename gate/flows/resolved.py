@@ -24,6 +24,7 @@ class Resolved:
         edits: what the change does to its own exam, suite by suite, those without a changed prompt among them.
         run_edits: what it does to the policy, the budget and the cache of the run: `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
+        base_models: provider and name of each model that the base asks.
     """
 
     suites: tuple[Suite, ...]
@@ -39,6 +40,12 @@ class Resolved:
     edits: tuple[ExamEdit, ...] = ()
     run_edits: tuple[str, ...] = ()
     adoption: bool = False
+    base_models: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def asked(self) -> tuple[Suite, ...]:
+        """Everything that models are asked for, the exams that are only tried among it."""
+        return (*self.suites, *(trial.suite for edit in self.edits for trial in edit.trials))
 
     @property
     def touched(self) -> bool:

@@ -49,6 +49,21 @@ def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
     ]
 
 
+def models(base: Config) -> frozenset[tuple[str, str]]:
+    """Provider and name of each model that a configuration asks."""
+    return frozenset((one.provider, one.model) for one in _of_base(base))
+
+
+def asks_others(suites: Iterable[Suite], known: frozenset[tuple[str, str]]) -> bool:
+    """Does a change ask a model, to answer or to judge, that is not among those?
+
+    Args:
+        suites: to be evaluated.
+        known: see `models`.
+    """
+    return any((one.provider, one.model) not in known for suite in suites for one in _of_suite(suite))
+
+
 def elsewhere(suites: Iterable[Suite], base: Config | None) -> list[str]:
     """A sentence for each change that is answered by a server that the merge target does not name.
 

@@ -51,7 +51,7 @@ def deleted(resolved: Resolved, created: datetime) -> RunRecord:
 
 def closed(commit: str, created: datetime) -> RunRecord:
     """The pull request is closed, so there is nothing to judge."""
-    return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created)
+    return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created).model_copy(update={"kind": "closed"})
 
 
 def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
@@ -94,7 +94,7 @@ def without_secrets(why: str, error: GateError, commit: str, created: datetime) 
     return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
 
 
-def failed(error: GateError, commit: str, created: datetime, *, advice: str = "") -> RunRecord:
+def failed(error: GateError, commit: str, created: datetime, *, advice: str = "", setup: bool = False) -> RunRecord:
     """The evaluation could not be carried out.
 
     Args:
@@ -102,6 +102,7 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         commit: of the change.
         created: now.
         advice: what to do about a mistake that the merge target has already; empty for any other.
+        setup: the change itself was not looked at, nor whether its label is set.
     """
     if isinstance(error, InputErrors):
         count = len(error.problems)
@@ -113,7 +114,8 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []
     run = _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
-    return run.model_copy(update={"kind": "base_mistake"}) if advice else run
+    kind = "base_mistake" if advice else "setup" if setup else ""
+    return run.model_copy(update={"kind": kind})
 
 
 def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None, created: datetime) -> RunRecord:

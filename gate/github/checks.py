@@ -69,17 +69,21 @@ class CheckRuns:
         github: the repository.
         key: the gate's key, which tells several gates apart.
         about: what is judged, such as a pull request's number: two of them may have the same newest commit.
+        branch: the branch the change goes into, unless it is the default one; a commit may be good for one and not for
+            another, and a check stays on its commit when a pull request is pointed elsewhere.
         note: why there is no check run, or why it could not be finished; empty where all went well.
     """
 
     github: GitHub
     key: str = DEFAULT_KEY
     about: str = ""
+    branch: str = ""
     note: str = ""
 
     @property
     def name(self) -> str:
-        return NAME if self.key == DEFAULT_KEY else f"{NAME} ({self.key})"
+        name = NAME if self.key == DEFAULT_KEY else f"{NAME} ({self.key})"
+        return f"{name} into {self.branch}" if self.branch else name
 
     @property
     def _external_id(self) -> str:

@@ -86,6 +86,7 @@ def _pull(one: Raw) -> PullRequest:
         author=required(data["user"]["login"], str) if data["user"] else "",
         fork=source is None or required(source["id"], int) != required(base["repo"]["id"], int),
         merge_sha=None if merge is None else _sha(merge),
+        default_branch=required(base["repo"]["default_branch"], str),
     )
 
 

@@ -54,6 +54,7 @@ class MergeGroupEvent:
         base_ref: name of the branch it goes into.
         number: of the newest pull request in it; None where the branch's name does not say.
         over: the group was taken apart again.
+        default_branch: of the repository.
     """
 
     head_sha: str
@@ -61,6 +62,7 @@ class MergeGroupEvent:
     base_ref: str
     number: int | None
     over: bool = False
+    default_branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,13 @@ class PushEvent:
         branch: its name; empty for a tag.
         sha: where it is now.
         deleted: it is gone.
+        default_branch: of the repository.
     """
 
     branch: str
     sha: str
     deleted: bool = False
+    default_branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +198,7 @@ def _pull_request(reader: _Reader, *, privileged: bool = False) -> PullRequestEv
         author=reader.text(at, "user", "login"),
         # The repository of a head is gone once its fork is deleted.
         fork=not repositories[0] or repositories[0] != repositories[1],
+        default_branch=reader.text("repository", "default_branch"),
     )
     moved = reader.at("changes", "base") is not None
     action, by, label = reader.text("action"), reader.text("sender", "login"), reader.text("label", "name")
@@ -209,13 +214,15 @@ def _merge_group(reader: _Reader) -> MergeGroupEvent:
         base_ref=reader.formed(REF, at, "base_ref").removeprefix("refs/heads/"),
         number=int(queued[1]) if queued else None,
         over=reader.text("action") == "destroyed",
+        default_branch=reader.text("repository", "default_branch"),
     )
 
 
 def _push(reader: _Reader) -> PushEvent:
     ref = reader.formed(REF, "ref")
     branch = ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
-    return PushEvent(branch, reader.formed(SHA, "after"), reader.at("deleted") is True)
+    default = reader.text("repository", "default_branch")
+    return PushEvent(branch, reader.formed(SHA, "after"), reader.at("deleted") is True, default)
 
 
 def _dispatch(reader: _Reader) -> DispatchEvent:

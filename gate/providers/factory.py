@@ -286,4 +286,5 @@ def _key(value: str | None, variable: str) -> str | None:
 
 
 def _missing(variable: str, model: ModelRef) -> MissingKey:
-    return MissingKey(f"{model} needs a key, and {variable} is not set", f"export {variable}=…, or add it as a secret")
+    in_a_workflow = f"env: {{{variable}: ${{{{ secrets.{variable} }}}}}} in the gate's step of a workflow"
+    return MissingKey(f"{model} needs a key, and {variable} is not set", f"export {variable}=…, or {in_a_workflow}")

@@ -95,7 +95,7 @@ def _way_out(run: RunRecord, context: Context) -> Text:
         return ()
     if run.override is not None:
         return ("To merge all the same, the label ", label, " has to count; above is why it does not.")
-    if not context.pull:
+    if not context.pull or run.kind == "setup":
         return ()
     then = "; this comment will then say who did." if context.comment else "."
     return ("To merge all the same, set the label ", label, then)

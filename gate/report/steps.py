@@ -96,9 +96,7 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
         yield from unfinished.steps(run)
         return
     if not run.evaluated:
-        # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
-        mistake = 2 in (run.exit_code, run.waived_code)
-        yield ("Mend what is named above, and " + ("push" if mistake else "run") + " again.",)
+        yield (_mend(run),)
         return
     what = "the prompt got worse" if run.suites else "the new prompt is good enough"
     yield (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
@@ -109,6 +107,16 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
     else:
         yield ("Mend what is named above, and compare again.",)
     yield from endings.advice(run)
+
+
+def _mend(run: RunRecord) -> str:
+    mistake = 2 in (run.exit_code, run.waived_code)
+    if run.kind == "setup" and mistake:
+        return "Mend what is named above, in the workflow or where it was started, and run it again."
+    if run.kind == "setup":
+        return "Do what helps, as named above; a push runs the gate again, and so does starting the job again."
+    # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
+    return f"Mend what is named above, and {'push' if mistake else 'run'} again."
 
 
 def _hold(run: RunRecord) -> Iterator[Text]:

@@ -15,7 +15,8 @@ from tests.support.pull_request import PullRequest, PullRequestWorld
 def seen(pr: PullRequest, **changes: Any) -> Told:
     pull = pr.pull
     first = (pull.number, pull.head.sha, "main", pull.base.sha, "open", tuple(pull.labels))
-    return Told(*first, author=pull.author, fork=changes.get("fork", False), merge_sha=pull.merge_sha)
+    fork, merge = changes.get("fork", False), pull.merge_sha
+    return Told(*first, author=pull.author, fork=fork, merge_sha=merge, default_branch="main")
 
 
 def test_a_pull_request(connect: Connect, pr: PullRequest) -> None:

@@ -40,6 +40,17 @@ def test_without_a_token_there_is_a_verdict_and_no_comment(world: PullRequestWor
     assert server.ledger == []
 
 
+def test_a_label_does_not_help_against_a_wrong_input_and_nobody_says_so(
+    world: PullRequestWorld, server: GitHubServer
+) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    pr.add_label("skip-prompt-diff")
+    assert run(pr, inputs={"samples": "many"}).code == 2
+    body = server.comments(REPO, pr.number)[0].body
+    assert "set the label" not in body
+    assert "Mend what is named above, in the workflow or where it was started, and run it again." in body
+
+
 def test_a_base_that_only_github_has_needs_a_token_that_is_good(world: PullRequestWorld) -> None:
     outcome = run(world.open({PROMPT: BROKEN}), depth=1, token="no-such-token")
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")

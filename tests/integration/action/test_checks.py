@@ -157,6 +157,43 @@ def test_two_gates_keep_a_check_each(world: PullRequestWorld) -> None:
     assert {one.name for one in world.repo.check_runs} == {"prompt-gate", "prompt-gate (other.yaml)"}
 
 
+def test_a_check_is_of_the_branch_that_the_change_goes_into(world: PullRequestWorld) -> None:
+    world.git(world.work, "update-ref", "refs/heads/release", world.main_sha)
+    pr = world.open({PROMPT: REWORDED, "other.yaml": CONFIG})
+    pr.pull.base.ref = "release"
+    assert [run(pr), run(pr, config="other.yaml")] == [0, 0]
+    # It stays on the commit when the pull request is pointed at main, where nothing has been judged.
+    assert {check.name for check in world.repo.check_runs} == {
+        "prompt-gate into release",
+        "prompt-gate (other.yaml) into release",
+    }
+
+
+def test_a_pull_request_that_is_closed_meanwhile_leaves_no_check_that_passes(world: PullRequestWorld) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    env = environment(pr, checkout)
+    pr.close()
+    outcome = run_action(checkout, env)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "SKIPPED")
+    assert [check.conclusion for check in world.repo.check_runs] == ["cancelled"]
+
+
+def test_what_was_measured_is_told_to_its_end(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    server.fail("POST", "/comments$", 429, headers={"Retry-After": "2"})
+    env = environment(pr, checkout) | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+    while not server.requests("POST", "/comments$"):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 1
+    assert [check.conclusion for check in world.repo.check_runs] == ["failure"]
+    assert "BLOCK" in server.comments("acme/support-bot", 7)[0].body
+
+
 def test_a_cancelled_run_is_concluded(tmp_path: Path, server: GitHubServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, cases
+from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
 from tests.support.privileged import SERVICE, privileged
@@ -137,6 +138,20 @@ def test_the_first_exam_does_not_come_from_a_stranger(
     assert models.ledger == []
 
 
+@pytest.mark.parametrize("event", ["pull_request", "pull_request_target", "workflow_run"])
+def test_the_first_exam_of_a_stranger_does_not_say_that_nothing_fails(
+    tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
+) -> None:
+    world = PullRequestWorld.make(tmp_path, server, {"README.md": "x\n", PROMPT: GOOD})
+    pr = world.open({**FILES, "gate.yaml": f"{SERVICE}policy: {{mode: advisory}}\n", PROMPT: BROKEN}, fork=True)
+    if event == "pull_request":
+        checkout = pr.checkout("merge")
+        outcome = run_action(checkout, pr.environment(checkout))
+    else:
+        outcome = privileged(pr, models, event)
+    assert outcome.code == 3
+
+
 def test_a_stranger_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
@@ -148,12 +163,24 @@ def test_a_stranger_spends_only_within_a_budget(tmp_path: Path, server: GitHubSe
     assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 1
 
 
+DEAR = {
+    "the model": ("gpt-4o-mini", "gpt-5-pro"),
+    "a judge": ("[contains]", "[contains, {judge: {criteria: good, model: 'openai:gpt-5-pro'}}]"),
+    "a suite": (
+        "suites:\n",
+        "suites:\n  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, scorers: [exact], "
+        "model: 'openai:gpt-5-pro'}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DEAR)
 def test_so_many_calls_are_no_budget_for_another_model(
-    tmp_path: Path, server: GitHubServer, models: ModelServer
+    tmp_path: Path, server: GitHubServer, models: ModelServer, what: str
 ) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
-    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
-    pr = world.open({"gate.yaml": config.replace("gpt-4o-mini", "gpt-5-pro")}, fork=True)
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "README.md": "Be kind.\n", "gate.yaml": config})
+    pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
     assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 3
     assert models.ledger == []
 

@@ -71,6 +71,7 @@ def test_real_payloads(name: str) -> None:
         labels=tuple(label["name"] for label in about["labels"]),
         author=about["user"]["login"],
         fork=about["head"]["repo"]["full_name"] != about["base"]["repo"]["full_name"],
+        default_branch=whole["repository"]["default_branch"],
     )
     assert event.pull.merge_ref == f"refs/pull/{event.pull.number}/merge"
     assert (event.action, event.retargeted, event.privileged) == (whole["action"], False, False)
@@ -101,7 +102,7 @@ def test_a_real_merge_group() -> None:
     whole = example("merge_group.checks_requested")
     group = whole["merge_group"]
     event = parse_event("merge_group", json.dumps(whole), "event.json")
-    assert event == MergeGroupEvent(group["head_sha"], group["base_sha"], "main", 104)
+    assert event == MergeGroupEvent(group["head_sha"], group["base_sha"], "main", 104, default_branch="main")
     whole["action"] = "destroyed"
     assert parse_event("merge_group", json.dumps(whole), "event.json") == replace(event, over=True)
 
@@ -129,7 +130,7 @@ def test_a_group_whose_branch_does_not_say_its_pull_request(ref: object) -> None
 def test_a_real_push(change: dict[str, Any], branch: str, deleted: bool) -> None:
     whole = example("push") | change
     event = parse_event("push", json.dumps(whole), "event.json")
-    assert event == PushEvent(branch, whole["after"], deleted)
+    assert event == PushEvent(branch, whole["after"], deleted, "master")
 
 
 def test_a_real_dispatch() -> None:

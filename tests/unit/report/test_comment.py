@@ -1,12 +1,15 @@
 """The report as a comment: what stands below it, and that all of it fits."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
+from gate.errors import GateError
+from gate.flows.unevaluated import failed
 from gate.report import markdown
 from gate.report.comment import Context, announcement, render
 from tests.golden.hostile import ATTACKS, hostile
@@ -140,6 +143,15 @@ def test_only_a_comment_promises_what_it_will_say() -> None:
     silent = footer(render(RUNS["block"], replace(CONTEXT, comment=False)))
     assert "set the label `skip-prompt-diff`.</sub>" in silent
     assert "this comment" not in silent
+
+
+@pytest.mark.parametrize("setup", [True, False])
+def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    run = failed(GateError("label-scope: commit needs another event", "change it"), "a" * 40, at, setup=setup)
+    text = render(run, CONTEXT)
+    assert (WAY_OUT in text) is not setup
+    assert ("in the workflow or where it was started" in text) is setup
 
 
 @pytest.mark.parametrize("comment", [True, False])
