@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gate.domain.absence import Failed
 from gate.domain.spending import Outlay
+from gate.domain.usage import exact_dollars
 from gate.errors import CannotEvaluate
 from gate.flows.resolved import Resolved
 from gate.flows.spending import Spent, month_of, noted, within
@@ -42,9 +43,9 @@ class Cap:
         if not self._set or not (resolved.suites or any(edit.trials for edit in resolved.edits)):
             return resolved
         budget = within(before, self._already(), self.now)
-        if budget.max_usd == before.max_usd:
+        if budget.max_usd is None or budget.max_usd == before.max_usd:
             return resolved
-        note = f"The monthly cap leaves this run ${budget.max_usd:.2f}."
+        note = f"The monthly cap leaves this run {exact_dollars(budget.max_usd)}."
         return replace(resolved, budget=budget, notes=(*resolved.notes, note))
 
     def keep(self, dollars: float | None) -> None:

@@ -1,12 +1,9 @@
 """What the inputs may do to the policy and the budget of the merge target: tighten them."""
 
 from dataclasses import replace
-from typing import TypeVar
 
-from gate.domain.suite import Budget, RunPolicy, Suite
+from gate.domain.suite import Budget, Limit, RunPolicy, Suite
 from gate.settings.inputs import Inputs
-
-Number = TypeVar("Number", int, float)
 
 
 def tightened(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
@@ -16,20 +13,19 @@ def tightened(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
 
 def limited(budget: Budget, inputs: Inputs) -> Budget:
     """The budget, where the inputs set one the smaller of the two."""
-    return replace(
-        budget,
-        max_calls=_smaller(budget.max_calls, inputs.max_calls),
-        max_usd=_smaller(budget.max_usd, inputs.max_cost_usd),
-        max_minutes=_smaller(budget.max_minutes, inputs.max_minutes),
-        max_output_tokens=_smaller(budget.max_output_tokens, inputs.max_output_tokens),
-    )
+    wanted: dict[Limit, tuple[str, float | None]] = {
+        "max_calls": ("max-calls", inputs.max_calls),
+        "max_usd": ("max-cost-usd", inputs.max_cost_usd),
+        "max_minutes": ("max-minutes", inputs.max_minutes),
+        "max_output_tokens": ("max-output-tokens", inputs.max_output_tokens),
+    }
+    for limit, (name, number) in wanted.items():
+        own: float | None = getattr(budget, limit)
+        if number is not None and (own is None or number < own):
+            budget = budget.lowered(limit, number, f"the input {name}")
+    return budget
 
 
 def sampled(suite: Suite, inputs: Inputs) -> Suite:
     """The suite with as many samples as the inputs ask for, and no fewer than it has."""
     return replace(suite, samples=max(suite.samples, inputs.samples or 0))
-
-
-def _smaller(one: Number | None, other: Number | None) -> Number | None:
-    given = [number for number in (one, other) if number is not None]
-    return min(given, default=None)

@@ -8,7 +8,7 @@ from gate.bootstrap.outlay import outlay
 from gate.bootstrap.plan import Batch, Plan
 from gate.calls.batch_ledger import BatchLedger
 from gate.calls.batch_tools import BatchTools
-from gate.domain.usage import Dollars
+from gate.domain.usage import Dollars, about_dollars
 from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule
 from gate.errors import CannotEvaluate
@@ -45,7 +45,7 @@ async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered
     cost = outlay(plan, factory).cost if budget.max_usd is not None else None
     if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
         raise CannotEvaluate(
-            f"the batch would cost about ${cost.amount * PRICE:.2f}, and {budget.usd_said}",
+            f"the batch would cost about {about_dollars(cost.amount * PRICE)}, and {budget.usd_said}",
             "raise the limit, or take fewer samples",
         )
 

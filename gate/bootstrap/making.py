@@ -46,12 +46,11 @@ def make_factory(plan: Plan, keys: Keys, settings: Settings, executor: Executor 
 
 def within_budget(resolved: Resolved) -> Resolved:
     """The same, where nothing else limits a reply limited as the budget says."""
-    cap = resolved.budget.max_output_tokens
-    if cap is None:
+    if resolved.budget.max_output_tokens is None:
         return resolved
 
     def limited(arm: Arm) -> Arm:
-        return replace(arm, params=capped(arm.params, cap))
+        return replace(arm, params=capped(arm.params, resolved.budget))
 
     def of(suite: Suite) -> Suite:
         return replace(suite, candidate=limited(suite.candidate), baseline=suite.baseline and limited(suite.baseline))
@@ -100,7 +99,7 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
         priced = factory.provider(model, params).priced
         if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
             hint = "limit max_calls instead, or name a model that genai-prices knows"
-            setting = f"budget.{resolved.budget.usd_setting}"
+            setting = resolved.budget.setting("max_usd")
             raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
 
 

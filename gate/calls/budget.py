@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from gate.calls.lane import NoCall
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Budget
-from gate.domain.usage import Cost, Dollars
+from gate.domain.usage import Cost, Dollars, exact_dollars
 from gate.errors import GateError
 
 _DUST = 1e-9
@@ -48,8 +48,6 @@ class BudgetGuard:
         self._money = Money()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
-        self._named = budget.usd_setting
-        self._whose = f" that {self._named} leaves" if budget.rest_of_month else ""
 
     @property
     def refused(self) -> str | None:
@@ -73,7 +71,8 @@ class BudgetGuard:
     def out_of_time(self) -> str:
         """Note that the deadline ended a request, and say so."""
         minutes = self._budget.max_minutes or 0.0
-        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise max_minutes, or ask for less")
+        setting = self._budget.setting("max_minutes")
+        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or ask for less")
 
     async def take(self, estimate_usd: float = 0.0) -> float:
         """Ask to send one request; waits while only what others have put aside stands in its way.
@@ -115,33 +114,44 @@ class BudgetGuard:
     def _used_up(self, estimate_usd: float) -> str | None:
         limits, spent = self._budget, self._money.spent
         if limits.max_calls is not None and self._sent >= limits.max_calls:
-            return f"the budget of {limits.max_calls} calls is used up; raise max_calls, or ask for less"
-        if limits.max_usd is not None and spent >= limits.max_usd - _DUST:
-            return f"the budget of ${limits.max_usd:g}{self._whose} is used up; raise {self._named}, or ask for less"
-        if limits.max_usd is not None and spent + estimate_usd > limits.max_usd + _DUST:
-            return (
-                f"the budget of ${limits.max_usd:g}{self._whose} does not suffice for another call: ${spent:.4g} is "
-                f"spent, and the call may cost ${estimate_usd:.4g}; raise {self._named}, or lower max_output_tokens"
-            )
+            setting = limits.setting("max_calls")
+            return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"
+        if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, spent, estimate_usd)):
+            return reason
         if self.left_s() == 0.0:
             return self.out_of_time()
         return None
+
+    def _too_dear(self, limit: float, spent: float, estimate_usd: float) -> str:
+        """Why dollars forbid another request; empty where they do not."""
+        setting = self._budget.setting("max_usd")
+        left = f" that {setting} leaves" if self._budget.rest_of_month else ""
+        whole = f"the budget of {exact_dollars(limit)}{left}"
+        if spent >= limit - _DUST:
+            return f"{whole} is used up; raise {setting}, or ask for less"
+        if spent + estimate_usd > limit + _DUST:
+            return (
+                f"{whole} does not suffice for another call: ${spent:.4g} is spent, and the call may cost "
+                f"${estimate_usd:.4g}; raise {setting}, or lower max_output_tokens"
+            )
+        return ""
 
     def _refuse(self, reason: str) -> str:
         self._refused = self._refused or reason
         return reason
 
 
-def capped(params: Params, cap: int | None) -> Params:
+def capped(params: Params, budget: Budget) -> Params:
     """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit.
 
     Args:
         params: of an arm or a judge.
-        cap: `Budget.max_output_tokens`, or None.
+        budget: of the run.
 
     Raises:
         GateError: they ask for more.
     """
+    cap = budget.max_output_tokens
     if cap is None:
         return params
     if params.max_output_tokens is None:
@@ -149,7 +159,7 @@ def capped(params: Params, cap: int | None) -> Params:
     if params.max_output_tokens > cap:
         raise GateError(
             f"params.max_output_tokens is {params.max_output_tokens}, and the budget allows {cap} tokens per reply",
-            "lower the parameter, or raise budget.max_output_tokens",
+            f"lower the parameter, or raise {budget.setting('max_output_tokens')}",
         )
     return params
 
@@ -166,6 +176,6 @@ def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget)
     """
     for model, params in asked:
         try:
-            capped(params, budget.max_output_tokens)
+            capped(params, budget)
         except GateError as error:
             raise GateError(f"{model}: {error.message}", error.hint) from None

@@ -226,12 +226,12 @@ class Caller:
             self._budget.settle(reserved, cost)
 
     def _within_budget(self, request: Request) -> Request:
-        cap = self._policy.budget.max_output_tokens
-        if cap is None:
+        budget = self._policy.budget
+        if budget.max_output_tokens is None:
             return request
         params = self._capped.get(request.params)
         if params is None:
-            params = self._capped[request.params] = capped(request.params, cap)
+            params = self._capped[request.params] = capped(request.params, budget)
         return request if params is request.params else replace(request, params=params)
 
     def _reply(self, request: Request, completion: Completion, *, priced: bool, attempts: int) -> Reply:

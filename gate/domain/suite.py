@@ -1,19 +1,24 @@
 """What is to be evaluated: two arms, one exam, and the policy that judges the difference."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
+from gate.domain.usage import exact_dollars
 
 OVERALL = "overall"
 """The slice of all cases."""
 
 MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
 CorrectionName = Literal["none", "bonferroni", "holm"]
+Limit = Literal["max_calls", "max_usd", "max_minutes", "max_output_tokens"]
+
+MONTHLY = "budget.max_usd_per_month"
+"""The cap of a month, as it is named where a run's dollars are what it leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,7 @@ class Budget:
         max_minutes: of the whole run; what is under way is cut.
         max_output_tokens: per reply.
         max_usd_per_month: dollars of all runs of the action in a month; see `gate.flows.spending`.
-        rest_of_month: `max_usd` is what the month leaves, and not what somebody set.
+        set_by: limits that the configuration's `budget` did not set, each with the words for what did.
     """
 
     max_calls: int | None = None
@@ -131,17 +136,34 @@ class Budget:
     max_minutes: float | None = None
     max_output_tokens: int | None = None
     max_usd_per_month: float | None = None
-    rest_of_month: bool = False
+    set_by: tuple[tuple[Limit, str], ...] = ()
+
+    def setting(self, limit: Limit) -> str:
+        """What set a limit, within a sentence: `budget.max_calls`, `the input max-calls`."""
+        return dict(self.set_by).get(limit, f"budget.{limit}")
+
+    def lowered(self, limit: Limit, value: float, setting: str) -> "Budget":
+        """The same with one limit from elsewhere.
+
+        Args:
+            limit: which one.
+            value: a whole number where the limit is one.
+            setting: what set it, within a sentence.
+        """
+        others = tuple(one for one in self.set_by if one[0] != limit)
+        changed: dict[str, Any] = {limit: value}
+        return replace(self, **changed, set_by=(*others, (limit, setting)))
 
     @property
-    def usd_setting(self) -> str:
-        """The setting of `budget` that dollars are limited by."""
-        return "max_usd_per_month" if self.rest_of_month else "max_usd"
+    def rest_of_month(self) -> bool:
+        """`max_usd` is what the month leaves, and not what somebody set."""
+        return self.setting("max_usd") == MONTHLY
 
     @property
     def usd_said(self) -> str:
-        """The limit of dollars as the start of a sentence; only where there is one."""
-        return f"budget.{self.usd_setting} {'leaves' if self.rest_of_month else 'is'} ${self.max_usd:g}"
+        """The limit of dollars within a sentence; only where there is one."""
+        verb = "leaves" if self.rest_of_month else "is"
+        return f"{self.setting('max_usd')} {verb} {exact_dollars(self.max_usd or 0.0)}"
 
 
 @dataclass(frozen=True, slots=True)

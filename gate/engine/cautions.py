@@ -1,11 +1,12 @@
 """What to be warned of before a run: slices, samples and budgets that cannot do what they are for."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gate.domain.forecast import Spending, SuiteForecast, Warned
 from gate.domain.suite import OVERALL, Budget, Suite
-from gate.domain.usage import Dollars, Unpriced
+from gate.domain.usage import Dollars, Unpriced, about_dollars
 from gate.stats.slices import BLOCKABLE_UNITS
 
 LISTED = 5
@@ -60,7 +61,7 @@ def sampling_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
-    """What the limits of `gate.yaml` would not let finish; the run would then be INCONCLUSIVE.
+    """What the limits would not let finish; the run would then be INCONCLUSIVE.
 
     Args:
         spending: of the whole run.
@@ -73,8 +74,8 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
     for limit, need in _estimates(spending, budget):
         yield Warned(f"{limit}, and the run would {need}: {ends}", severe=not early)
     if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
-        said = f"budget.{budget.usd_setting} cannot be kept, so the run would not start: {spending.cost_note}"
-        yield Warned(said, severe=True)
+        said = f"{budget.setting('max_usd')} cannot be kept, so the run would not start: {spending.cost_note}"
+        yield Warned(_opening(said), severe=True)
 
 
 def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: bool = False) -> list[str]:
@@ -109,17 +110,22 @@ def _without(spending: Spending, known: int) -> Spending:
 def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
     """The limit on calls and how many are needed, where it does not suffice."""
     if budget.max_calls is not None and spending.calls > budget.max_calls:
-        yield f"budget.max_calls is {budget.max_calls:,}", f"{spending.calls:,} calls"
+        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{spending.calls:,} calls"
 
 
 def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
     """Limits on what can only be estimated, and the estimates, where they do not suffice."""
     cost, limit = spending.cost, budget.max_usd
     if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        yield budget.usd_said, f"cost about ${cost.amount:.2f}"
+        yield _opening(budget.usd_said), f"cost about {about_dollars(cost.amount)}"
     if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
         time = f"about {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
-        yield f"budget.max_minutes is {budget.max_minutes:g}", f"take {time}"
+        yield _opening(f"{budget.setting('max_minutes')} is {budget.max_minutes:g}"), f"take {time}"
+
+
+def _opening(words: str) -> str:
+    """As the start of a sentence; the name of a setting stays as it is."""
+    return re.sub("^the ", "The ", words)
 
 
 def _counted(units: int) -> str:

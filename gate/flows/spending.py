@@ -5,12 +5,12 @@ begin at the same time see the same rest, so that a month can end above its cap 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gate.domain.absence import Failed
 from gate.domain.spending import Ledger
-from gate.domain.suite import Budget
+from gate.domain.suite import MONTHLY, Budget
 from gate.errors import CannotEvaluate
 
 _DUST = 1e-9
@@ -76,7 +76,7 @@ def within(budget: Budget, already: Spent | Failed, now: datetime) -> Budget:
         )
     if budget.max_usd is not None and budget.max_usd <= left:
         return budget
-    return replace(budget, max_usd=left, rest_of_month=True)
+    return budget.lowered("max_usd", left, MONTHLY)
 
 
 def _holders(already: Spent) -> str:

@@ -5,6 +5,8 @@ A value that is not zero never prints as zero, and a negative number carries a r
 
 import math
 
+from gate.domain.usage import about_dollars
+
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 """Stands where there is no number."""
@@ -61,11 +63,7 @@ def change_interval(lower: float | None, upper: float | None) -> str:
 
 def dollars(amount: float | None) -> str:
     """Dollars with cents; below one dollar two significant digits, however small."""
-    if amount is None:
-        return NOTHING
-    if abs(amount) >= 0.995 or amount == 0:
-        return f"${amount:,.2f}"
-    return f"${_significant(amount, 2)}"
+    return NOTHING if amount is None else about_dollars(amount)
 
 
 def duration(seconds: float | None) -> str:

@@ -1,16 +1,16 @@
 """A run that ended early: what is missing, that nothing is lost, and how to go on."""
 
+import re
 from collections.abc import Iterator
 
 from gate.domain.record import RunRecord
+from gate.domain.suite import MONTHLY
 from gate.report import numbers
 from gate.report.parts import Code, Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
-_BUDGET = "the budget of "
-"""So begins what `gate.calls.budget` says when a limit is reached."""
-
-_MONTH = "max_usd_per_month"
+_BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
+"""What `gate.calls.budget` says when a limit is reached; the groups are what set it."""
 
 _SIGNALS = ("SIGTERM", "SIGINT")
 
@@ -43,11 +43,9 @@ def steps(run: RunRecord) -> Iterator[Text]:
     rest = ": only what is missing will be paid for" if run.missing.samples < run.missing.total else ""
     # A baseline's own words stand before the reason.
     why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
-    if why.startswith(_BUDGET) and _MONTH in why:
-        limit = Code(_MONTH)
-        yield ("Raise ", limit, " under ", Code("budget"), f", or run again when the next month begins{rest}.")
-    elif why.startswith(_BUDGET):
-        yield ("Raise the limit under ", Code("budget"), f", or run again as it is{rest}.")
+    if limit := _BUDGET.match(why):
+        when = "when the next month begins" if limit[2] == MONTHLY else "as it is"
+        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again {when}{rest}.")
     elif any(name in why for name in _SIGNALS):
         yield (f"Run again{rest}.",)
     else:

@@ -95,7 +95,7 @@ def unfinished() -> RunRecord:
             opinions=0,
         ),
     )
-    reason = "the budget of 500 calls is used up"
+    reason = "the budget of 500 calls is used up; raise budget.max_calls, or ask for less"
     missing = MissingRecord(
         samples=300,
         total=720,

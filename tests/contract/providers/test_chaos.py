@@ -87,7 +87,7 @@ def test_a_deadline_ends_a_run_against_a_server_that_hangs(server: ModelServer, 
     budget = Budget(max_minutes=0.01)
     ended, caller = call_all(remote, CallPolicy(8, QUICK, budget))
     assert {answer.reason for _, answer in ended if isinstance(answer, Failed)} == {
-        "the budget of 0.01 minutes is used up; raise max_minutes, or ask for less"
+        "the budget of 0.01 minutes is used up; raise budget.max_minutes, or ask for less"
     }
     assert len(ended) == TIMES * len(USERS)
     assert caller.exhausted() is not None

@@ -51,7 +51,17 @@ def test_what_one_pull_request_spent_is_not_there_for_the_next(
     world.commit_to_main({"gate.yaml": f"{PRICED}budget: {{max_usd_per_month: {spent + 1:.12f}}}\n"})
     third = run(world.open({PROMPT: REWORDED + "Be kind.\n"}), keys)
     assert third.code == 0
-    assert "The monthly cap leaves this run $1.00." in third.out
+    assert "The monthly cap leaves this run $1." in third.out
+
+
+def test_a_small_rest_of_the_month_is_told_with_its_digits(
+    tmp_path: Path, server: GitHubServer, keys: dict[str, str]
+) -> None:
+    outcome = run(world_with("0.000395", tmp_path, server).open({PROMPT: BROKEN}), keys)
+    said = outcome.summary.replace("\\", "")
+    assert (outcome.code, "The monthly cap leaves this run $0.000395." in said) == (3, True)
+    assert "the budget of $0.000395 that budget.max_usd_per_month leaves" in said
+    assert "Raise `budget.max_usd_per_month`, or run again when the next month begins" in said
 
 
 def test_a_forged_comment_elsewhere_does_not_use_up_the_month(

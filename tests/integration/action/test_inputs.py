@@ -62,6 +62,31 @@ def test_a_budget_may_only_become_smaller(
     assert (outcome.code, outcome.outputs["calls"]) == (3, str(calls))
 
 
+@pytest.mark.parametrize("budget", ["", "budget: {max_calls: 100000}\n"])
+def test_a_run_that_an_input_stopped_names_the_input(
+    world: PullRequestWorld, server: GitHubServer, budget: str
+) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + budget})
+    outcome = run(world.open({PROMPT: REWORDED}), {"max-calls": "50"})
+    assert outcome.code == 3
+    for text in (server.comments(REPO, 7)[0].body, outcome.summary):
+        said = text.replace("\\", "")
+        assert "the budget of 50 calls is used up; raise the input max-calls, or ask for less" in said
+        assert "The input max-calls is 50, and this run needs 160 calls" in said
+        assert "Raise the input `max-calls`, or run again as it is" in said
+        assert "budget.max_calls" not in said
+        assert "`budget`" not in said
+
+
+def test_a_run_that_the_base_stopped_names_its_setting(world: PullRequestWorld, server: GitHubServer) -> None:
+    world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 50}\n"})
+    assert run(world.open({PROMPT: REWORDED}), {"max-calls": "50"}).code == 3
+    said = server.comments(REPO, 7)[0].body.replace("\\", "")
+    assert "Raise `budget.max_calls`, or run again as it is" in said
+    assert "budget.max_calls is 50, and" in said
+    assert "the input" not in said
+
+
 def test_concurrency_limits_the_calls_in_flight(world: PullRequestWorld) -> None:
     world.commit_to_main({"gate.yaml": CONFIG.replace("fake:oracle", "openai:m")})
     pr = world.open({"prompts/faq.md": "Answer shortly. quality=1.0\n"})

@@ -1,14 +1,13 @@
 """What the action's inputs may do to the base's policy and budget: tighten."""
 
-from dataclasses import fields
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.action.limits import limited, tightened
-from gate.domain.suite import Budget, RunPolicy
+from gate.domain.suite import Budget, Limit, RunPolicy
 from gate.settings.inputs import Inputs
 
 NUMBERS = st.none() | st.integers(1, 100)
@@ -33,18 +32,30 @@ def test_fail_on_is_the_stricter_of_both(base: Any, wanted: Any, result: Any) ->
 @given(NUMBERS, NUMBERS)
 def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -> None:
     wishes = Inputs(max_calls=wanted, max_cost_usd=wanted, max_minutes=wanted, max_output_tokens=wanted)
-    limits = [field.name for field in fields(Budget)]
-    budget = limited(Budget(**dict.fromkeys(limits, base)), wishes)
+    limits: tuple[Limit, ...] = get_args(Limit)
+    all_same: dict[str, Any] = dict.fromkeys(limits, base)
+    budget = limited(Budget(**all_same, max_usd_per_month=base), wishes)
     smaller = min((number for number in (base, wanted) if number is not None), default=None)
+    assert {getattr(budget, limit) for limit in limits} == {smaller}
     # The cap on the month is the base's alone.
-    assert budget == Budget(**dict.fromkeys(limits, smaller) | {"max_usd_per_month": base, "rest_of_month": base})
+    assert budget.max_usd_per_month == base
+    of_inputs = [
+        "the input max-calls",
+        "the input max-cost-usd",
+        "the input max-minutes",
+        "the input max-output-tokens",
+    ]
+    of_base = ["budget.max_calls", "budget.max_usd", "budget.max_minutes", "budget.max_output_tokens"]
+    named = of_inputs if wanted is not None and (base is None or wanted < base) else of_base
+    assert [budget.setting(limit) for limit in limits] == named
 
 
 def test_a_budget_of_nothing_is_a_budget() -> None:
-    assert limited(Budget(max_usd=5.0), Inputs(max_cost_usd=0.0)) == Budget(max_usd=0.0)
+    assert limited(Budget(max_usd=5.0), Inputs(max_cost_usd=0.0)).max_usd == 0.0
     assert limited(Budget(max_usd=0.0), Inputs(max_cost_usd=5.0)) == Budget(max_usd=0.0)
 
 
 def test_each_limit_is_taken_by_itself() -> None:
     both = limited(Budget(10, 1.0, None), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
-    assert both == Budget(10, 0.5, 3.0)
+    assert (both.max_calls, both.max_usd, both.max_minutes) == (10, 0.5, 3.0)
+    assert both.set_by == (("max_usd", "the input max-cost-usd"), ("max_minutes", "the input max-minutes"))

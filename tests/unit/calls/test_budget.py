@@ -57,7 +57,7 @@ def test_calls() -> None:
     guard = BudgetGuard(Budget(max_calls=2), Clock())
     assert [take(guard), take(guard)] == [None, None]
     assert guard.refused is None
-    assert take(guard) == guard.refused == "the budget of 2 calls is used up; raise max_calls, or ask for less"
+    assert take(guard) == guard.refused == "the budget of 2 calls is used up; raise budget.max_calls, or ask for less"
 
 
 def test_no_calls_at_all() -> None:
@@ -70,13 +70,13 @@ def test_dollars() -> None:
     guard.settle(0.0, Unpriced("n/a"))
     assert take(guard) is None
     guard.settle(0.0, Dollars(0.01))
-    assert take(guard) == "the budget of $0.5 is used up; raise max_usd, or ask for less"
+    assert take(guard) == "the budget of $0.5 is used up; raise budget.max_usd, or ask for less"
 
 
 def test_a_call_that_alone_exceeds_the_budget_is_refused_with_its_price() -> None:
     reason = take(BudgetGuard(Budget(max_usd=0.5), Clock()), 0.6)
     assert reason is not None
-    for word in ("$0.5", "$0 is spent", "$0.6", "raise max_usd"):
+    for word in ("$0.5", "$0 is spent", "$0.6", "raise budget.max_usd"):
         assert word in reason
 
 
@@ -143,7 +143,7 @@ def test_minutes() -> None:
     assert take(guard) is None
     assert guard.left_s() == 0.5
     clock.now += 0.5
-    assert take(guard) == "the budget of 1.5 minutes is used up; raise max_minutes, or ask for less"
+    assert take(guard) == "the budget of 1.5 minutes is used up; raise budget.max_minutes, or ask for less"
     clock.now += 100
     assert guard.left_s() == 0.0
 
@@ -160,11 +160,12 @@ def test_the_first_refusal_is_remembered() -> None:
 
 def test_tokens_per_reply() -> None:
     short = Params(max_output_tokens=10)
-    assert capped(Params(), None) == Params()
-    assert capped(Params(temperature=0.0), 100) == Params(max_output_tokens=100, temperature=0.0)
-    assert capped(short, 100) is short
+    assert capped(Params(), Budget()) == Params()
+    hundred = Budget(max_output_tokens=100)
+    assert capped(Params(temperature=0.0), hundred) == Params(max_output_tokens=100, temperature=0.0)
+    assert capped(short, hundred) is short
     with pytest.raises(GateError, match="101"):
-        capped(Params(max_output_tokens=101), 100)
+        capped(Params(max_output_tokens=101), hundred)
 
 
 def test_a_model_that_asks_for_more_is_named_before_the_run() -> None:
@@ -173,4 +174,21 @@ def test_a_model_that_asks_for_more_is_named_before_the_run() -> None:
     check_reply_budget(asked, Budget(max_output_tokens=500))
     with pytest.raises(GateError, match="openai:b: .* 500, .* 100 tokens") as caught:
         check_reply_budget(asked, Budget(max_output_tokens=100))
-    assert "budget.max_output_tokens" in caught.value.hint
+    assert caught.value.hint == "lower the parameter, or raise budget.max_output_tokens"
+
+
+def test_a_limit_from_an_input_is_raised_there() -> None:
+    clock = Clock()
+    budget = Budget(max_calls=5, max_usd=50.0).lowered("max_calls", 1, "the input max-calls")
+    budget = budget.lowered("max_usd", 0.5, "the input max-cost-usd").lowered("max_minutes", 2, "the input max-minutes")
+    guard = BudgetGuard(budget, clock)
+    dear = take(guard, 0.6)
+    assert dear is not None
+    assert "the budget of $0.5 does not suffice" in dear
+    assert dear.endswith("raise the input max-cost-usd, or lower max_output_tokens")
+    assert guard.out_of_time() == "the budget of 2 minutes is used up; raise the input max-minutes, or ask for less"
+    assert take(guard, 0.5) is None
+    assert take(guard) == "the budget of 1 calls is used up; raise the input max-calls, or ask for less"
+    with pytest.raises(GateError) as caught:
+        capped(Params(max_output_tokens=9), Budget().lowered("max_output_tokens", 8, "the input max-output-tokens"))
+    assert caught.value.hint == "lower the parameter, or raise the input max-output-tokens"

@@ -89,16 +89,16 @@ def test_the_budget_is_looked_at_before_each_request() -> None:
 
     replies = run(work)
     assert [isinstance(reply, Reply) for reply in replies].count(True) == 2
-    assert Failed("the budget of 2 calls is used up; raise max_calls, or ask for less", 0) in replies
+    assert Failed("the budget of 2 calls is used up; raise budget.max_calls, or ask for less", 0) in replies
     assert provider.seen == 2
-    assert calls.exhausted() == "the budget of 2 calls is used up; raise max_calls, or ask for less"
+    assert calls.exhausted() == "the budget of 2 calls is used up; raise budget.max_calls, or ask for less"
 
 
 def test_retries_count_against_the_budget() -> None:
     provider = Scripted([DROPPED])
     calls = caller(provider, CallPolicy(budget=Budget(max_calls=3)))
     assert run(lambda: calls.call(request())) == Failed(
-        "the budget of 3 calls is used up; raise max_calls, or ask for less", 3
+        "the budget of 3 calls is used up; raise budget.max_calls, or ask for less", 3
     )
     assert provider.seen == 3
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gate.domain.forecast import Spending, Spread
-from gate.domain.suite import Budget, RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import MONTHLY, Budget, RunPolicy, Suite, SuitePolicy
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.cautions import budget_warnings, foreseen, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
@@ -56,7 +56,20 @@ def test_many_small_slices_are_counted() -> None:
     [
         (Budget(max_calls=99), Dollars(1.0), "budget.max_calls is 99"),
         (Budget(max_usd=0.5), Dollars(1.0), "budget.max_usd is $0.5"),
-        (Budget(max_usd=0.5, rest_of_month=True), Dollars(1.0), "budget.max_usd_per_month leaves $0.5"),
+        (Budget().lowered("max_usd", 0.5, MONTHLY), Dollars(1.0), "budget.max_usd_per_month leaves $0.5, and"),
+        (Budget().lowered("max_usd", 0.5, MONTHLY), Unpriced("unknown"), "budget.max_usd_per_month cannot be kept"),
+        (Budget(100).lowered("max_calls", 99, "the input max-calls"), Dollars(1.0), "The input max-calls is 99, and"),
+        (
+            Budget().lowered("max_usd", 0.5, "the input max-cost-usd"),
+            Dollars(1.0),
+            "The input max-cost-usd is $0.5, and",
+        ),
+        (Budget().lowered("max_usd", 0.5, "the input x"), Unpriced("unknown"), "The input x cannot be kept"),
+        (
+            Budget().lowered("max_minutes", 2.9, "the input max-minutes"),
+            Dollars(1.0),
+            "The input max-minutes is 2.9, and",
+        ),
         (Budget(max_usd=0.5), Unpriced("unknown"), "would not start"),
         (Budget(max_minutes=2.9), Dollars(1.0), "budget.max_minutes is 2.9"),
     ],
@@ -65,6 +78,11 @@ def test_a_budget_that_would_not_suffice(budget: Budget, cost: Cost, said: str) 
     found = list(budget_warnings(spending(cost), budget))
     assert [one.severe for one in found] == [True]
     assert said in found[0].text
+
+
+def test_small_sums_are_told_with_the_digits_that_differ() -> None:
+    (found,) = budget_warnings(spending(Dollars(0.000612)), Budget(max_usd=0.000395))
+    assert found.text.startswith("budget.max_usd is $0.000395, and the run would cost about $0.00061: ")
 
 
 def test_a_run_that_may_stop_early_may_do_with_less() -> None:

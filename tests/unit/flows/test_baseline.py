@@ -10,7 +10,7 @@ from tests.golden.kept_answers import unfinished
 from tests.golden.new_prompts import new_block, new_pass
 from tests.golden.regenerate import markdown_of, text_of
 
-BUDGET = "the budget of 10 calls is used up; raise max_calls, or ask for less"
+BUDGET = "the budget of 10 calls is used up; raise budget.max_calls, or ask for less"
 
 
 def broken(why: str = BUDGET, **other: object) -> RunRecord:
@@ -50,7 +50,7 @@ def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
     said = reports(run)
     assert "INCONCLUSIVE: the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in said
     assert "ew prompt" not in said
-    assert "Raise the limit under `budget`, or run again as it is: only what is missing will be paid for." in said
+    assert "Raise `budget.max_calls`, or run again as it is: only what is missing will be paid for." in said
 
 
 def test_an_interrupt_stays_one() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gate.domain.absence import Failed
 from gate.domain.spending import Outlay
-from gate.domain.suite import Budget
+from gate.domain.suite import MONTHLY, Budget
 from gate.errors import CannotEvaluate
 from gate.flows.spending import Spent, month_of, noted, within
 from tests.unit.stats.layouts import THOROUGH
@@ -46,10 +46,16 @@ def test_without_a_cap_nothing_changes() -> None:
 )
 def test_a_run_gets_the_smaller_of_its_own_budget_and_the_rest(own: float | None, already: float, left: float) -> None:
     budget = Budget(max_calls=7, max_usd=own, max_usd_per_month=50)
-    lowered = left != own
-    assert within(budget, alone(already), NOW) == Budget(
-        max_calls=7, max_usd=left, max_usd_per_month=50, rest_of_month=lowered
-    )
+    found = within(budget, alone(already), NOW)
+    assert (found.max_calls, found.max_usd, found.max_usd_per_month) == (7, left, 50)
+    assert found.setting("max_usd") == ("budget.max_usd" if left == own else MONTHLY)
+
+
+@pytest.mark.parametrize(("already", "setting"), [(46.0, MONTHLY), (10.0, "the input max-cost-usd")])
+def test_the_smaller_of_an_input_and_the_rest_is_what_set_the_limit(already: float, setting: str) -> None:
+    budget = Budget(max_usd_per_month=50).lowered("max_usd", 5.0, "the input max-cost-usd")
+    found = within(budget, alone(already), NOW)
+    assert (found.setting("max_usd"), found.rest_of_month) == (setting, setting == MONTHLY)
 
 
 @pytest.mark.parametrize(

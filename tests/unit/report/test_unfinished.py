@@ -10,7 +10,7 @@ from rich.console import Console
 from gate.calls.budget import BudgetGuard
 from gate.calls.lane import NoCall
 from gate.domain.record import RunRecord
-from gate.domain.suite import Budget
+from gate.domain.suite import MONTHLY, Budget, Limit
 from gate.domain.usage import Dollars
 from gate.domain.verdict import Verdict
 from gate.report import comment, markdown, preview, terminal
@@ -34,38 +34,38 @@ def _ended(reason: str, **other: object) -> RunRecord:
 
 @pytest.mark.parametrize("estimate", [0.0, 0.5])
 def test_the_rest_of_a_month_is_not_a_limit_that_somebody_set(estimate: float) -> None:
-    guard = BudgetGuard(Budget(max_usd=0.25, max_usd_per_month=50.0, rest_of_month=True), time.monotonic)
+    guard = BudgetGuard(Budget(max_usd_per_month=50.0).lowered("max_usd", 0.25, MONTHLY), time.monotonic)
     guard.settle(0.0, Dollars(0.125 if estimate else 0.25))
     with pytest.raises(NoCall) as refused:
         asyncio.run(guard.take(estimate))
     reason = refused.value.reason
-    assert reason.startswith("the budget of $0.25 that max_usd_per_month leaves ")
-    assert "raise max_usd_per_month, or" in reason
+    assert reason.startswith("the budget of $0.25 that budget.max_usd_per_month leaves ")
+    assert "raise budget.max_usd_per_month, or" in reason
     said = _said(steps(_ended(reason))[1])
-    assert said.startswith("Raise max_usd_per_month under budget, or run again when the next month begins: only what")
+    assert said.startswith("Raise budget.max_usd_per_month, or run again when the next month begins: only what")
 
 
-def _refusals() -> list[str]:
-    """What the budget says when each of its limits is reached."""
-    out = []
-    for budget in (Budget(max_calls=0), Budget(max_usd=1.0), Budget(max_minutes=0.0)):
-        guard = BudgetGuard(budget, time.monotonic)
-        guard.settle(0.0, Dollars(2.0))
-        with pytest.raises(NoCall) as refused:
-            asyncio.run(guard.take(0.0))
-        out.append(refused.value.reason)
-    return out
+def _refusal(budget: Budget) -> str:
+    """What the budget says when its limit is reached."""
+    guard = BudgetGuard(budget, time.monotonic)
+    guard.settle(0.0, Dollars(2.0))
+    with pytest.raises(NoCall) as refused:
+        asyncio.run(guard.take(0.0))
+    return refused.value.reason
 
 
-@pytest.mark.parametrize("reason", _refusals(), ids=["calls", "dollars", "minutes"])
-def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(reason: str) -> None:
+@pytest.mark.parametrize("source", ["", "the input max-something"])
+@pytest.mark.parametrize("limit", ["max_calls", "max_usd", "max_minutes"])
+def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(limit: Limit, source: str) -> None:
+    setting = source or f"budget.{limit}"
+    reason = _refusal(Budget().lowered(limit, 0, setting))
     run = _ended(reason)
     assert plain_first_line(run).startswith(f"INCONCLUSIVE: {reason}; 300 of 720 samples are missing")
     assert view(run).notes == (
         "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
     )
     said = [_said(step) for step in steps(run)]
-    assert said[1] == "Raise the limit under budget, or run again as it is: only what is missing will be paid for."
+    assert said[1] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
     assert ".gate/cache" in said[2]
 
 

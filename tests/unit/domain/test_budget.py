@@ -1,0 +1,46 @@
+"""A budget knows what set each of its limits."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.suite import MONTHLY, Budget
+from gate.domain.usage import exact_dollars
+from gate.flows.exam_edits import differing
+
+
+def test_what_nothing_else_set_is_the_configurations() -> None:
+    budget = Budget(max_calls=5)
+    assert (budget.setting("max_calls"), budget.setting("max_usd")) == ("budget.max_calls", "budget.max_usd")
+    assert not budget.rest_of_month
+
+
+def test_the_last_to_lower_a_limit_is_what_set_it() -> None:
+    budget = Budget(max_calls=9).lowered("max_usd", 5.0, "the input max-cost-usd").lowered("max_usd", 0.5, MONTHLY)
+    assert (budget.max_calls, budget.max_usd, budget.set_by) == (9, 0.5, (("max_usd", MONTHLY),))
+    assert budget.setting("max_calls") == "budget.max_calls"
+
+
+def test_dollars_are_left_by_a_month_and_set_by_all_others() -> None:
+    assert Budget(max_usd=0.5).usd_said == "budget.max_usd is $0.5"
+    assert Budget().lowered("max_usd", 2.0, "the input max-cost-usd").usd_said == "the input max-cost-usd is $2"
+    assert Budget().lowered("max_usd", 0.000395, MONTHLY).usd_said == "budget.max_usd_per_month leaves $0.000395"
+
+
+def test_an_edit_of_the_configuration_is_the_limit_alone() -> None:
+    assert differing(Budget(max_calls=5), Budget(max_calls=6), "budget.") == ["budget.max_calls"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(0.0, "$0"), (5.0, "$5"), (0.25, "$0.25"), (0.000061, "$0.000061"), (1e6, "$1,000,000"), (999.9996, "$1,000")],
+)
+def test_exact_dollars(amount: float, shown: str) -> None:
+    assert exact_dollars(amount) == shown
+
+
+@given(st.floats(1e-12, 1e9))
+def test_exact_dollars_have_six_digits_and_no_exponent(amount: float) -> None:
+    shown = exact_dollars(amount)
+    assert "e" not in shown.lower()
+    assert float(shown[1:].replace(",", "")) == pytest.approx(amount, rel=1e-5)
