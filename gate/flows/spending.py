@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from gate.domain.absence import Failed
 from gate.domain.spending import Ledger
 from gate.domain.suite import MONTHLY, Budget
+from gate.domain.usage import about_dollars, exact_dollars
 from gate.errors import CannotEvaluate
 
 _DUST = 1e-9
@@ -70,8 +71,8 @@ def within(budget: Budget, already: Spent | Failed, now: datetime) -> Budget:
     left = cap - already.dollars
     if left <= _DUST:
         raise CannotEvaluate(
-            f"the cap of ${cap:g} per month is used up: ${already.dollars:.2f} was spent in {month_of(now)}, "
-            f"and the next month begins on {_next_month(now)} (UTC)",
+            f"the cap of {exact_dollars(cap)} per month is used up: {about_dollars(already.dollars)} was spent in "
+            f"{month_of(now)}, and the next month begins on {_next_month(now)} (UTC)",
             f"wait until then, or raise budget.max_usd_per_month on the base{_holders(already)}",
         )
     if budget.max_usd is not None and budget.max_usd <= left:
@@ -84,7 +85,7 @@ def _holders(already: Spent) -> str:
     largest = sorted((item for item in already.pulls.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
     if not largest:
         return ""
-    told = ", ".join(f"#{number} (${dollars:.2f})" for number, dollars in largest[:_TOLD])
+    told = ", ".join(f"#{number} ({about_dollars(dollars)})" for number, dollars in largest[:_TOLD])
     forged = "" if already.sealed else "; delete what no run of the gate wrote, since without a secret none is sealed"
     return f"; the comments that count the most are on {told}{forged}"
 

@@ -39,12 +39,7 @@ def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -
     assert {getattr(budget, limit) for limit in limits} == {smaller}
     # The cap on the month is the base's alone.
     assert budget.max_usd_per_month == base
-    of_inputs = [
-        "the input max-calls",
-        "the input max-cost-usd",
-        "the input max-minutes",
-        "the input max-output-tokens",
-    ]
+    of_inputs = [f"the input {name}" for name in ("max-calls", "max-cost-usd", "max-minutes", "max-output-tokens")]
     of_base = ["budget.max_calls", "budget.max_usd", "budget.max_minutes", "budget.max_output_tokens"]
     named = of_inputs if wanted is not None and (base is None or wanted < base) else of_base
     assert [budget.setting(limit) for limit in limits] == named

@@ -80,11 +80,18 @@ def test_a_refusal_names_the_pull_requests_that_hold_the_most() -> None:
         return caught.value.hint
 
     pulls = {7: 1.0, 12: 1e9, 3: 40.0, 5: 40.0, 9: 0.0}
-    told = "the comments that count the most are on #12 ($1000000000.00), #3 ($40.00), #5 ($40.00)"
+    told = "the comments that count the most are on #12 ($1,000,000,000.00), #3 ($40.00), #5 ($40.00)"
     advice = "wait until then, or raise budget.max_usd_per_month on the base"
     assert hint(Spent(pulls, sealed=True)) == f"{advice}; {told}"
     assert hint(Spent(pulls)).startswith(f"{advice}; {told}; delete what no run of the gate wrote")
     assert hint(Spent({9: 0.0}, others=60.0)) == advice
+
+
+def test_a_small_month_is_told_with_its_digits() -> None:
+    with pytest.raises(CannotEvaluate) as caught:
+        within(Budget(max_usd_per_month=0.0004), Spent({7: 0.000412}), NOW)
+    assert "the cap of $0.0004 per month is used up: $0.00041 was spent in 2026-11" in caught.value.message
+    assert "#7 ($0.00041)" in caught.value.hint
 
 
 def test_a_cap_of_nothing_and_dust_leave_nothing() -> None:
