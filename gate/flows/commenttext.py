@@ -81,6 +81,12 @@ def retired(body: str) -> str:
     return f"{_RETIRED}{line.removeprefix(MARKER)}\n{_without_announcement(rest)}"
 
 
+def without_report(body: str) -> bool:
+    """Does the comment hold nothing for people but, perhaps, an announcement?"""
+    _, _, rest = _parts(body)
+    return not _without_announcement(rest).strip()
+
+
 def _without_announcement(rest: str) -> str:
     lines = rest.split("\n")
     if lines[0].strip() != _ANNOUNCED:

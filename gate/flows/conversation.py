@@ -2,9 +2,9 @@
 
 GitHub knows no conditional write. So a comment is changed or deleted only by a run that holds its claim and has read
 it again since. A claim is a test-and-set outside of the text; one that a killed run left behind goes stale. Whoever
-finds a comment claimed writes one of its own. Every run ends with a look at all comments and leaves only the newest
-run's. Two things keep the newest run's text: who would overwrite it reads it first, and who would delete it has seen
-one that is newer still.
+finds a comment claimed waits a while, and then writes one of its own. Every run ends with a look at all comments and
+leaves only the newest run's. Two things keep the newest run's text: who would overwrite it reads it first, and who
+would delete it has seen one that is newer still.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,6 +36,10 @@ class Conversation(Protocol):
 
     def head(self) -> str:
         """The commit that is the pull request's head now."""
+        ...
+
+    def clock(self) -> datetime | None:
+        """GitHub's time when it was asked for the head; None where nobody asked, or it does not say."""
         ...
 
     def comments(self) -> Sequence[Posted]:

@@ -3,20 +3,22 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from gate.domain.comment_seal import CLOCKS_DIFFER
 from gate.domain.comment_state import CommentState, following, lacking, share_of
 from gate.domain.pull_request import CommentGone, CommentRefused, Posted
 from gate.errors import CannotEvaluate
 from gate.flows import commenttext
-from gate.flows.commenttext import LIMIT, Render
+from gate.flows.commenttext import LIMIT, Render, without_report
 from gate.flows.conversation import Conversation, Standing, claimed, look, settle
 
 Mode = Literal["update", "recreate", "hide"]
 
-_TURNS = 6
-"""How often what others do at the same time may send a run back to its start."""
+_TURNS, _WAITS, _WAIT_S = 6, 3, 1.0
+"""How often what others do at the same time may send a run back to its start, and how often of these it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Sticky:
         state: of this run: commit, start, verdict; `spent` is its own spending. Its `run` is what keeps that from being
             counted twice.
         mode: `update` edits the comment in place; `recreate` posts a new one and deletes the old; `hide` posts a new
-            one and folds the old away. What says the same of the same commit is edited in place in every mode.
+            one and folds the old away. What says the same of the same commit is edited in place in every mode, and
+            so is an announcement with no report below it.
         only_update: change a comment that exists, and post none where there is none.
     """
 
@@ -108,7 +111,8 @@ def _noted(error: CannotEvaluate) -> Publication:
 
 
 def _published(conversation: Conversation, sticky: Sticky, pause: Callable[[float], None]) -> Publication:
-    for _ in range(_TURNS):
+    late = ""
+    for turn in range(_TURNS):
         own = look(conversation, sticky.marker, sticky.state.commit)
         best = own[0] if own else None
         # Asked after the comments were read: whoever wrote about a newer head did so when it was the head.
@@ -116,27 +120,42 @@ def _published(conversation: Conversation, sticky: Sticky, pause: Callable[[floa
         if head != sticky.state.commit:
             whose = f"the newer commit {head[:12]}; this one is about {sticky.state.commit[:12]}"
             return _left(conversation, sticky, whose, pause, head)
+        sticky, late = _in_time(sticky, conversation.clock(), late)
         if best is not None and best.newer_than(sticky.state):
             return _left(conversation, sticky, f"a run that started later, at {_started(best)}", pause, head)
         if best is None and sticky.only_update:
             return Publication()
         try:
-            note = _written(conversation, sticky, best)
+            note = _written(conversation, sticky, best, may_wait=turn < _WAITS)
         except CommentGone:
+            continue
+        if note is None:
+            pause(_WAIT_S)
             continue
         best = settle(conversation, sticky.marker, {}, pause, head)
         if best is not None and best.state is not None and best.state.age == sticky.state.age:
-            return Publication(best.posted.url, note, counted=True)
+            return Publication(best.posted.url, "; ".join(filter(None, (late, note))), counted=True)
     raise CannotEvaluate("the comment is changed by others all the time")
 
 
-def _written(conversation: Conversation, sticky: Sticky, best: Standing | None) -> str:
-    """Put the comment there, unless a newer one turns up; returns a note."""
-    same = best is not None and best.state is not None and best.state.told == sticky.state.told
-    if best is None or (sticky.mode == "recreate" and not same):
+def _in_time(sticky: Sticky, now: datetime | None, note: str) -> tuple[Sticky, str]:
+    """The run by GitHub's clock: where its own is far ahead nobody, itself included, would believe what it wrote."""
+    started, _ = sticky.state.age
+    if now is None or started <= now + CLOCKS_DIFFER:
+        return sticky, note
+    minutes = (started - now) // timedelta(minutes=1)
+    note = f"the runner's clock is at least {minutes} minutes ahead of GitHub's, so the comment goes by GitHub's"
+    return replace(sticky, state=sticky.state.model_copy(update={"started": now.astimezone(UTC).isoformat()})), note
+
+
+def _written(conversation: Conversation, sticky: Sticky, best: Standing | None, *, may_wait: bool) -> str | None:
+    """Put the comment there, unless a newer one turns up; returns a note, or None where to wait for another run."""
+    if best is None or (sticky.mode == "recreate" and not _in_place(sticky, best)):
         _put(conversation, sticky, best)
         return ""
     with claimed(conversation, best) as now:
+        if now is None and may_wait:
+            return None
         if now is None:
             # Another run is about to write it. It deletes the older of the two, or we do.
             _put(conversation, sticky, best)
@@ -144,7 +163,7 @@ def _written(conversation: Conversation, sticky: Sticky, best: Standing | None) 
         if now.newer_than(sticky.state) or conversation.head() != sticky.state.commit:
             return ""
         note = ""
-        if sticky.mode == "hide" and not same:
+        if sticky.mode == "hide" and not _in_place(sticky, now):
             try:
                 conversation.hide(best.posted)
             except CannotEvaluate as error:
@@ -155,6 +174,13 @@ def _written(conversation: Conversation, sticky: Sticky, best: Standing | None) 
                 return ""
         _put(conversation, sticky, now, over=now.posted)
         return note
+
+
+def _in_place(sticky: Sticky, standing: Standing) -> bool:
+    """May the comment go over this one in every mode? It says the same, or nothing yet."""
+    if standing.state is None:
+        return without_report(standing.posted.body)
+    return standing.state.told == sticky.state.told
 
 
 def _put(conversation: Conversation, sticky: Sticky, before: Standing | None, over: Posted | None = None) -> None:
@@ -203,4 +229,4 @@ def _announced(conversation: Conversation, marker: str, note: str, state: Commen
 
 
 def _started(standing: Standing) -> str:
-    return standing.state.started if standing.state else ""
+    return f"{standing.state.age[0].astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if standing.state else ""

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -71,6 +71,7 @@ class PullRequestComments:
         self._github, self._number, self._deadline_s, self._pause = github, number, deadline_s, pause
         self._until: float | None = None
         self._author: str | None = None
+        self._clock: datetime | None = None
         self._claims: dict[int, int] = {}
 
     @contextmanager
@@ -102,7 +103,13 @@ class PullRequestComments:
     def head(self) -> str:
         # Asked anew each time: it may have moved while the evaluation ran.
         with self._asking("read the head of the pull request"):
-            return required(self._github.pull(self._number).head.sha, str)
+            pull = self._github.pull(self._number)
+            head = required(pull.head.sha, str)
+            self._clock = _told_at(pull.raw_headers)
+            return head
+
+    def clock(self) -> datetime | None:
+        return self._clock
 
     def comments(self) -> Sequence[Posted]:
         with self._asking("read the comments"):
@@ -240,11 +247,20 @@ def posted(one: IssueComment) -> Posted:
 
 def _stale(headers: dict[str, Any], created_at: str) -> bool:
     """Was it made long ago, by GitHub's own clock?"""
+    now = _told_at(headers)
     try:
-        now = parsedate_to_datetime(str(headers["date"]))
-        return now - datetime.fromisoformat(created_at) > CLAIM_LASTS
-    except (KeyError, TypeError, ValueError):
+        return now is not None and now - datetime.fromisoformat(created_at) > CLAIM_LASTS
+    except (TypeError, ValueError):
         return False
+
+
+def _told_at(headers: Mapping[str, Any]) -> datetime | None:
+    """When GitHub answered, by its own clock; None where it does not say."""
+    try:
+        at = parsedate_to_datetime(str(headers["date"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+    return at if at.tzinfo is not None else None
 
 
 def _plain(text: str) -> str:

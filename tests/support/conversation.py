@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from gate.domain.comment_seal import NO_SEAL, Seal
 from gate.domain.pull_request import Claim, CommentGone, CommentRefused, Posted
@@ -55,6 +56,9 @@ class MemoryConversation:
     def head(self) -> str:
         self.before(True)
         return self.wall.head
+
+    def clock(self) -> datetime | None:
+        return None
 
     def comments(self) -> Sequence[Posted]:
         self.before(True)

@@ -34,7 +34,7 @@ def test_a_run_that_started_earlier_leaves_the_comment_but_counts_its_spending(
     publish(PullRequestComments(connect(), 7), spending(sticky, m11=2.0))
     earlier = spending(saying("earlier", pr.head_sha, 29), m10=1.0, m11=0.5)
     done = publish(PullRequestComments(connect(), 7), earlier)
-    left = "the comment is left to a run that started later, at 2026-11-21T12:30:00Z"
+    left = "the comment is left to a run that started later, at 2026-11-21 12:30:00 UTC"
     assert done == Publication(note=left, counted=True)
     publish(PullRequestComments(connect(), 7), earlier)
     assert written(server) == [(BOT, NEW)]
@@ -159,12 +159,27 @@ def test_a_comment_that_another_run_holds_is_replaced(
 ) -> None:
     pr.comment(OLD, by=BOT)
     PullRequestComments(connect(), 7).claim(talk.comments()[0])
-    assert publish(talk, sticky).url.endswith(f"-{server.comments(REPO, 7)[1].id}")
+    waits: list[float] = []
+    assert publish(talk, sticky, pause=waits.append).url.endswith(f"-{server.comments(REPO, 7)[1].id}")
+    assert waits == [1.0, 1.0, 1.0]
     # The other run was killed, so that its comment stands beside until the claim is stale.
     assert len(written(server)) == 2
     server.state.now += timedelta(minutes=4)
     publish(talk, sticky)
     assert written(server) == [(BOT, NEW)]
+
+
+def test_a_comment_that_another_run_holds_for_a_moment_is_waited_for(
+    server: GitHubServer, connect: Connect, pr: PullRequest, talk: PullRequestComments, sticky: Sticky
+) -> None:
+    pr.comment(OLD, by=BOT)
+    other = PullRequestComments(connect(), 7)
+    other.claim(talk.comments()[0])
+    done = publish(talk, sticky, pause=lambda _: other.release(talk.comments()[0]))
+    # No run that ended before has told people the address of a comment that is gone.
+    assert done.url.endswith(f"-{server.comments(REPO, 7)[0].id}")
+    assert written(server) == [(BOT, NEW)]
+    assert server.requests("POST", "/issues/7/comments$") == []
 
 
 def test_a_token_that_may_not_react_updates_all_the_same(

@@ -5,7 +5,7 @@ import pytest
 from gate.domain.comment_seal import NO_SEAL, Seal
 from gate.domain.comment_state import CommentState, hidden_line, state_in
 from gate.domain.verdict import Verdict
-from gate.flows.commenttext import marker
+from gate.flows.commenttext import announced, marker, without_report
 from gate.flows.publish import Mode, Sticky, publish
 from tests.support.conversation import MemoryConversation, Wall
 from tests.support.interleaving import Program, Scheduler, orders
@@ -23,10 +23,11 @@ def state(number: int, commit: str = HEAD, verdict: Verdict = Verdict.BLOCK) -> 
 
 OLD = f"{MARK}\n{hidden_line(state(1, BEFORE).model_copy(update={'shares': {'1.1': {MONTH: 1.0}}}))}\nbefore"
 BARE = f"{MARK}\nbefore"
+ANNOUNCED = announced(MARK, "Evaluating")
 
 
-STARTS = {"none": [], "one": [OLD], "bare": [BARE], "two": [OLD, OLD]}
-SPENT = {"none": 5.0, "one": 6.0, "bare": 5.0, "two": 6.0}
+STARTS = {"none": [], "one": [OLD], "bare": [BARE], "two": [OLD, OLD], "announced": [ANNOUNCED]}
+SPENT = {"none": 5.0, "one": 6.0, "bare": 5.0, "two": 6.0, "announced": 5.0}
 
 
 def program(wall: Wall, number: int, mode: Mode, seal: Seal = NO_SEAL) -> Program:
@@ -53,6 +54,8 @@ def program(wall: Wall, number: int, mode: Mode, seal: Seal = NO_SEAL) -> Progra
         ("update", "two", 1),
         ("recreate", "one", 1),
         ("hide", "one", 1),
+        ("recreate", "announced", 1),
+        ("hide", "announced", 1),
     ],
 )
 def test_the_newer_run_wins(mode: Mode, start: str, switches: int, numbers: tuple[int, int]) -> None:
@@ -74,6 +77,7 @@ def test_the_newer_run_wins(mode: Mode, start: str, switches: int, numbers: tupl
         assert kept.spent == {MONTH: SPENT[start]}, scheduler.trace
         assert not wall.claims & wall.comments.keys()
         assert own[0].id not in wall.hidden
+        assert not any(without_report(one.body) for one in wall.comments.values()), scheduler.trace
     assert len(walls) > 12
 
 
