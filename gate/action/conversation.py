@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gate.action.runner_files import traced
+from gate.action.runner_files import annotation, traced
 from gate.action.subject import Venue
 from gate.domain.comment_state import AcceptedOverride, CommentState
 from gate.domain.record import RunRecord
@@ -44,12 +44,14 @@ class Commenter:
     context: comment.Context | None = field(default=None, init=False)
     counted: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
+    _reader: bool = field(default=False, init=False)
 
     def about(self, venue: Venue) -> None:
         """What is judged; without a pull request there is no comment."""
         config = "" if self.inputs.config == Inputs().config else self.inputs.config
         label, url = self.inputs.skip_label, self.runner.run_url
         self._number = venue.pull.number if venue.pull is not None else None
+        self._reader = venue.pull is not None and venue.pull.fork and not venue.privileged
         self.context = comment.Context(
             venue.commit, venue.base, url, label, config, pull=self._number is not None, comment=self._may_write()
         )
@@ -107,7 +109,10 @@ class Commenter:
                 self.say(line)
             done = Publication(note=f"the comment failed ({type(error).__name__})")
         self.counted = done.counted
-        if done.note:
+        if done.note and self._reader and not done.url:
+            # Nobody can mend that: GitHub gives such a run a token that may only read.
+            self.say(annotation("notice", "a fork's run may not comment; the report is in the job summary"))
+        elif done.note:
             self.warn(done.note if done.url else f"{done.note}; the report is in the job summary")
         return done.url
 

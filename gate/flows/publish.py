@@ -208,6 +208,10 @@ def _left(
     if shares:
         with suppress(CannotEvaluate):
             best = settle(conversation, sticky.marker, shares, pause, head)
+            if best is None:
+                # Nobody has written, and perhaps nobody will: who pushes during each run must not spend uncounted.
+                _put(conversation, sticky, None)
+                best = settle(conversation, sticky.marker, shares, pause, head)
             counted = best is not None and best.state is not None and not lacking(best.state, shares)
     return Publication(note=note, counted=counted)
 

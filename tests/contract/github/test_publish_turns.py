@@ -49,13 +49,17 @@ def test_a_run_of_an_older_commit_counts_its_spending_too(
     assert (kept(server).commit, kept(server).spent) == (pr.head_sha, {"2026-11": 0.5})
 
 
-def test_a_run_that_finds_no_comment_to_count_it_is_not_counted(
-    server: GitHubServer, talk: PullRequestComments, pr: PullRequest
+def test_what_a_run_of_an_older_commit_spent_is_kept_where_nobody_has_written(
+    server: GitHubServer, connect: Connect, pr: PullRequest
 ) -> None:
-    done = publish(talk, spending(saying("older", "b" * 40, 29), m11=0.5))
-    assert (done.url, done.counted, written(server)) == ("", False, [])
-    pr.comment(OLD, by=BOT)
-    assert not publish(talk, spending(saying("older", "b" * 40, 29), m11=0.5)).counted
+    old = spending(saying("old\n", pr.head_sha, minute=10), m11=0.5)
+    pr.push({"README.md": "x\n"})
+    done = publish(PullRequestComments(connect(), 7), old)
+    assert (done.counted, done.note.startswith("the comment is left to the newer commit")) == (True, True)
+    assert written(server) == [(BOT, f"{MARK}\nold\n")]
+    publish(PullRequestComments(connect(), 7), saying("new\n", pr.head_sha, minute=5))
+    assert written(server) == [(BOT, f"{MARK}\nnew\n")]
+    assert kept(server).spent == {"2026-11": 0.5}
 
 
 def test_a_clock_that_is_ahead_does_not_keep_an_older_commit_on_top(

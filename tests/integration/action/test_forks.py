@@ -41,6 +41,8 @@ def test_without_secrets_the_run_says_what_is_missing(
     assert "OPENAI_API_KEY" in said
     assert "GitHub gives no secrets to a pull request of a fork" in said
     assert server.comments(REPO, pr.number) == []
+    # What nobody can mend is no warning.
+    assert "pull-requests: write" not in outcome.out + said
 
 
 def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Path, server: GitHubServer) -> None:

@@ -26,7 +26,7 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
 
 @pytest.fixture
 def slow() -> Iterator[ModelServer]:
-    with ModelServer(Behaviour(latency_s=0.1)) as models:
+    with ModelServer(Behaviour(latency_s=1.0)) as models:
         yield models
 
 
@@ -55,6 +55,7 @@ def test_a_run_of_an_older_commit_that_ends_later_changes_nothing(
     with ModelServer() as quick:
         assert run_action(checkout, pr.environment(checkout) | keys(quick)).code == 0
     assert old.poll() is None
+    slow.behaviour = Behaviour()
     assert old.wait() == 1
     (comment,) = server.comments(REPO, 7)
     assert "Prompt Gate: PASS" in comment.body
@@ -71,6 +72,7 @@ def test_a_run_of_the_same_commit_that_started_earlier_changes_nothing(
     env = pr.environment(checkout, action="labeled", label="skip-prompt-diff", by="olivia")
     assert run_action(checkout, env | keys(slow)).outputs["verdict"] == "SKIPPED"
     assert evaluating.poll() is None
+    slow.behaviour = Behaviour()
     assert evaluating.wait() == 1
     (comment,) = server.comments(REPO, 7)
     assert "Prompt Gate: SKIPPED" in comment.body
