@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from gate.domain.caching import Obstacle
 from gate.domain.passrate import PassState
 from gate.domain.ranges import Amount, Count, Delta, Level, Relative, SampleCount, Scores, Share, Tokens
-from gate.domain.record_exam import ExamChangeRecord
+from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
     ArmRecord,
@@ -262,6 +262,7 @@ class RunRecord(Part):
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
     `deleted` are paths of prompts that the base examines and that are gone.
     `exam_changes` and `run_edits` are what the change does to its own exam; they have no part in the verdict.
+    `run_values` are the old and the new values of `run_edits`, where they are short.
     `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
     branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that nobody
     could judge; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
@@ -293,6 +294,7 @@ class RunRecord(Part):
     deleted: list[str] = []
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
+    run_values: list[EditedValueRecord] = []
     kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed"] = ""
     priced: bool = True
 

@@ -31,15 +31,25 @@ class ExamTrialRecord(Part):
     reason: str = ""
 
 
+class EditedValueRecord(Part):
+    """What a setting was and what the change makes of it; `name` is as in `rules` and `run_edits`."""
+
+    name: str
+    old: str
+    new: str
+
+
 class ExamChangeRecord(Part):
     """How the change edits the exam of one suite.
 
     `rules` are what it edits beside cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite
-    itself, which it drops. The ids are those of cases. `calls` and `spent_usd` are those of the trials.
+    itself, which it drops. `values` are those of rules whose values are short. The ids are those of cases. `calls` and
+    `spent_usd` are those of the trials.
     """
 
     suite: str
     rules: list[str] = []
+    values: list[EditedValueRecord] = []
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []

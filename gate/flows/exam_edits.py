@@ -1,11 +1,12 @@
 """What a change does to its own exam, and what of it is tried beside the exam that counts."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.record_exam import TrialKind
 from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.flows.edited_values import Edit, differing, edit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
 from gate.flows.pairing import Pair
 from gate.inputs.suites import SuiteConfig
@@ -45,34 +46,29 @@ class ExamEdit:
     """
 
     suite: str
-    rules: tuple[str, ...]
+    rules: tuple[Edit, ...]
     changes: ExamChanges
     trials: tuple[Trial, ...] = ()
 
 
-def rules_edited(pair: Pair) -> tuple[str, ...]:
+def rules_edited(pair: Pair) -> tuple[Edit, ...]:
     """What the change edits of a suite's exam, cases aside; nothing where the exam is its own."""
     if pair.own_exam:
         return ()
     if pair.left_out:
-        return ("suite",)
+        return (Edit("suite"),)
     old, new = pair.exam, pair.current
     scorers = _scorers(old.scorers, new.scorers)
-    plain = [name for name in ("threshold", "slices", "samples") if getattr(old, name) != getattr(new, name)]
+    pairs = ((name, getattr(old, name), getattr(new, name)) for name in ("threshold", "slices", "samples"))
+    plain = [edit(name, before, after) for name, before, after in pairs if before != after]
     return (*differing(old.policy, new.policy, "policy."), *scorers, *plain)
 
 
-def differing(old: object, new: object, prefix: str = "") -> list[str]:
-    """The fields in which two objects of one dataclass differ."""
-    names = (one.name for one in fields(old))  # type: ignore[arg-type]
-    return [prefix + name for name in names if getattr(old, name) != getattr(new, name)]
-
-
-def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[str]:
+def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[Edit]:
     before, after = ({spec.name: spec for spec in specs} for specs in (old, new))
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     # The order of the scorers is no content of theirs, yet a comparison of configurations sees it.
-    return [f"scorers.{name}" for name in names] or (["scorers"] if tuple(old) != tuple(new) else [])
+    return [Edit(f"scorers.{name}") for name in names] or ([Edit("scorers")] if tuple(old) != tuple(new) else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +131,9 @@ def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
         yield Trial(kind, suite, suite, len(ids) - len(kept), "" if kept else "the change has too many cases")
 
 
-def _rescored(edited: Edited, rules: Sequence[str]) -> Iterable[Trial]:
+def _rescored(edited: Edited, rules: Sequence[Edit]) -> Iterable[Trial]:
     """The answers under the change's scorers; where no prompt changed, those of one arm, asked for that alone."""
-    if not any(rule.startswith("scorers") for rule in rules):
+    if not any(rule.name.startswith("scorers") for rule in rules):
         return
     # The name is the suite's: its answers are the same requests, and none is asked twice.
     suite = _trial(edited, edited.suite.exam.cases, edited.pair.current, edited.suite.name)

@@ -29,7 +29,7 @@ from gate.engine.pairs import scores
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
-from gate.flows.record_exam import untried
+from gate.flows.record_exam import untried, value_records
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
     INFORMATIVE_CASES,
@@ -110,7 +110,8 @@ def record(finished: Finished) -> RunRecord:
         calls=calls,
         spent_usd=sum(spent) if len(spent) == len(parts) else None,
         exam_changes=untried(resolved),
-        run_edits=list(resolved.run_edits),
+        run_edits=[edit.name for edit in resolved.run_edits],
+        run_values=value_records(resolved.run_edits),
     )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from gate.domain.record import RunRecord
-from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
+from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.domain.record_parts import CallsRecord
+from gate.flows.edited_values import Edit
 from gate.flows.exam_edits import ExamEdit, Trial
 from gate.flows.resolved import Resolved
 
@@ -20,12 +21,18 @@ def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecor
     """What the change edits of one exam."""
     return ExamChangeRecord(
         suite=edit.suite,
-        rules=list(edit.rules),
+        rules=[rule.name for rule in edit.rules],
+        values=value_records(edit.rules),
         added=list(edit.changes.added),
         removed=list(edit.changes.removed),
         edited=list(edit.changes.edited),
         trials=list(trials),
     )
+
+
+def value_records(edits: Sequence[Edit]) -> list[EditedValueRecord]:
+    """The old and the new value of each edit that tells them."""
+    return [EditedValueRecord(name=one.name, old=one.old, new=one.new) for one in edits if one.told]
 
 
 def trial_record(trial: Trial, reason: str) -> ExamTrialRecord:

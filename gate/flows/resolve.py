@@ -8,7 +8,8 @@ from gate.domain.suite import Suite
 from gate.errors import GateError
 from gate.flows import strangers
 from gate.flows.answers import of_config, replaced
-from gate.flows.exam_edits import Edited, differing
+from gate.flows.edited_values import Edit, differing
+from gate.flows.exam_edits import Edited
 from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.parts import same_parts
 from gate.flows.reading import Reader
@@ -107,9 +108,9 @@ def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) 
         raise GateError("; ".join(found), hint)
 
 
-def _run_edits(base: Config, head: Config) -> tuple[str, ...]:
+def _run_edits(base: Config, head: Config) -> tuple[Edit, ...]:
     kinds = (("policy.", base.policy, head.policy), ("budget.", base.budget, head.budget))
-    found = [name for prefix, old, new in kinds for name in differing(old, new, prefix)]
+    found = [one for prefix, old, new in kinds for one in differing(old, new, prefix)]
     return (*found, *differing(base.cache, head.cache, "cache."))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Budget, CachePolicy, RunPolicy, Suite
+from gate.flows.edited_values import Edit
 from gate.flows.exam import ExamChanges
 from gate.flows.exam_edits import ExamEdit
 
@@ -38,7 +39,7 @@ class Resolved:
     cache: CachePolicy = CachePolicy()
     deleted: tuple[Deletion, ...] = ()
     edits: tuple[ExamEdit, ...] = ()
-    run_edits: tuple[str, ...] = ()
+    run_edits: tuple[Edit, ...] = ()
     adoption: bool = False
     base_models: frozenset[tuple[str, str]] = frozenset()
 

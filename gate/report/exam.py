@@ -1,15 +1,17 @@
 """What the change does to its own exam: told in the first lines, and what the edited exam says in a table apart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gate.domain.record import RunRecord
-from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
+from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.report import numbers
 from gate.report.parts import Code, ExamTrial, Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
 PARTS_NAMED = 5
-RULES_NAMED = 3
+RULES_NAMED = {"policy": 7, "budget": 7}
+"""Settings of one kind that a sentence names: all of our own, none of which may hide behind others."""
+OTHERS_NAMED = 3
 LONGEST = 40
 """Characters of one name."""
 TRIALS_SHOWN = 30
@@ -60,7 +62,7 @@ def trials(run: RunRecord) -> tuple[ExamTrial, ...]:
 
 def _parts(run: RunRecord) -> Iterator[Text]:
     changes = run.exam_changes
-    yield from _of_run(run.run_edits, "policy", "the policy of the run")
+    yield from _of_run(run, "policy", "the policy of the run")
     yield from (("the suite ", _code(one.suite), " is dropped") for one in changes if "suite" in one.rules)
     yield from (part for one in changes for part in _rules(one, "policy"))
     yield from (part for one in changes for part in _cases(one, one.removed, "removed"))
@@ -69,31 +71,46 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
     for name in ("slices", "samples"):
         yield from (part for one in changes for part in _rules(one, name))
-    yield from _of_run(run.run_edits, "budget", "the budget")
-    yield from _of_run(run.run_edits, "cache", "the cache of answers")
+    yield from _of_run(run, "budget", "the budget")
+    yield from _of_run(run, "cache", "the cache of answers")
     yield from (part for one in changes for part in _cases(one, one.added, "added"))
 
 
-def _of_run(edits: Sequence[str], kind: str, words: str) -> Iterator[Text]:
-    if found := [edit for edit in edits if edit.partition(".")[0] == kind]:
-        yield (words, *_named(found))
+def _of_run(run: RunRecord, kind: str, words: str) -> Iterator[Text]:
+    if found := _of_kind(run.run_edits, kind):
+        yield (words, *_named(found, run.run_values))
 
 
 def _rules(change: ExamChangeRecord, kind: str) -> Iterator[Text]:
-    if found := [rule for rule in change.rules if rule.partition(".")[0] == kind]:
-        yield (f"{kind} of ", _code(change.suite), *_named(found))
+    if found := _of_kind(change.rules, kind):
+        yield (f"{kind} of ", _code(change.suite), *_named(found, change.values))
 
 
-def _named(edits: Sequence[str]) -> Text:
-    """` (margin, required and 2 more)`; nothing where an edit has no parts."""
-    names = [name for edit in edits if (name := edit.partition(".")[2])]
-    if not names:
+def _of_kind(edits: Sequence[str], kind: str) -> list[str]:
+    return [edit for edit in edits if edit.partition(".")[0] == kind]
+
+
+def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
+    """` (margin 0 → 0.5, required and 2 more)`; nothing where an edit has neither parts nor values."""
+    known = {value.name: value for value in values}
+    parts = [part for edit in edits if (part := _edit(edit, known))]
+    if not parts:
         return ()
+    most = RULES_NAMED.get(edits[0].partition(".")[0], OTHERS_NAMED)
     out: list[str | Code] = []
-    for name in names[:RULES_NAMED]:
-        out += [", " if out else " (", _code(name)]
-    rest = len(names) - RULES_NAMED
+    for part in parts[:most]:
+        out += [", " if out else " (", *part]
+    rest = len(parts) - most
     return (*out, f" and {rest:,} more)" if rest > 0 else ")")
+
+
+def _edit(edit: str, values: Mapping[str, EditedValueRecord]) -> Text:
+    """The name below its kind, and the values; a threshold has no name below."""
+    name, value = edit.partition(".")[2], values.get(edit)
+    named: Text = (_code(name),) if name else ()
+    if value is None:
+        return named
+    return (*named, *((" ",) if named else ()), _code(value.old), " → ", _code(value.new))
 
 
 def _cases(change: ExamChangeRecord, ids: Sequence[str], verb: str) -> Iterator[Text]:

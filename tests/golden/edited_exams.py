@@ -1,7 +1,7 @@
 """Runs of changes that edit their own exam."""
 
 from gate.domain.record import RunRecord
-from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
+from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.domain.record_parts import CallsRecord, ExamRecord
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import comparison, run, suite
@@ -27,6 +27,7 @@ def exam_edited() -> RunRecord:
     change = ExamChangeRecord(
         suite="support",
         rules=["policy.max_cost_increase", "policy.required", "scorers.judge"],
+        values=[EditedValueRecord(name="policy.max_cost_increase", old="0.1", new="2.0")],
         added=[f"new-{number}" for number in range(10_000)],
         removed=_REMOVED,
         edited=["en-009", "en-010", "en-011"],
@@ -36,7 +37,9 @@ def exam_edited() -> RunRecord:
     )
     reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
     made = suite(overall, slices, [], exam=exam)
-    return run(Verdict.BLOCK, [made], reasons, exam_changes=[change], run_edits=["policy.confidence", "budget.max_usd"])
+    edits = {"policy.confidence": ("0.95", "0.999"), "budget.max_usd": ("not set", "5.0")}
+    values = [EditedValueRecord(name=name, old=old, new=new) for name, (old, new) in edits.items()]
+    return run(Verdict.BLOCK, [made], reasons, exam_changes=[change], run_edits=list(edits), run_values=values)
 
 
 def exam_only() -> RunRecord:

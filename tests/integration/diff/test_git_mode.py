@@ -102,11 +102,13 @@ def test_a_policy_that_the_change_loosens_is_not_used(repo: Path) -> None:
 
 def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> None:
     break_gold(repo)
-    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999}\n")
+    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999, mode: advisory}\nbudget: {max_calls: 500}\n")
     record = run(repo).record
     assert record.verdict is Verdict.BLOCK
     assert record.method.alpha == 0.025
-    assert record.run_edits == ["policy.confidence"]
+    assert record.run_edits == ["policy.confidence", "policy.mode", "budget.max_calls"]
+    told = [(value.old, value.new) for value in record.run_values]
+    assert told == [("0.95", "0.999"), ("enforce", "advisory"), ("not set", "500")]
 
 
 def test_a_renamed_suite_does_not_bring_an_easier_exam(repo: Path) -> None:

@@ -71,7 +71,18 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
     ],
 )
 def test_what_is_edited_has_a_name(edits: dict[str, object], rules: tuple[str, ...]) -> None:
-    assert rules_edited(pair(**edits)) == rules
+    assert tuple(rule.name for rule in rules_edited(pair(**edits))) == rules
+
+
+def test_values_are_told_of_policy_and_threshold_and_not_of_scorers() -> None:
+    edits = {"policy": SuitePolicy(margin=0.5), "threshold": 0.1, "samples": 9, "scorers": (EXACT,)}
+    told = [(rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
+    assert told == [
+        ("policy.margin", "0.0", "0.5"),
+        ("scorers.judge", "", ""),
+        ("threshold", "not set", "0.1"),
+        ("samples", "1", "9"),
+    ]
 
 
 def test_an_exam_of_the_changes_own_is_no_edit() -> None:

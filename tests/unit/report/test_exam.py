@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from gate.domain.record import RunRecord
-from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
+from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.domain.verdict import Verdict
 from gate.report import terminal
 from gate.report.exam import notice, trials, weighty
@@ -31,6 +31,7 @@ def hostile() -> RunRecord:
         ExamChangeRecord(
             suite=attack,
             rules=[f"policy.{attack}", f"scorers.{attack}"],
+            values=[EditedValueRecord(name=f"policy.{attack}", old=attack, new=attack)],
             removed=[attack],
             trials=[ExamTrialRecord(kind="added", asked=3, reason=attack)],
         )
@@ -46,6 +47,23 @@ def test_the_most_weighty_comes_first() -> None:
     places = [said.index(word) for word in words]
     assert places == sorted(places)
     assert "the removed cases included" in said
+
+
+def test_an_edit_tells_what_was_and_what_comes() -> None:
+    one = ExamChangeRecord(
+        suite="a", rules=["threshold"], values=[EditedValueRecord(name="threshold", old="0.5", new="0")]
+    )
+    mode = EditedValueRecord(name="policy.mode", old="enforce", new="advisory")
+    record = edited(one, run_edits=("policy.mode",)).model_copy(update={"run_values": [mode]})
+    text = render(record)
+    assert "the policy of the run (`mode` `enforce` → `advisory`)" in text
+    assert "threshold of `a` (`0.5` → `0`)" in text
+
+
+def test_no_setting_of_the_run_hides_behind_others() -> None:
+    names = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop", "mode")
+    said = plain(edited(run_edits=tuple(f"policy.{name}" for name in names)))
+    assert all(name in said for name in names)
 
 
 def test_nothing_is_said_where_nothing_is_edited() -> None:
