@@ -27,7 +27,7 @@ def facts(run: RunRecord) -> tuple[Fact, ...]:
     """Every fact of a run, the method first."""
     if not run.evaluated:
         return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
-    compared = method(run) if run.suites else ()
+    compared = method(run) if any(suite.quality.overall.n for suite in run.suites) else ()
     suites = (fact for suite in run.suites for fact in _suite(run, suite))
     new = (fact for suite in run.new for fact in _new(suite))
     answers = (*reuse_facts(run), *ending_facts(run))

@@ -63,12 +63,12 @@ def fold(view: View, level: Level) -> View:
         level: one of `LEVELS`.
     """
     kept_tables = sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
-    names = {table.suite for table in kept_tables}
+    gone = {table.suite for table in view.tables} - {table.suite for table in kept_tables}
     short = replace(
         view,
         cases=tuple(_case(case, level.answer_chars) for case in view.cases[: level.cases]),
         tables=tuple(_table(table, level) for table in kept_tables),
-        axes=tuple(axes for axes in view.axes if axes.suite in names),
+        axes=tuple(axes for axes in view.axes if axes.suite not in gone)[: level.suites],
         usage=view.usage if level.details else (),
         facts=view.facts if level.details else (),
         left_out=_left_out(view, level),

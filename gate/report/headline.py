@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers, rates, unfinished
+from gate.report import numbers, obstacle, rates
 from gate.report.aside import aside
 from gate.report.axes import over_allowance
 from gate.report.escape import terminal
@@ -25,7 +25,7 @@ from gate.report.slices import (
 def headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line; its numbers are those of the table."""
     if run.verdict is Verdict.INCONCLUSIVE:
-        return (*_obstacle(run), *_worst(run, "; worst slice "))
+        return obstacle.heading(run, _worst(run, "; worst slice "))
     if run.override is not None and run.skipped_by_label:
         return ("the label ", Code(short(run.override.label)), " is set")
     if run.verdict is Verdict.SKIPPED:
@@ -108,17 +108,6 @@ def deletion(run: RunRecord) -> Text:
     more = len(run.deleted) - 1
     verb = f"and {numbers.counted(more, 'other prompt')} are" if more else "is"
     return (Code(short(run.deleted[0])), f" {verb} deleted")
-
-
-def _obstacle(run: RunRecord) -> Text:
-    if found := unfinished.obstacle(run):
-        return found
-    missing = run.missing
-    unsettled = bool(run.reasons) and run.reasons[0].startswith(f"{missing.samples} of ")
-    if unsettled and missing.best is not missing.worst:
-        of = numbers.counted(missing.total, "sample")
-        return (f"{missing.samples:,} of {of} have no score, and they could change the verdict",)
-    return _first_reason(run, "the evaluation could not be finished")
 
 
 def _first_reason(run: RunRecord, otherwise: str) -> Text:

@@ -30,6 +30,8 @@ def sentence(run: RunRecord) -> Text:
     if not run.suites:
         return ()
     slices = of_run(run)
+    if not any(named.record.n for named in slices):
+        return ("No case has a score of both arms, so nothing can be compared.",)
     parts: list[str | Code] = []
     if len(run.suites) == 1:
         parts += [_overall(slices[0]), "; "]

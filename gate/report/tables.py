@@ -36,8 +36,8 @@ _ORDER = tuple(WORDS)
 
 
 def tables(run: RunRecord) -> tuple[Table, ...]:
-    """One table for each suite."""
-    return tuple(_table(run, suite) for suite in run.suites)
+    """One table for each suite, if anything of it was scored."""
+    return tuple(_table(run, suite) for suite in run.suites if suite.quality.overall.n)
 
 
 def footnotes(run: RunRecord) -> tuple[str, ...]:
@@ -45,10 +45,10 @@ def footnotes(run: RunRecord) -> tuple[str, ...]:
     records = [named.record for named in of_run(run)]
     notes = []
     if _familiar_matters(run) and any(record.familiar_fail for record in records):
-        notes.append(
-            "† Fails the familiar rule, a percentile bootstrap of each slice alone. That rule does not allow for "
-            f"{numbers.counted(run.method.slices_tested, 'slice')} being looked at, so it alone blocks nothing."
-        )
+        looked = numbers.counted(run.method.slices_tested, "slice")
+        several = f". That rule does not allow for {looked} being looked at, so it alone blocks nothing."
+        why = several if run.method.slices_tested > 1 else ", which by itself blocks nothing."
+        notes.append(f"† Fails the familiar rule, a percentile bootstrap of each slice alone{why}")
     if any(record.advisory for record in records):
         notes.append("° Advisory: shown, and never blocks.")
     if any(record.n != record.units for record in records):

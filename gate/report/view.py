@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import endings, exam, numbers, reuse, unfinished
+from gate.report import endings, exam, numbers, obstacle, reuse, unfinished
 from gate.report.aside import aside
 from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
@@ -30,7 +30,7 @@ def view(run: RunRecord) -> View:
     return View(
         verdict=run.verdict,
         headline=headline(run),
-        sentence=sentence(run),
+        sentence=_sentence(run),
         notes=_notes(run),
         axes=axes(run),
         confidence=numbers.percent(1 - 2 * run.method.alpha),
@@ -47,6 +47,14 @@ def view(run: RunRecord) -> View:
         weighty=exam.weighty(run),
         exam=exam.trials(run),
     )
+
+
+def _sentence(run: RunRecord) -> Text:
+    """What the first line had no room for, and the slices won and lost."""
+    if run.verdict is not Verdict.INCONCLUSIVE:
+        return sentence(run)
+    full, slices = obstacle.in_full(run), sentence(run)
+    return (*full, " ", *slices) if full and slices else (*full, *slices)
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
@@ -81,7 +89,7 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
         return ()
     # On HOLD the first line says the first reason in its own words.
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
-    said = headline(run)[0]
-    fresh = [reason for reason in reasons if not unfinished.said(run, reason) and reason not in run.notes]
+    first = headline(run)[0]
+    fresh = [reason for reason in reasons if not obstacle.said(run, reason) and reason not in run.notes]
     told = [short(reason, LONGEST_SENTENCE) for reason in fresh]
-    return tuple(reason for reason in told if reason.rstrip(".") != said)
+    return tuple(reason for reason in told if reason.rstrip(".") != first)

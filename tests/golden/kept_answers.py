@@ -1,9 +1,9 @@
 """Finished runs that had answers already, whose replies ended badly, or that ended early."""
 
 from gate.domain.record import CallsRecord, MissingRecord, RunRecord
-from gate.domain.record_parts import ArmReuseRecord, DriftRecord, ReuseRecord
+from gate.domain.record_parts import ArmAxisRecord, ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.domain.verdict import State, Verdict
-from tests.golden.builders import arm, case, comparison, latency, output, run, suite
+from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
 
 _REFUSAL = "I'm sorry, but I can't help with invoices of other people."
 _LONG = "Open Account, then Invoices. Every invoice has a menu with three entries, of which the first"
@@ -117,3 +117,23 @@ def unfinished() -> RunRecord:
         calls=CallsRecord(made=500, cached=220, retried=3, failed=0),
         notes=[told],
     )
+
+
+def unanswered() -> RunRecord:
+    """The service was not there, so that no answer was had at all."""
+    reason = (
+        "the service has not answered once in 7 s; the last error: the connection to api.example.com failed: "
+        "[Errno 111] Connect call failed ('192.0.2.7', 443)"
+    )
+    unknown = {"baseline": None, "candidate": None, "mean": None, "mde": None}
+    names = ("overall", "lang=de", "lang=en")
+    rows = (comparison(name, State.TOO_FEW, 0, 0.0, (0.0, None, None)) for name in names)
+    overall, *slices = (row.model_copy(update=unknown) for row in rows)
+    arms = dict.fromkeys(("baseline", "candidate"), ArmAxisRecord(mean=None, p50=None, p95=None, usage=None))
+    nothing = cost(None, reason="no case was answered by both arms", **arms)
+    made = suite(overall, slices, [], cost=nothing, latency=latency(None, reason="no times were measured", **arms))
+    calls = CallsRecord(made=0, cached=0, retried=11, failed=80)
+    missing = MissingRecord(samples=720, total=720, best=None, worst=None, reasons=[f"720 × {reason}"])
+    reasons = [f"The evaluation was not finished: {reason}."]
+    update = {"missing": missing, "unfinished": reason, "calls": calls, "spent_usd": None}
+    return run(Verdict.INCONCLUSIVE, [made], reasons, exit_code=3, **update)

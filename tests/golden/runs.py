@@ -12,7 +12,7 @@ from tests.golden.builders import arm, cache, case, comparison, cost, latency, o
 from tests.golden.deleted import only_deleted, with_deletion
 from tests.golden.edited_exams import exam_edited, exam_only
 from tests.golden.hostile import hostile
-from tests.golden.kept_answers import reused, unfinished
+from tests.golden.kept_answers import reused, unanswered, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
 
 _COMMIT = "a81d06c3f2" * 4
@@ -67,6 +67,7 @@ def runs() -> dict[str, RunRecord]:
         "new-beside": new_beside(),
         "reused": reused(),
         "unfinished": unfinished(),
+        "unanswered": unanswered(),
         "exam-edited": exam_edited(),
         "exam-only": exam_only(),
     }

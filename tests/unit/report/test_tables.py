@@ -1,7 +1,10 @@
 """The slice table."""
 
+import pytest
+
 from gate.domain.record import ComparisonRecord
 from gate.domain.verdict import State, Verdict
+from gate.report.markdown import render
 from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
@@ -94,6 +97,33 @@ def test_footnotes_explain_only_what_occurs() -> None:
     assert footnotes(runs.passed()) == ()
     assert [note[0] for note in footnotes(runs.hold_suspect())] == ["†", "°"]
     assert footnotes(runs.several_suites())[1].startswith("Groups are variants")
+
+
+@pytest.mark.parametrize("tested", [0, 1])
+def test_the_familiar_rule_and_one_slice(tested: int) -> None:
+    block = runs.block()
+    made = block.model_copy(update={"method": block.method.model_copy(update={"slices_tested": tested})})
+    note = footnotes(made)[0]
+    assert note == (
+        "† Fails the familiar rule, a percentile bootstrap of each slice alone, which by itself blocks nothing."
+    )
+
+
+def test_where_nothing_was_scored_there_is_no_table_and_no_method() -> None:
+    text = render(runs.unanswered())
+    assert not tables(runs.unanswered())
+    assert "| slice |" not in text and "joint" not in text
+    assert "No case has a score of both arms, so nothing can be compared." in text
+
+
+def test_a_suite_without_a_score_leaves_the_table_of_another() -> None:
+    made = runs.several_suites()
+    overall = made.suites[0].quality.overall.model_copy(update={"n": 0})
+    empty = made.suites[0].model_copy(
+        update={"quality": made.suites[0].quality.model_copy(update={"overall": overall})}
+    )
+    shown = tables(made.model_copy(update={"suites": [empty, *made.suites[1:]]}))
+    assert [table.suite for table in shown] == [suite.name for suite in made.suites[1:]]
 
 
 def test_the_familiar_rule_is_not_marked_where_it_is_the_method() -> None:

@@ -1,0 +1,78 @@
+"""Why there is no verdict: a heading of one line, and the whole sentence once below it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.record import RunRecord
+from gate.domain.verdict import Verdict
+from gate.report.headline import headline, plain_first_line
+from gate.report.markdown import render
+from gate.report.obstacle import LONGEST_HEADING, heading, in_full
+from gate.report.parts import Code, Text
+from gate.report.view import view
+from tests.golden import runs
+from tests.golden.builders import run
+
+CAP = (
+    "the budget of $0.000395 that max_usd_per_month leaves does not suffice for another call: $0.0002412 is spent, and "
+    "the call may cost $0.000156; raise max_usd_per_month, or lower max_output_tokens"
+)
+LONG_PATH = "a/" * 40 + "p.md:1: " + "it cannot be read because of what is written in it, " * 2 + "so mend it"
+
+
+def said(text: Text) -> str:
+    return "".join(part.text if isinstance(part, Code) else part for part in text)
+
+
+def ended(reason: str) -> RunRecord:
+    update = {"unfinished": reason, "reasons": [f"The evaluation was not finished: {reason}."]}
+    return runs.unfinished().model_copy(update=update)
+
+
+def failed(reason: str) -> RunRecord:
+    return run(Verdict.INCONCLUSIVE, [], [f"{reason}.", "gate.yaml:7: another mistake."])
+
+
+@pytest.mark.parametrize(
+    ("made", "first"),
+    [
+        (runs.unanswered(), "the service has not answered once in 7 s"),
+        (ended(CAP), "the budget of $0.000395 that max_usd_per_month leaves does not suffice for another call"),
+        (failed("word " * 40 + "end"), "word " * 22 + "word…"),
+        (failed("p.md: " + "word " * 40 + "end"), "p.md: " + "word " * 21 + "word…"),
+        (failed("x" * 200), "x" * 119 + "…"),
+        (failed(LONG_PATH), LONG_PATH.partition(": ")[0]),
+    ],
+)
+def test_a_long_obstacle_is_cut_at_a_clause_or_a_word(made: RunRecord, first: str) -> None:
+    assert plain_first_line(made) == f"INCONCLUSIVE: {first}"
+
+
+@pytest.mark.parametrize("made", [runs.unanswered(), ended(CAP), failed("word " * 40 + "end")])
+def test_the_whole_sentence_stands_once_right_below(made: RunRecord) -> None:
+    shown, whole = view(made), said(in_full(made))
+    assert said(shown.sentence).startswith(whole) and whole.startswith("Why: ")
+    told = whole.removeprefix("Why: ").rstrip(".")
+    assert not any(told in said((note,) if isinstance(note, str) else note) for note in shown.notes)
+    lines = render(made).split("<details>")[0].splitlines()
+    assert lines[2].startswith("Why: ")
+
+
+def test_other_reasons_are_still_listed() -> None:
+    assert view(failed("word " * 40)).notes == ("gate.yaml:7: another mistake.",)
+
+
+def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
+    made = runs.unfinished()
+    assert in_full(made) == ()
+    assert said(headline(made)).endswith("samples are missing; worst slice overall −0.020 [−0.101, +0.061]")
+    assert "Why: " not in render(made)
+
+
+@given(st.text(min_size=1, max_size=400))
+def test_no_heading_is_longer_than_a_line(reason: str) -> None:
+    made = ended(reason)
+    shown = said(heading(made, ("; worst slice ", Code("lang=de"), " −0.020")))
+    assert 0 < len(shown) <= LONGEST_HEADING
+    assert "worst slice lang=de" not in shown or in_full(made) == ()
