@@ -46,7 +46,8 @@ def usage(run: RunRecord) -> tuple[UsageRow, ...]:
 
 
 def _reasons(run: RunRecord) -> Iterator[Fact]:
-    for reason in run.reasons[:REASONS_SHOWN]:
+    reasons = [reason for reason in run.reasons if not rates.advised(run, reason)]
+    for reason in reasons[:REASONS_SHOWN]:
         yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
 
 

@@ -1,13 +1,14 @@
 """What the pass rates of new prompts say in words: first line, steps, method, tokens."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gate.domain.passrate import PassState
 from gate.domain.record import NewSuiteRecord, PassRateRecord, RunRecord
 from gate.domain.suite import OVERALL
+from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.parts import Code, Fact, Text, UsageRow
-from gate.report.slices import short
+from gate.report.slices import NAMES_SHOWN, short
 
 
 def missed(run: RunRecord) -> Text:
@@ -25,6 +26,9 @@ def doubtful(run: RunRecord) -> Text:
         if suite.overall.state is PassState.TOO_FEW:
             return ("too few cases to judge the new prompt ", _name(suite))
         if not asked(suite):
+            more = len(_unasked(run))
+            if more > 1:
+                return (f"{more:,} new prompts have nothing to be compared with, and nobody said what is good enough",)
             return (*_told(suite, suite.overall), "; nobody said what is good enough")
     return ()
 
@@ -38,6 +42,12 @@ def met(run: RunRecord) -> Text:
 def asked(suite: NewSuiteRecord) -> bool:
     """Whether its policy asks for a pass rate at all."""
     return any(rate.wanted is not None for rate in (suite.overall, *suite.slices))
+
+
+def advised(run: RunRecord, reason: str) -> bool:
+    """Does a step say this reason: that nobody said what is good enough?"""
+    held = run.verdict is Verdict.HOLD
+    return held and any(reason.startswith(f"{suite.name}: nobody said what is good enough") for suite in _unasked(run))
 
 
 def steps_block(run: RunRecord) -> Iterator[Text]:
@@ -56,15 +66,16 @@ def steps_block(run: RunRecord) -> Iterator[Text]:
 
 def steps_hold(run: RunRecord) -> Iterator[Text]:
     """What to do about new prompts that are not shown to be good enough."""
+    if unasked := _unasked(run):
+        where = "the policy of the suite " if len(unasked) == 1 else "the policies of the suites "
+        yield (
+            "Say what is good enough: set ",
+            Code("min_pass_rate"),
+            f" in {where}",
+            *_suites(unasked),
+            ", for example 0.9.",
+        )
     for suite in run.new:
-        if not asked(suite):
-            yield (
-                "Say what is good enough: set ",
-                Code("min_pass_rate"),
-                " in the policy of the suite ",
-                Code(short(suite.name)),
-                ", for example 0.9.",
-            )
         if any(rate.doubtful for rate in (suite.overall, *suite.slices)):
             yield (
                 "Read the failing cases of ",
@@ -126,6 +137,20 @@ def interval(rate: PassRateRecord) -> str:
 def spare(rate: PassRateRecord) -> float:
     """How far the rate lies above the wanted one; negative where it falls short."""
     return (rate.rate or 0.0) - (rate.wanted or 0.0)
+
+
+def _unasked(run: RunRecord) -> list[NewSuiteRecord]:
+    """Those whose policy asks for no pass rate."""
+    return [suite for suite in run.new if not asked(suite)]
+
+
+def _suites(suites: Sequence[NewSuiteRecord]) -> Iterator[str | Code]:
+    """`a, b, c and 2 more`."""
+    for place, suite in enumerate(suites[:NAMES_SHOWN]):
+        yield ", " if place else ""
+        yield Code(short(suite.name))
+    rest = len(suites) - NAMES_SHOWN
+    yield f" and {rest:,} more" if rest > 0 else ""
 
 
 def _name(suite: NewSuiteRecord) -> Code:

@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import endings, exam, numbers, obstacle, reuse, unfinished
+from gate.report import endings, exam, numbers, obstacle, rates, reuse, unfinished
 from gate.report.aside import aside
 from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
@@ -91,5 +91,5 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     first = headline(run)[0]
     fresh = [reason for reason in reasons if not obstacle.said(run, reason) and reason not in run.notes]
-    told = [short(reason, LONGEST_SENTENCE) for reason in fresh]
+    told = [short(reason, LONGEST_SENTENCE) for reason in fresh if not rates.advised(run, reason)]
     return tuple(reason for reason in told if reason.rstrip(".") != first)

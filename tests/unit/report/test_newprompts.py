@@ -71,6 +71,22 @@ def test_steps(made: RunRecord, said: str) -> None:
     assert said in steps_of(made)
 
 
+def test_several_prompts_that_nobody_set_a_rate_for_are_counted_and_told_twice() -> None:
+    one = new_hold().new[0]
+    two = one.model_copy(update={"name": "faq"})
+    reasons = [f"{name}: nobody said what is good enough; set it." for name in (one.name, "faq")]
+    made = new_hold().model_copy(update={"new": [one, two], "reasons": reasons})
+    said = "2 new prompts have nothing to be compared with, and nobody said what is good enough"
+    assert plain_first_line(made) == f"HOLD: {said}"
+    assert render(made).count("good enough") == 2
+    assert "set min_pass_rate in the policies of the suites refunds, faq, for example 0.9." in steps_of(made)
+
+
+def test_a_reason_that_no_step_gives_is_kept() -> None:
+    reasons = ["refunds: nobody said what is good enough; set it.", "refunds: the policy names the slice x=y."]
+    assert "refunds: the policy names the slice x=y." in view(new_hold().model_copy(update={"reasons": reasons})).notes
+
+
 def test_what_a_block_says_without_a_comparison_says_nothing_of_one() -> None:
     text = render(new_block())
     for word in ("joint sign-flip", "baseline", "old answers", "compare again"):
