@@ -50,10 +50,15 @@ def with_trials(run: RunRecord, changes: Sequence[ExamChangeRecord]) -> RunRecor
     """The record with its trials: what they cost is counted, and nothing else changes."""
     spent = [run.spent_usd, *(one.spent_usd for one in changes)]
     known = [amount for amount in spent if amount is not None]
+    total = sum(known) if len(known) == len(spent) else None
+    calls = added_up([run.calls, *(one.calls for one in changes)])
+    # A call with a price costs something: where calls cost nothing, money means nothing, and no suite says so.
+    free = not run.evaluated and calls.made > 0 and total == 0.0
     update: Mapping[str, object] = {
         "exam_changes": list(changes),
-        "calls": added_up([run.calls, *(one.calls for one in changes)]),
-        "spent_usd": sum(known) if len(known) == len(spent) else None,
+        "calls": calls,
+        "spent_usd": None if free else total,
+        "priced": run.priced and not free,
     }
     return run.model_copy(update=update)
 

@@ -60,6 +60,13 @@ def trials(run: RunRecord) -> tuple[ExamTrial, ...]:
     return tuple(_trial(suite if several else "", trial) for suite, trial in rows)[:TRIALS_SHOWN]
 
 
+def scores_head(run: RunRecord) -> str:
+    """What heads the scores: both arms, or one arm's answers where no prompt changed."""
+    tried = (trial for change in run.exam_changes for trial in change.trials)
+    both = any(trial.baseline is not None and trial.kind != "rescored" for trial in tried)
+    return "baseline → candidate" if both else "score"
+
+
 def _parts(run: RunRecord) -> Iterator[Text]:
     changes = run.exam_changes
     yield from _of_run(run, "policy", "the policy of the run")

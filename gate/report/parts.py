@@ -264,6 +264,7 @@ class View:
         notice: what the change does to its own exam; stands above everything but the verdict.
         weighty: the notice tells of more than new cases.
         exam: what the edited exam says.
+        exam_scores: what the scores in it are.
     """
 
     verdict: Verdict
@@ -285,3 +286,4 @@ class View:
     notice: Text = ()
     weighty: bool = False
     exam: tuple[ExamTrial, ...] = ()
+    exam_scores: str = "score"

@@ -46,6 +46,7 @@ def view(run: RunRecord) -> View:
         notice=exam.notice(run),
         weighty=exam.weighty(run),
         exam=exam.trials(run),
+        exam_scores=exam.scores_head(run),
     )
 
 

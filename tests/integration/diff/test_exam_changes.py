@@ -9,6 +9,7 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_exam import ExamTrialRecord
 from gate.domain.verdict import Verdict
+from gate.report.facts import facts
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
 
@@ -160,6 +161,8 @@ def test_a_change_of_scorers_alone_asks_one_arm(repo: Path) -> None:
     found = trials(record)["rescored"]
     assert (found.baseline, found.candidate) == (1.0, 0.25)
     assert record.calls.made == 80
+    assert (record.spent_usd, record.priced) == (None, False)
+    assert "n/a in " in "".join(map(str, next(fact.text for fact in facts(record) if fact.label == "Spent")))
 
 
 @pytest.mark.parametrize(

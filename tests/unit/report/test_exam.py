@@ -92,6 +92,11 @@ def test_one_arm_alone_has_one_score_and_no_change() -> None:
     assert (row.scores, row.change, row.cases) == ("0.500", "–", "4")
 
 
+def test_scores_of_one_arm_are_not_headed_as_two() -> None:
+    assert "| cases | score | change<br>" in render(runs()["exam-only"])
+    assert "| cases | baseline → candidate | change<br>" in render(runs()["exam-edited"])
+
+
 @pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])
 def test_hostile_names_stay_text_within_every_limit(limit: int) -> None:
     text = render(hostile(), limit=limit)
