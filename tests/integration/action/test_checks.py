@@ -142,7 +142,7 @@ def test_a_mistake_is_waived_in_advisory_mode_and_told(world: PullRequestWorld, 
 def test_a_change_does_not_make_itself_advisory(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN, "gate.yaml": CONFIG + "policy: {mode: advisory}\n"})
     assert run(pr) == 1
-    assert "the policy of the run (`mode`)" in server.comments("acme/support-bot", 7)[0].body
+    assert "the policy of the run (`mode` `enforce` → `advisory`)" in server.comments("acme/support-bot", 7)[0].body
 
 
 def test_none_is_kept_where_none_is_wanted(world: PullRequestWorld) -> None:
