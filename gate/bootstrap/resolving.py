@@ -89,5 +89,12 @@ class DiskSource:
         """Nothing: a path stands for itself, and no folder belongs to it."""
         return {}
 
+    def links(self, pattern: str) -> dict[str, str]:
+        """None: a path stands for itself."""
+        return {}
+
+    def leads_to_file(self, link: str) -> bool:
+        return False
+
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}

@@ -10,6 +10,7 @@ from gate.flows import strangers
 from gate.flows.answers import of_config, replaced
 from gate.flows.edited_values import Edit, differing
 from gate.flows.exam_edits import Edited
+from gate.flows.links import check_links
 from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.parts import same_parts
 from gate.flows.reading import Reader
@@ -60,6 +61,7 @@ def resolve(
     reader.raise_problems()
     if head is None:
         raise _no_config(sides, config, deleted=base is not None)
+    check_links(sides, (base, head))
     pairing = pair(sides, head, base, names)
     pairing = pairing.only(only) if only else pairing
     pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)

@@ -50,6 +50,14 @@ class EitherSource:
         """See `FileSource`."""
         return self._either(lambda source: source.listing(folder))
 
+    def links(self, pattern: str) -> dict[str, str]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.links(pattern))
+
+    def leads_to_file(self, link: str) -> bool:
+        """See `FileSource`."""
+        return self._either(lambda source: source.leads_to_file(link))
+
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """See `FileSource`."""
         return self._either(lambda source: source.sizes(paths))

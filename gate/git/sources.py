@@ -16,11 +16,14 @@ from gate.inputs.entries import (
     check_way,
     checked,
     content_fingerprint,
+    destination,
     folders,
+    linked,
     matching,
     too_large,
 )
 from gate.inputs.limits import FILE_BYTES
+from gate.inputs.paths import matches, may_hold
 from gate.inputs.problems import one_problem
 
 
@@ -72,6 +75,23 @@ class RefSource:
         """Plain files with mode and object id; links and submodules are left out."""
         where = ("--", f"{checked(folder)}/") if folder else ()
         return {entry.path: entry.fingerprint for entry in self._entries("-r", self.sha, *where) if entry.plain}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
+        return linked(self._entries("-r", self.sha), checked(pattern))
+
+    def leads_to_file(self, link: str) -> bool:
+        """By the link's own content.
+
+        Raises:
+            CannotEvaluate: a partial clone has the name and not the content.
+        """
+        entry = self._entry(checked(link))
+        if entry is None or entry.mode != LINK:
+            return False
+        target = destination(entry.path, self.git.run("cat-file", "blob", self._sized(entry).oid))
+        found = self._entry(target) if target else None
+        return found is not None and found.plain
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """By one question about all of them.
@@ -167,6 +187,20 @@ class TreeSource:
         start = f"{checked(folder)}/" if folder else ""
         return {path: "" for path in self._names() if path.startswith(start) and self._is_plain(path)}
 
+    def links(self, pattern: str) -> dict[str, str]:
+        """Links and submodules, as git has them once they are committed; what git ignores is left out."""
+        pattern = checked(pattern)
+        names = [name for name in self._names() if matches(name, pattern) or may_hold(name, pattern)]
+        found = [name for name in names if (self.root / name).is_symlink()]
+        links = [Entry(LINK, self._link_id(name) if matches(name, pattern) else "", 0, name) for name in found]
+        return linked([*links, *self._repositories()], pattern)
+
+    def leads_to_file(self, link: str) -> bool:
+        """By the link's own content."""
+        path = self.root / checked(link)
+        target = destination(checked(link), os.fsencode(path.readlink())) if path.is_symlink() else None
+        return target is not None and not any(self._way(target)) and self._is_plain(target)
+
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """As the file system has them."""
         found: dict[str, int] = {}
@@ -181,6 +215,20 @@ class TreeSource:
         """What git tracks, or would."""
         out = self.git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return {os.fsdecode(name) for name in out.split(b"\0") if name}
+
+    def _link_id(self, path: str) -> str:
+        """The object id that git gives a link."""
+        target = os.fsencode((self.root / path).readlink())
+        return self.git.run("hash-object", "--stdin", given=target).decode("ascii").strip()
+
+    def _repositories(self) -> Iterator[Entry]:
+        """Submodules, and repositories in the working tree that would become one."""
+        for line in self.git.run("ls-files", "--stage", "-z").split(b"\0"):
+            facts, _, name = line.partition(b"\t")
+            if facts.startswith(SUBMODULE.encode()) and (self.root / os.fsdecode(name)).is_dir():
+                yield Entry(SUBMODULE, facts.decode("ascii").split()[1], 0, os.fsdecode(name))
+        # git names a folder that is no submodule, and that it does not look into, with a slash at its end.
+        yield from (Entry(SUBMODULE, "", 0, name.rstrip("/")) for name in self._names() if name.endswith("/"))
 
     def _way(self, path: str) -> Iterator[tuple[str, str]]:
         """Links to folders, and folders that are repositories of their own, on the way to a path."""

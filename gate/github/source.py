@@ -14,7 +14,7 @@ from github.GitTreeElement import GitTreeElement
 
 from gate.errors import CannotEvaluate
 from gate.github.client import GitHub, asking, required
-from gate.inputs.entries import Entry, check_way, checked, folders, matching
+from gate.inputs.entries import LINK, Entry, check_way, checked, destination, folders, linked, matching
 from gate.inputs.event import SHA
 from gate.inputs.paths import is_glob
 
@@ -118,13 +118,27 @@ class GitHubSource:
     def glob(self, pattern: str) -> list[str]:
         """Paths of plain files that match, sorted; links and submodules are left out."""
         pattern = checked(pattern)
-        parts = PurePosixPath(pattern).parts
-        fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
-        return matching((entry.path for entry in self._files("/".join(parts[:fixed]))), pattern)
+        return matching((entry.path for entry in self._files(_fixed(pattern))), pattern)
 
     def listing(self, folder: str = "") -> dict[str, str]:
         """Plain files with mode and object id; links and submodules are left out."""
         return {entry.path: entry.fingerprint for entry in self._files(checked(folder) if folder else "")}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
+        pattern = checked(pattern)
+        folder = _fixed(pattern)
+        way = (self._entry(path) for path in folders(f"{folder}/"))
+        return linked([*(entry for entry in way if entry is not None), *self._inside(folder)], pattern)
+
+    def leads_to_file(self, link: str) -> bool:
+        """By the link's own content."""
+        entry = self._entry(checked(link))
+        if entry is None or entry.mode != LINK:
+            return False
+        target = destination(entry.path, self.store.blob(entry))
+        found = self._entry(target) if target else None
+        return found is not None and found.plain
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """As one listing has them: looked up one by one, each folder on the way would be a request."""
@@ -134,8 +148,12 @@ class GitHubSource:
 
     def _files(self, folder: str) -> list[Entry]:
         """Plain files in a folder and its folders; empty for the root."""
+        return [entry for entry in self._inside(folder) if entry.plain]
+
+    def _inside(self, folder: str) -> list[Entry]:
+        """Everything in a folder, if it is one, and in its folders; empty for the root."""
         top = self._entry(folder) if folder else Entry.root(self.sha)
-        return [entry for entry in self._below(top) if entry.plain] if top is not None and top.folder else []
+        return self._below(top) if top is not None and top.folder else []
 
     def _entry(self, path: str) -> Entry | None:
         """The entry of a path, found folder by folder."""
@@ -176,6 +194,13 @@ class GitHubSource:
             folders += [entry for entry in inside if entry.folder]
             found += inside
         raise CannotEvaluate(f"GitHub does not list all of {top.path or 'the repository'}", _CHECK_OUT)
+
+
+def _fixed(pattern: str) -> str:
+    """The folder that all that matches a pattern lies in; empty for the root."""
+    parts = PurePosixPath(pattern).parts
+    fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
+    return "/".join(parts[:fixed])
 
 
 def _entry(one: GitTreeElement) -> Entry:

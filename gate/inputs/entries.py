@@ -1,12 +1,13 @@
 """One file of a commit's tree, and the rules that every source of files keeps: which paths, which kinds, how large."""
 
 import hashlib
+import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from gate.inputs.limits import FILE_BYTES
-from gate.inputs.paths import escapes, matches, normal
+from gate.inputs.paths import escapes, matches, may_hold, normal
 from gate.inputs.problems import one_problem, quoted
 
 _FOLDER = "040000"
@@ -125,6 +126,29 @@ def matching(paths: Iterable[str], pattern: str) -> list[str]:
         except UnicodeEncodeError:
             raise one_problem(ascii(path), 0, "has a name that is not UTF-8", "rename the file") from None
     return found
+
+
+def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
+    """Links and submodules that match, or behind which something could, by their paths.
+
+    Returns:
+        What each is: its kind, and of one that matches itself also what it leads to. A submodule behind which something
+        could match is the same one when it moves on: nothing in it was examined before, either.
+    """
+    odd = [entry for entry in entries if entry.mode in _WAYS]
+    behind = {entry.path: entry.mode for entry in odd if may_hold(entry.path, pattern)}
+    return behind | {entry.path: entry.fingerprint for entry in odd if matches(entry.path, pattern)}
+
+
+def destination(link: str, target: bytes) -> str | None:
+    """The path from the root that a symbolic link leads to; None where that is no place in the repository.
+
+    Args:
+        link: its own path.
+        target: its content.
+    """
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target.decode("utf-8", "surrogateescape")))
+    return None if escapes(path) else path
 
 
 def content_fingerprint(data: bytes | None) -> str | None:

@@ -60,10 +60,17 @@ def matches(path: str, pattern: str) -> bool:
     `*`, `?` and `[…]` stay within one folder, `**` stands for any folders, and names that start with a dot only match
     a pattern that does.
     """
-    return _matches(path.split("/"), pattern.split("/"))
+    return _matched(path.split("/"), pattern.split("/"))[-1]
 
 
-def _matches(names: list[str], patterns: list[str]) -> bool:
+def may_hold(folder: str, pattern: str) -> bool:
+    """Could something in a folder match a pattern?"""
+    return any(_matched(folder.split("/"), pattern.split("/"))[:-1])
+
+
+def _matched(names: list[str], patterns: list[str]) -> list[bool]:
+    """After each part of the pattern: can the parts so far match all the names?"""
+    found = []
     # reached[i]: the patterns so far can match the first i names.
     reached = [True] + [False] * len(names)
     for pattern in patterns:
@@ -75,7 +82,8 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
             elif yes and index < len(names):
                 following[index + 1] = _segment(names[index], pattern)
         reached = following
-    return reached[-1]
+        found.append(reached[-1])
+    return found
 
 
 def _segment(name: str, pattern: str) -> bool:

@@ -47,6 +47,25 @@ class FileSource(Protocol):
         """
         ...
 
+    def links(self, pattern: str) -> dict[str, str]:
+        """Symbolic links and submodules that match, or behind which something could.
+
+        Returns:
+            By path: what it is, equal in every source (see `gate.inputs.entries.linked`).
+        """
+        ...
+
+    def leads_to_file(self, link: str) -> bool:
+        """Does a symbolic link lead straight to a plain file of this side, so that it stands for no folder?
+
+        Args:
+            link: its path.
+
+        Raises:
+            CannotEvaluate: a partial clone has the name and not the content.
+        """
+        ...
+
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """Bytes of files, which are not read for it; what is no plain file is left out.
 

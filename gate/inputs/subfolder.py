@@ -41,6 +41,15 @@ class Subfolder:
         found = self.whole.listing(self._below(folder) if folder else self.folder)
         return {path.removeprefix(f"{self.folder}/"): print_ for path, print_ in found.items()}
 
+    def links(self, pattern: str) -> dict[str, str]:
+        found = self.whole.links(self._below(pattern))
+        # A link on the way to the folder is named where the folder's files are read.
+        inside = f"{self.folder}/"
+        return {path.removeprefix(inside): kind for path, kind in found.items() if path.startswith(inside)}
+
+    def leads_to_file(self, link: str) -> bool:
+        return self.whole.leads_to_file(self._below(link))
+
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         found = self.whole.sizes([self._below(path) for path in paths])
         return {path.removeprefix(f"{self.folder}/"): size for path, size in found.items()}

@@ -153,6 +153,74 @@ def test_what_a_pattern_finds_can_be_read(source: FileSource) -> None:
     assert {path: source.read(path) for path in source.glob("**")} == {path: FILES[path] for path in DOTLESS}
 
 
+@pytest.mark.parametrize(
+    ("pattern", "matched", "behind"),
+    [
+        ("*", {"alias.md", "vendored"}, set()),
+        ("*.md", {"alias.md"}, set()),
+        ("**", {"alias.md", "a/linked", "vendored"}, set()),
+        ("**/*.md", {"alias.md"}, {"a/linked", "vendored"}),
+        ("a/*", {"a/linked"}, set()),
+        ("a/*/*.md", set(), {"a/linked"}),
+        ("a/linked/*.md", set(), {"a/linked"}),
+        ("vendored/deep/*.md", set(), {"vendored"}),
+        ("a/b/**/*.md", set(), set()),
+        (".hidden/**", set(), set()),
+        ("missing/*", set(), set()),
+    ],
+)
+def test_links_and_submodules_are_told_apart_from_files(
+    source: FileSource, world: PullRequestWorld, pattern: str, matched: set[str], behind: set[str]
+) -> None:
+    ref = made("ref", world)
+    kinds = {"alias.md": "120000", "a/linked": "120000", "vendored": "160000"}
+    exact = {path: ref.fingerprint(path) for path in matched}
+    assert source.links(pattern) == exact | {path: kinds[path] for path in behind}
+
+
+def test_a_link_that_leads_elsewhere_is_another_one(small: PullRequestWorld) -> None:
+    def told(target: str) -> list[str]:
+        (small.work / "x.md").unlink(missing_ok=True)
+        (small.work / "x.md").symlink_to(target)
+        tree = TreeSource(small.work, Git(small.work)).links("*.md")
+        sha = small.commit_to_main({})
+        store = GitHubStore(GitHub(WORKFLOW_TOKEN, small.server.url, small.repo.full_name))
+        commits = [RefSource("x", sha, Git(small.work)), GitHubSource("x", sha, store)]
+        return [found["x.md"] for found in (tree, *(source.links("*.md") for source in commits))]
+
+    one, other = told("a.md"), told("../a.md")
+    assert len(set(one)) == len(set(other)) == 1
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("target", "file"),
+    [
+        ("../a.md", True),
+        ("./../a.md", True),
+        ("../b/c.md", True),
+        ("../b", False),
+        ("c.md", False),
+        ("/etc/passwd", False),
+        ("../../a.md", False),
+        ("../.git/config", False),
+        (".", False),
+        ("../l/a.md", False),
+    ],
+)
+def test_only_a_link_straight_to_a_file_stands_for_no_folder(small: PullRequestWorld, target: str, file: bool) -> None:  # noqa: FBT001
+    (small.work / "d").mkdir()
+    (small.work / "d/link").symlink_to(target)
+    (small.work / "l").symlink_to(".")
+    sha = small.commit_to_main({"b/c.md": "c"})
+    store = GitHubStore(GitHub(WORKFLOW_TOKEN, small.server.url, small.repo.full_name))
+    git = Git(small.work)
+    for source in (RefSource("x", sha, git), TreeSource(small.work, git), GitHubSource("x", sha, store)):
+        assert source.leads_to_file("d/link") is file
+        assert not source.leads_to_file("a.md")
+        assert not source.leads_to_file("none.md")
+
+
 @pytest.mark.parametrize("folder", ["", "a/b", ".hidden", "nowhere", "README.md"])
 def test_a_listing_has_every_plain_file_whatever_its_name(source: FileSource, folder: str) -> None:
     inside = {path for path in FILES if not folder or path.startswith(f"{folder}/")}

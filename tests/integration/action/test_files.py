@@ -108,6 +108,26 @@ def test_a_prompt_in_a_submodule_is_named(world: PullRequestWorld, kind: Kind) -
     assert "vendor/prompts/x.md: lies in the submodule 'vendor/prompts'" in outcome.out.replace("\n", " ")
 
 
+@pytest.mark.parametrize("kind", ["merge", "none"])
+@pytest.mark.parametrize("what", ["symbolic link", "submodule"])
+def test_a_new_prompt_does_not_slip_past_its_pattern_as_a_link_or_a_submodule(
+    tmp_path: Path, server: GitHubServer, kind: Kind, what: str
+) -> None:
+    config = CONFIG.replace(PROMPT, "'prompts/s*.md'")
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": config})
+    pr = world.open({"README.md": "# One\n"})
+    if what == "submodule":
+        world.git(world.work, "update-index", "--add", "--cacheinfo", f"160000,{world.main_sha},prompts/snew.md")
+        (world.work / "prompts/snew.md").mkdir()
+    else:
+        (world.work / "prompts/snew.md").symlink_to("../README.md")
+    pr.push({})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (2, "INCONCLUSIVE")
+    said = f"is a {what} that the change brings where 'prompts/s*.md' looks for prompts"
+    assert f"::error file=prompts/snew.md,title=Prompt Gate::{said}" in outcome.out.replace("\n", " ")
+
+
 LONG = "Help the customer.\n" + "Be kind.\n" * 6 + "quality=1.0 quality[gold]=0.1\n"
 MENDED = LONG.replace(" quality[gold]=0.1", "")
 

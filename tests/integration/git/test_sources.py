@@ -128,6 +128,10 @@ def partial(folder: Path, tmp_path: Path) -> Path:
     """A clone without the contents of the first commit, whose server would give them."""
     commit(folder, {"a.md": "old", "same.md": "s"})
     commit(folder, {"a.md": "new"})
+    return partial_clone(tmp_path, folder)
+
+
+def partial_clone(tmp_path: Path, folder: Path) -> Path:
     git(folder, "config", "uploadpack.allowFilter", "true")
     git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
     clone = tmp_path / "partial"
@@ -169,6 +173,38 @@ def test_what_a_partial_clone_lacks_comes_from_elsewhere(partial: Path, folder: 
     assert both.fingerprint("a.md") == ref.fingerprint("a.md")
     with pytest.raises(InputErrors, match="inside the repository"):
         both.read("../x")
+
+
+def test_in_a_partial_clone_links_are_known_and_where_they_lead_comes_from_elsewhere(
+    tmp_path: Path, folder: Path
+) -> None:
+    commit(folder, {"a.md": "x"})
+    (folder / "link").symlink_to("a.md")
+    commit(folder, {})
+    (folder / "link").unlink()
+    commit(folder, {})
+    clone = partial_clone(tmp_path, folder)
+    ref, whole = Repo.open(clone).at("HEAD~1"), Repo.open(folder).at("HEAD~1")
+    assert ref.links("*") == whole.links("*") != {}
+    assert ref.links("*/x.md") == {"link": "120000"}
+    with pytest.raises(CannotEvaluate, match="is partial, and does not have link of HEAD~1"):
+        ref.leads_to_file("link")
+    assert EitherSource(ref, whole).links("*") == whole.links("*")
+    assert EitherSource(ref, whole).leads_to_file("link")
+
+
+def test_a_repository_inside_counts_as_a_submodule_before_it_is_added(folder: Path) -> None:
+    commit(folder, {"a.md": "x", ".gitignore": "ignored\n"})
+    commit(repository(folder / "inner"), {"p.md": "x"})
+    commit(repository(folder / "ignored"), {"p.md": "x"})
+    (folder / "ignored.md").symlink_to("a.md")
+    tree = Repo.open(folder).tree()
+    assert tree.links("**/p.md") == {"inner": "160000", "ignored.md": "120000"}
+    git(folder, "add", "inner", "ignored.md")
+    assert tree.links("**/p.md") == {"inner": "160000", "ignored.md": "120000"}
+    assert tree.links("inn*") == {"inner": f"160000:{git(folder / 'inner', 'rev-parse', 'HEAD')}"}
+    (folder / "ignored.md").unlink()
+    assert tree.links("**/p.md") == {"inner": "160000"}
 
 
 def test_where_nobody_has_it_both_are_named(partial: Path) -> None:

@@ -30,5 +30,8 @@ class Files:
         start = f"{folder}/" if folder else ""
         return {path: self.fingerprint(path) or "" for path in self.texts if path.startswith(start)}
 
+    def links(self, pattern: str) -> dict[str, str]:
+        return {}
+
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         return {path: len(self.texts[path].encode()) for path in paths if path in self.texts}

@@ -1,0 +1,117 @@
+"""Links where a pattern looks for prompts: those that the change brings are a mistake, and the others stay out."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.flows.links import MOST_FOLLOWED
+from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.example import CONFIG, case
+
+SIDES = pytest.mark.parametrize("more", [["--head", "change"], []], ids=["commit", "working tree"])
+
+
+def repository(folder: Path, pattern: str) -> Path:
+    """`main` has a pattern and links that lie in it; the branch `change` is checked out."""
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    start = CONFIG[: CONFIG.index("suites:")]
+    suite = f"suites:\n  - {{name: all, prompt: '{pattern}', cases: evals/faq.jsonl, scorers: [contains]}}\n"
+    (folder / "gate.yaml").write_text(start + suite)
+    for path in ("prompts/a/faq.md", "prompts/plain.md", "evil/faq.md"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("Answer. quality=1.0")
+    (folder / "prompts/old.md").symlink_to("plain.md")
+    (folder / "prompts/older").symlink_to("a")
+    write_jsonl(folder / "evals/faq.jsonl", [case(i, "free") for i in range(12)])
+    save(folder)
+    git(folder, "switch", "--quiet", "--create", "change")
+    return folder
+
+
+def save(repo: Path) -> Path:
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "change")
+    return repo
+
+
+def run(repo: Path, more: list[str]) -> Outcome:
+    return gate("diff", "--base", "main", *more, cwd=repo)
+
+
+@SIDES
+@pytest.mark.parametrize(
+    ("pattern", "path", "target"),
+    [
+        ("prompts/*.md", "prompts/new.md", "../evil/faq.md"),
+        ("prompts/*.md", "prompts/old.md", "../evil/faq.md"),
+        ("prompts/*.md", "prompts/plain.md", "../evil/faq.md"),
+        ("prompts/*/faq.md", "prompts/new", "../evil"),
+        ("prompts/*/faq.md", "prompts/a", "../evil"),
+        ("prompts/**/*.md", "prompts/new", "../evil"),
+        ("prompts/**/*.md", "prompts/new", "/etc"),
+    ],
+)
+def test_a_link_that_the_change_brings_is_a_mistake(
+    tmp_path: Path, pattern: str, path: str, target: str, more: list[str]
+) -> None:
+    repo = repository(tmp_path, pattern)
+    git(repo, "rm", "--quiet", "-r", "--ignore-unmatch", path)
+    (repo / path).symlink_to(target)
+    outcome = run(save(repo), more)
+    assert outcome.code == 2
+    said = " ".join(outcome.err.split())
+    assert f"{path}: is a symbolic link that the change brings where '{pattern}' looks for prompts" in said
+    assert "put the files themselves there" in said
+
+
+@SIDES
+def test_a_submodule_that_the_change_brings_is_a_mistake_and_one_that_moves_on_is_none(
+    tmp_path: Path, more: list[str]
+) -> None:
+    repo = repository(tmp_path, "prompts/**/*.md")
+    (repo / "prompts/more").mkdir()
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'main')},prompts/more")
+    git(repo, "commit", "--quiet", "--message", "two")
+    outcome = run(repo, more)
+    assert outcome.code == 2
+    assert "prompts/more: is a submodule that the change brings" in " ".join(outcome.err.split())
+    git(repo, "branch", "--force", "main", "change")
+    git(repo, "update-index", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'change')},prompts/more")
+    git(repo, "commit", "--quiet", "--message", "three")
+    outcome = run(repo, more)
+    assert (outcome.code, "SKIPPED" in outcome.out) == (0, True)
+
+
+@SIDES
+@pytest.mark.parametrize("pattern", ["prompts/*.md", "prompts/**/*.md", "prompts/*/faq.md"])
+def test_links_that_are_there_or_lead_to_a_file_or_lie_elsewhere_stay_out(
+    tmp_path: Path, pattern: str, more: list[str]
+) -> None:
+    repo = repository(tmp_path, pattern)
+    (repo / "evil/new.md").symlink_to("faq.md")
+    (repo / "prompts/NOTES").symlink_to("../evil/faq.md")
+    for path in ("prompts/a/faq.md", "prompts/plain.md"):
+        (repo / path).write_text("Answer. Be kind. quality=1.0")
+    outcome = run(save(repo), more)
+    assert (outcome.code, "PASS" in outcome.out) == (0, True)
+
+
+def test_no_more_links_than_a_bounded_number_are_followed(tmp_path: Path) -> None:
+    repo = repository(tmp_path, "prompts/**/*.md")
+    for number in range(MOST_FOLLOWED):
+        (repo / f"prompts/{number:03}").symlink_to("../evil/faq.md")
+    assert run(repo, []).code == 0
+    (repo / "prompts/999").symlink_to("../evil/faq.md")
+    outcome = run(repo, [])
+    assert outcome.code == 2
+    assert "prompts/999: is a symbolic link" in " ".join(outcome.err.split())
+
+
+def test_the_first_configuration_does_not_bring_links_either(tmp_path: Path) -> None:
+    repo = repository(tmp_path, "prompts/*.md")
+    git(repo, "switch", "--quiet", "main")
+    git(repo, "rm", "--quiet", "--cached", "gate.yaml")
+    git(repo, "commit", "--quiet", "--message", "without")
+    assert run(repo, []).code == 0
+    (repo / "prompts/new.md").symlink_to("../evil/faq.md")
+    assert run(repo, []).code == 2
