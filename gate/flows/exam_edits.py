@@ -95,7 +95,7 @@ class Edited:
 
 
 def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
-    """What the change edits, and the trials of it; None where it edits nothing.
+    """What the change edits, and the trials of it; None where it edits nothing that another pair does not tell.
 
     Args:
         edited: the suite.
@@ -106,7 +106,7 @@ def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> E
         InputErrors: scorers or cases of the change that cannot be.
     """
     rules = rules_edited(edited.pair)
-    if not rules and not edited.changes:
+    if edited.pair.other or (not rules and not edited.changes):
         return None
     trials: list[Trial] = []
     # A prompt that stands alone has no baseline to try anything with.

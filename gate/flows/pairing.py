@@ -41,6 +41,7 @@ class Pair:
         new_prompt: the base has no such file and no suite for it: there is nothing to compare it with.
         left_out: the head no longer has a suite for this prompt.
         moved: the prompt is no longer where the base has it.
+        other: it may as well be in another file, which another pair is about.
     """
 
     current: SuiteConfig
@@ -50,6 +51,7 @@ class Pair:
     new_prompt: bool = False
     left_out: bool = False
     moved: bool = False
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +125,18 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
             pairs.append(Pair(current, exam, sides.base, new_prompt=True))
         else:
             pairs.append(_unknown(sides, current))
+    dropped = _dropped(pairs, bases.values(), moved)
     pairs += _left_out(pairs, bases.values(), moved, sides)
+    pairs += _others(pairs, bases.values(), moves, sides)
     pairs += [replace(one, new_prompt=True) for one in _left_out(pairs, expected.values(), {}, sides)]
     if base:
         _check_count(sum(one.own_exam or one.new_prompt for one in pairs))
     examined = [one.exam for one in pairs]
     deleted = [old for old in bases.values() if old not in examined and _exists(sides.base, old.prompt)]
     deleted = [old for old in deleted if not names or old.name in names]
-    _check_sure(deleted, moves)
-    return Pairing(tuple(one for one in pairs if not names or one.current.name in names), tuple(deleted))
+    _check_sure([*deleted, *(old for old in dropped if not names or old.name in names)], moves)
+    asked = (one for one in pairs if not names or (one.exam if one.other else one.current).name in names)
+    return Pairing(tuple(asked), tuple(deleted))
 
 
 def _check_new_files(
@@ -151,15 +156,23 @@ def _check_count(count: int) -> None:
         raise GateError(f"the change brings more than {NEW_SUITES} new suites", hint)
 
 
-def _check_sure(deleted: Sequence[SuiteConfig], moves: Moves) -> None:
-    """Raises CannotEvaluate for a prompt that may have moved to a file that was not looked at."""
-    unsure = sorted({old.prompt for old in deleted} & moves.unsure)
+def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
+    """Raises CannotEvaluate for a prompt that may have moved to a file that nobody would examine."""
+    unsure = sorted({old.prompt for old in gone} & moves.unsure)
     if unsure:
         more = f" (nor what became of {len(unsure) - 1} more)" if len(unsure) > 1 else ""
-        message = f"it cannot be told whether {quoted(unsure[0])} was deleted or has moved{more}"
-        why = "the change brings new files of about its size that were not looked at: too many, too large or misnamed"
+        name = quoted(unsure[0])
+        what = f"which file {name} is now" if unsure[0] in moves.found else f"whether {name} was deleted or has moved"
+        why = "the change brings new files like it, or of about its size, that were not looked at"
+        message = f"it cannot be told {what}{more}: {why}: too many, too large or misnamed"
         hint = "delete it in a change that brings fewer files, or keep its suite and name the new path there"
-        raise CannotEvaluate(f"{message}: {why}", hint)
+        raise CannotEvaluate(message, hint)
+
+
+def _dropped(found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str]) -> list[SuiteConfig]:
+    """Base suites whose prompt moved to a file that no suite of the head names, and whose exam none of them sits."""
+    settled = {one.exam.prompt for one in found}
+    return [old for old in suites if old.prompt in moved and old.prompt not in settled]
 
 
 def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> Moves:
@@ -274,3 +287,10 @@ def _left_out(
             kept = replace(old, name=name, prompt=now)
             pairs.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))
     return pairs
+
+
+def _others(found: Sequence[Pair], suites: Iterable[SuiteConfig], moves: Moves, sides: Sides) -> list[Pair]:
+    """Base suites for each further file that their prompt may be in by now: the worst of them decides."""
+    places = [(old, now) for old in suites for now in moves.others.get(old.prompt, ())]
+    pairs = [one for old, now in places for one in _left_out(found, [old], {old.prompt: now}, sides)]
+    return [replace(one, other=True) for one in pairs]

@@ -51,9 +51,14 @@ def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
         f"The change has no suite for {one.exam.prompt} any more; the base's stays until the merge, and examines it."
         for one in pairs
         # Where its prompt is the same, the edits of the exam say all there is to say.
-        if one.left_out and not one.new_prompt and one.current.name in touched
+        if one.left_out and not one.new_prompt and not one.other and one.current.name in touched
     ]
-    moved = [
-        f"{one.exam.prompt} is now {one.current.prompt}; it is compared with what it was." for one in pairs if one.moved
-    ]
+    moved = [_moved(one) for one in pairs if one.moved]
     return list(dict.fromkeys(moved)) + new + left
+
+
+def _moved(pair: Pair) -> str:
+    old, now = pair.exam.prompt, pair.current.prompt
+    if pair.other:
+        return f"{old} may as well be {now}, which keeps half of it and has no suite; it is compared, too."
+    return f"{old} is now {now}; it is compared with what it was."

@@ -1,7 +1,7 @@
 """What became of the prompts that a change removes: each finds the file that keeps most of it, as git finds renames."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import PurePosixPath
 
@@ -14,7 +14,11 @@ MOST_COMPARED = 10_000
 MOST_STRAYS = 100
 """Files of the change that no suite names and that are read; each is a request where GitHub has them."""
 
+MOST_ALIKE = 3
+"""Files of the change beside the one that is taken for a prompt's successor: each costs an evaluation."""
+
 _Pair = tuple[str, str]
+_Rated = tuple[float, _Pair]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +27,23 @@ class Moves:
 
     Args:
         found: old path to new path; no new path serves twice.
-        unsure: prompts without a successor, of which one may be among the files that were not looked at.
+        unsure: prompts that no suite of the change has, and whose successor may be among files that were not looked at,
+            or that are too many to be compared.
+        others: old path to further files that keep enough of it to be its successor, and that no suite of the change
+            names; none is anybody's successor, or an exact copy.
     """
 
     found: Mapping[str, str]
     unsure: frozenset[str] = frozenset()
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def successors(base: FileSource, head: FileSource, gone: Collection[str], new: Sequence[str]) -> Moves:
     """Where the prompts are that moved.
 
     Prompts of the change's suites come first, then files that the change leaves without a suite, whatever they are
-    called: a prompt does not slip away from its exam by moving to where nobody looks. Where nothing is gone, nothing is
-    read.
+    called: a prompt does not slip away from its exam by moving to where nobody looks. Among the latter nobody can say
+    which one is in use, so a copy does not end the search. Where nothing is gone, nothing is read.
 
     Args:
         base, head: both sides.
@@ -43,12 +51,17 @@ def successors(base: FileSource, head: FileSource, gone: Collection[str], new: S
         new: prompts of the change's suites that the base does not have.
     """
     search = _Search(Likeness(base, head), set())
-    found = search.among(gone, {path: head.fingerprint(path) for path in new})
-    if left := [path for path in gone if path not in found]:
-        before = base.listing().keys() | set(new)
-        strays = {path: known for path, known in head.listing().items() if path not in before}
-        found |= search.among(left, strays, most=MOST_STRAYS)
-    return Moves(found, frozenset(search.unread - found.keys()))
+    named = search.named(gone, {path: head.fingerprint(path) for path in new})
+    left = [path for path in gone if path not in named]
+    if not left:
+        return Moves(named)
+    before = base.listing().keys() | set(new)
+    rated = search.strays(left, {path: known for path, known in head.listing().items() if path not in before})
+    found = named | _chosen(rated)
+    others = _others(rated, found)
+    many = {path for path, files in others.items() if len(files) > MOST_ALIKE}
+    few = {path: files for path, files in others.items() if path not in many}
+    return Moves(found, frozenset((search.unread | many).intersection(left)), few)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +76,28 @@ class _Search:
     likeness: Likeness
     unread: set[str]
 
-    def among(self, gone: Iterable[str], new: Mapping[str, str | None], most: int | None = None) -> dict[str, str]:
+    def named(self, gone: Iterable[str], new: Mapping[str, str | None]) -> dict[str, str]:
         """Exact copies, then the most similar files; of equals those of the same name, then the first by their paths.
 
         Args:
             gone: paths of the base.
             new: paths of the head, with their fingerprints where they have one.
-            most: files that are looked into; None for all.
         """
-        exact = _chosen([(COPY, pair) for pair in self.likeness.copies(gone, new)])
+        exact = _chosen(self._copies(gone, new))
         old = sorted(path for path in gone if path not in exact)
-        if not old:
-            return exact
-        now = sorted(new.keys() - set(exact.values()))
+        return exact | _chosen(self._alike(old, new.keys() - set(exact.values()))) if old else exact
+
+    def strays(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[_Rated]:
+        """How alike the files are that no suite names, as far as they are looked into; copies are among them."""
+        copies = self._copies(gone, new)
+        known = {pair for _, pair in copies}
+        return copies + [one for one in self._alike(sorted(gone), new, MOST_STRAYS) if one[1] not in known]
+
+    def _copies(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[_Rated]:
+        return [(COPY, pair) for pair in self.likeness.copies(gone, new)]
+
+    def _alike(self, old: Sequence[str], new: Iterable[str], most: int | None = None) -> list[_Rated]:
+        now = sorted(new)
         self.likeness.measure(now)
         possible = self._ranked(old, now)
         readable = [path for path in possible if _is_utf8(path)][:most]
@@ -86,7 +108,7 @@ class _Search:
             key=lambda pair: (_name(pair[0]) != _name(pair[1]), pair),
         )
         self.unread.update(one for one, _ in pairs[MOST_COMPARED:])
-        return exact | _chosen(self._rated(pairs[:MOST_COMPARED]))
+        return self._rated(pairs[:MOST_COMPARED])
 
     def _ranked(self, old: Sequence[str], new: Iterable[str]) -> list[str]:
         """Files that by their size may be successors: those of a stem that is gone first, then of an ending."""
@@ -100,7 +122,7 @@ class _Search:
                 ranks[path] = (pure.stem not in stems, pure.suffix not in endings, min(distances), path)
         return sorted(ranks, key=ranks.__getitem__)
 
-    def _rated(self, pairs: Iterable[_Pair]) -> list[tuple[float, _Pair]]:
+    def _rated(self, pairs: Iterable[_Pair]) -> list[_Rated]:
         rates = [(self.likeness.of(*pair), pair) for pair in pairs]
         self.unread.update(pair[0] for rate, pair in rates if rate is None)
         return [(rate, pair) for rate, pair in rates if rate is not None]
@@ -109,7 +131,7 @@ class _Search:
         return self.likeness.distance(old, new) is not None
 
 
-def _chosen(rated: Iterable[tuple[float, _Pair]]) -> dict[str, str]:
+def _chosen(rated: Iterable[_Rated]) -> dict[str, str]:
     """The pairs that are alike most, no file in two of them."""
     alike = [(rate, pair) for rate, pair in rated if rate >= SIMILAR]
     out: dict[str, str] = {}
@@ -119,6 +141,16 @@ def _chosen(rated: Iterable[tuple[float, _Pair]]) -> dict[str, str]:
             out[old] = new
             taken.add(new)
     return out
+
+
+def _others(rated: Iterable[_Rated], found: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Files that are alike enough and nobody's successor; an exact copy changes nothing, whoever uses it."""
+    taken = set(found.values())
+    out: dict[str, list[str]] = {}
+    for rate, (old, new) in sorted(rated, key=lambda one: (-one[0], one[1])):
+        if SIMILAR <= rate < COPY and new not in taken:
+            out.setdefault(old, []).append(new)
+    return {old: tuple(files) for old, files in out.items()}
 
 
 def _is_utf8(path: str) -> bool:

@@ -72,6 +72,29 @@ def test_a_prompt_does_not_slip_away_by_another_ending_or_among_decoys(
         assert "prompts/support.md is now zz/support.txt" in server.comments(REPO, 7)[0].body
 
 
+@pytest.mark.parametrize("kind", ["merge", "none"])
+def test_a_copy_of_the_old_text_does_not_stand_in_for_the_prompt_that_moves(
+    tmp_path: Path, server: GitHubServer, kind: Kind
+) -> None:
+    lines = "".join(f"line {number}\n" for number in range(9))
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, PROMPT: lines + GOOD})
+    broken = {"prompts/support.txt": lines + GOOD + "quality[gold]=0.1\n", "archive/old.txt": lines + GOOD}
+    pr = world.open({PROMPT: None, "gate.yaml": FAQ_ONLY, **broken})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    assert "support at prompts/support.txt/tier=gold" in outcome.outputs["worst-slice"]
+    body = server.comments(REPO, 7)[0].body
+    assert "prompts/support.md is now archive/old.txt; it is compared with what it was." in body
+    assert "prompts/support.md may as well be prompts/support.txt, which keeps half of it and has no suite" in body
+    assert body.count("is dropped") == 1
+    pr.push({f"archive/{number}.txt": f"{lines}{GOOD}more {number}\n" for number in range(3)})
+    outcome = run(pr, kind)
+    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+    assert "it cannot be told which file 'prompts/support.md' is now" in " ".join(outcome.out.split())
+    pr.push({"gate.yaml": CONFIG.replace(PROMPT, "archive/old.txt")})
+    assert run(pr, kind).code == 0
+
+
 def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": CONFIG.replace(PROMPT, "'prompts/s*.md'")})
     outcome = run(world.open({f"prompts/s{number}.md": f"quality=1.0 {number}\n" for number in range(101)}))

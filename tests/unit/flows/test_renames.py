@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.flows.likeness import LARGEST_PROMPT, MOST_BYTES
-from gate.flows.renames import MOST_STRAYS, Moves, successors
+from gate.flows.renames import MOST_ALIKE, MOST_STRAYS, Moves, successors
 from tests.unit.flows.files import Files
 
 THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=100)
@@ -68,11 +68,46 @@ def test_neither_another_ending_nor_a_hidden_folder_is_a_way_out(path: str) -> N
     assert found({"x/a.md": text(0, 1, 2, 3)}, head, []) == {"x/a.md": path}
 
 
-def test_an_exact_copy_is_found_behind_any_number_of_decoys() -> None:
-    decoys = {f"a{number}/a.md": text(4, 5, 6, 7) for number in range(2 * MOST_STRAYS)}
-    old, head = {"x/a.md": text(0, 1, 2, 3)}, Files({**decoys, "zz/b.png": text(0, 1, 2, 3)})
-    assert successors(Files(old), head, ["x/a.md"], []) == Moves({"x/a.md": "zz/b.png"})
-    assert head.reads == []
+def test_an_exact_copy_is_found_behind_any_number_of_decoys_and_settles_nothing_among_too_many() -> None:
+    decoys = {f"a{number}/a.md": text(4, 5, 6, 7) for number in range(MOST_STRAYS)}
+    old, copy = {"x/a.md": text(0, 1, 2, 3)}, {"zz/b.png": text(0, 1, 2, 3)}
+    few = {path: decoys[path] for path in sorted(decoys)[1:]}
+    assert successors(Files(old), Files(few | copy), ["x/a.md"], []) == Moves({"x/a.md": "zz/b.png"})
+    head = Files(decoys | copy)
+    unsure = Moves({"x/a.md": "zz/b.png"}, frozenset({"x/a.md"}))
+    assert successors(Files(old), head, ["x/a.md"], []) == unsure
+    assert len(head.reads) == MOST_STRAYS
+    # A suite that names the copy does.
+    assert successors(Files(old), Files(decoys | copy), ["x/a.md"], ["zz/b.png"]) == Moves({"x/a.md": "zz/b.png"})
+
+
+def others(head: dict[str, str], new: list[str] | None = None) -> dict[str, tuple[str, ...]]:
+    moves = successors(Files({"a.md": text(0, 1, 2, 3)}), Files(head), ["a.md"], new or [])
+    assert moves.unsure == frozenset()
+    return dict(moves.others)
+
+
+def test_a_copy_does_not_end_the_search_among_files_without_a_suite() -> None:
+    copy, edited, half = text(0, 1, 2, 3), text(0, 1, 2, 4), text(0, 1, 4, 5)
+    assert others({"copy.md": copy, "b.txt": half, "c.txt": edited, "d.txt": text(4)}) == {"a.md": ("c.txt", "b.txt")}
+    assert others({"b.txt": half, "c.txt": edited}) == {"a.md": ("b.txt",)}
+    # What a suite names is that suite's; a second copy changes nothing, whoever uses it.
+    assert others({"copy.md": copy, "c.txt": edited}, ["copy.md"]) == {}
+    assert others({"copy.md": copy, "z/copy.md": copy}) == {}
+
+
+def test_what_is_another_prompts_successor_is_nobody_elses() -> None:
+    old = {"a.md": text(0, 1, 2, 3), "b.md": text(0, 1, 2, 4)}
+    head = {"c.md": text(0, 1, 2, 4, 5), "d.md": text(0, 1, 2, 3), "e.md": text(0, 1, 4, 6)}
+    moves = successors(Files(old), Files(head), list(old), [])
+    assert moves == Moves({"a.md": "d.md", "b.md": "c.md"}, others={"a.md": ("e.md",), "b.md": ("e.md",)})
+
+
+def test_too_many_that_are_alike_leave_it_open() -> None:
+    head = {"copy.md": text(0, 1, 2, 3)} | {f"c{number}.md": text(0, 1, 2, 4) for number in range(MOST_ALIKE)}
+    assert len(others(head)["a.md"]) == MOST_ALIKE
+    base, head = {"a.md": text(0, 1, 2, 3)}, head | {"d.md": text(0, 1, 2, 5)}
+    assert successors(Files(base), Files(head), ["a.md"], []) == Moves({"a.md": "copy.md"}, frozenset({"a.md"}))
 
 
 def test_what_is_too_small_or_too_large_is_not_read_and_keeps_nothing_back() -> None:
