@@ -15,7 +15,7 @@ from jinja2.visitor import NodeTransformer
 from gate.domain.prompt import Part, Parts
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.paths import complaint
-from gate.inputs.sandbox import BadTemplate, Environment, check_tags, parsed, tags
+from gate.inputs.sandbox import BadTemplate, Environment, Extent, parsed
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 """What Jinja counts as the end of a line."""
@@ -33,7 +33,9 @@ def with_parts(environment: Environment, text: str, parts: Parts) -> nodes.Templ
         BadTemplate: with line and file.
     """
     try:
-        return _Splice(environment, text, parts).inside(parts.path, parsed(environment, text))
+        extent = Extent()
+        tree = parsed(environment, text, extent)
+        return _Splice(environment, text, parts, extent).inside(parts.path, tree)
     except BadTemplate as error:
         file, line = located(text, parts, error.line)
         raise BadTemplate(error.message, line, file=file) from None
@@ -93,11 +95,11 @@ def _name(node: nodes.Include) -> tuple[str, str]:
 class _Splice(NodeTransformer):
     """Puts each part in the place of its include."""
 
-    def __init__(self, environment: Environment, text: str, parts: Parts) -> None:
+    def __init__(self, environment: Environment, text: str, parts: Parts, extent: Extent) -> None:
         self._environment = environment
         self._within = parts.path
         self._parts: dict[str, tuple[int, Part]] = {}
-        self._tags = tags(text)
+        self._extent = extent
         before = _lines(text)
         for part in parts.files:
             self._parts[part.path] = before, part
@@ -118,10 +120,8 @@ class _Splice(NodeTransformer):
         before, part = self._parts[path]
         if not part.template:
             return nodes.Output([nodes.TemplateData(part.text, lineno=before + 1)], lineno=before + 1)
-        self._tags += tags(part.text)
         try:
-            check_tags(self._tags)
-            tree = parsed(self._environment, part.text)
+            tree = parsed(self._environment, part.text, self._extent)
         except BadTemplate as error:
             raise BadTemplate(error.message, before + error.line) from None
         for inner in tree.find_all(nodes.Node):

@@ -12,6 +12,9 @@ PROMPT_CHARS = 1024 * 1024
 TEMPLATE_TAGS = 5_000
 """Tags of one template, those of its parts counted as often as the parts are used: each takes time to compile."""
 
+TEMPLATE_TOKENS = 20_000
+"""Words and signs inside those tags: one tag may hold a list of any length."""
+
 PARTS = 100
 """Files that one prompt pulls in."""
 
@@ -42,6 +45,9 @@ RENDERED_CHARS = 4 * 1024 * 1024
 LOOP_STEPS = 100_000
 """Turns of all loops of one rendering."""
 
+RENDERING_S = 5.0
+"""Seconds of the processor for one rendering; the event loop waits meanwhile."""
+
 WATCHED_PARTS = 10_000
 """Parts of one rendering that are watched to find what makes two requests differ."""
 
@@ -60,8 +66,8 @@ NAME_CHARS = 200
 PATH_CHARS = 1024
 """A path, as configuration writes it."""
 
-PATTERN_CHARS = 10_000
-"""A regular expression."""
+PATTERN_CHARS = 2_000
+"""A regular expression, with the fields of a case filled in: compiling it takes time, too."""
 
 SHOWN_PROBLEMS = 20
 """Mistakes that are listed one by one; the rest are counted."""

@@ -2,6 +2,8 @@
 
 import warnings
 
+from gate.inputs.limits import PATTERN_CHARS
+
 LONGEST_S = 0.5
 """Seconds for one search; the event loop waits meanwhile."""
 
@@ -11,7 +13,9 @@ class TooSlow(Exception):
 
 
 def complaint(pattern: str) -> str:
-    """Why this is no regular expression; empty when it is one."""
+    """Why this is no regular expression that can be searched for; empty when it is one."""
+    if len(pattern) > PATTERN_CHARS:
+        return f"it has more than {PATTERN_CHARS:,} characters"
     import regex  # only for those who use one
 
     try:

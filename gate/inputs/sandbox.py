@@ -1,5 +1,6 @@
 """Where the templates of strangers are read and run: a sandbox, narrowed to what a prompt needs."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
@@ -7,8 +8,9 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from gate.inputs.limits import RENDERED_CHARS, TEMPLATE_TAGS
-from gate.inputs.templatevalues import FILTERS, METHODS, sized, text_of
+from gate.inputs.limits import RENDERED_CHARS, TEMPLATE_TAGS, TEMPLATE_TOKENS
+from gate.inputs.rendering_clock import check, checked
+from gate.inputs.templatevalues import FILTERS, METHODS, TESTS, sized, text_of
 
 _REFUSED = (
     nodes.Macro,
@@ -21,6 +23,11 @@ _REFUSED = (
     nodes.Block,
     nodes.ScopedEvalContextModifier,
 )
+_OUTSIDE = frozenset(
+    "block_begin block_end comment comment_begin comment_end data raw_begin raw_end variable_begin variable_end "
+    "whitespace".split()
+)
+"""What Jinja's lexer finds beside the words and signs of tags."""
 _SHARED = (nodes.Macro, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Block)
 
 
@@ -59,7 +66,12 @@ class Environment(SandboxedEnvironment):
             return attr in METHODS
         return super().is_safe_attribute(obj, attr, value)
 
+    def call(self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
+        check()
+        return super().call(__context, __obj, *args, **kwargs)
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        check()
         if operator == "%" and isinstance(left, str):
             raise SecurityError("formatting text with % is not supported")
         if operator == "**" and not (abs(left) <= 1e6 and abs(right) <= 64):
@@ -73,20 +85,53 @@ class Environment(SandboxedEnvironment):
 
 def sandbox() -> Environment:
     """A fresh one: strict, deterministic, without a loader, so that no template reaches a file."""
-    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=text_of)
-    environment.filters = dict(FILTERS)
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=checked(text_of))
+    environment.filters, environment.tests = dict(FILTERS), dict(TESTS)
     environment.globals = {"range": environment.globals["range"], "dict": dict}
     return environment
 
 
-def parsed(environment: Environment, text: str) -> nodes.Template:
+@dataclass(slots=True)
+class Extent:
+    """How much of a template, with its parts, there is to compile.
+
+    Args:
+        tags, tokens: so far; tokens are the words and signs inside tags.
+    """
+
+    tags: int = 0
+    tokens: int = 0
+
+    def add(self, environment: Environment, text: str) -> None:
+        """Count a template, or a part once more, before it is parsed.
+
+        Raises:
+            BadTemplate: it would take too long to compile, and the line in this text where the measure is full.
+            TemplateSyntaxError: it is not even made of tokens.
+        """
+        self.tags += text.count("{{") + text.count("{%")
+        if self.tags > TEMPLATE_TAGS:
+            raise BadTemplate(f"a template, with its parts, has at most {TEMPLATE_TAGS:,} tags", 1)
+        for line, kind, _ in environment.lexer.tokeniter(text, None):
+            self.tokens += kind not in _OUTSIDE
+            if self.tokens > TEMPLATE_TOKENS:
+                message = f"a template, with its parts, has at most {TEMPLATE_TOKENS:,} words and signs inside its tags"
+                raise BadTemplate(message, line)
+
+
+def parsed(environment: Environment, text: str, extent: Extent | None = None) -> nodes.Template:
     """The tree of a template, in which nothing is left that the sandbox does not run, but for includes.
+
+    Args:
+        environment: parses.
+        text: the template.
+        extent: of what it belongs to; None where it is looked at alone.
 
     Raises:
         BadTemplate: with the line.
     """
-    check_tags(tags(text))
     try:
+        (extent or Extent()).add(environment, text)
         tree = environment.parse(text)
         refused = next(tree.find_all(_REFUSED), None)
         if refused is not None:
@@ -98,21 +143,6 @@ def parsed(environment: Environment, text: str) -> nodes.Template:
     except (RecursionError, ValueError, MemoryError):
         raise BadTemplate("invalid Jinja2: too deeply nested") from None
     return tree
-
-
-def tags(text: str) -> int:
-    """How many tags a template has, at most."""
-    return text.count("{{") + text.count("{%")
-
-
-def check_tags(count: int) -> None:
-    """Refuse a template of so many tags that compiling it would take too long.
-
-    Raises:
-        BadTemplate: it has.
-    """
-    if count > TEMPLATE_TAGS:
-        raise BadTemplate(f"a template, with its parts, has at most {TEMPLATE_TAGS:,} tags", 1)
 
 
 def short(message: str) -> str:

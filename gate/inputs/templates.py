@@ -1,7 +1,7 @@
 """Jinja2 that a stranger may write: sandboxed, strict, deterministic, and bounded in size and loops.
 
 What could build a huge value out of a small text is refused (macros, captured blocks, format widths) or measured
-(loops, `+`, `*`, `~`, assignments). A template can still be slow; it cannot take the machine's memory with it.
+(loops, `+`, `*`, `~`, assignments), and whatever does work looks at the time that the rendering has left.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,8 @@ from jinja2.visitor import NodeTransformer
 
 from gate.domain.prompt import NO_PARTS, Parts
 from gate.inputs.includes import located, with_parts
-from gate.inputs.limits import LOOP_STEPS, RENDERED_CHARS
+from gate.inputs.limits import LOOP_STEPS, RENDERED_CHARS, RENDERING_S
+from gate.inputs.rendering_clock import check, limited
 from gate.inputs.sandbox import BadTemplate, sandbox, short
 from gate.inputs.templatevalues import joined, sized
 
@@ -47,20 +48,25 @@ class Compiled:
     parts: Parts
     _template: Template
 
-    def render(self, variables: Mapping[str, object]) -> str:
+    def render(self, variables: Mapping[str, object], seconds: float = RENDERING_S) -> str:
         """The text.
 
+        Args:
+            variables: by their names.
+            seconds: of the processor that it may take.
+
         Raises:
-            BadTemplate: an undefined variable, a forbidden operation, or too large a result.
+            BadTemplate: an undefined variable, a forbidden operation, too large a result, or too much work.
         """
         pieces: list[str] = []
         left = RENDERED_CHARS
         try:
-            for piece in self._template.generate({**variables, **_HELPERS, hidden("steps"): _Steps()}):
-                left -= len(piece)
-                if left < 0:
-                    raise BadTemplate(f"renders to more than {RENDERED_CHARS:,} characters")
-                pieces.append(piece)
+            with limited(seconds):
+                for piece in self._template.generate({**variables, **_HELPERS, hidden("steps"): _Steps()}):
+                    left -= len(piece)
+                    if left < 0:
+                        raise BadTemplate(f"renders to more than {RENDERED_CHARS:,} characters")
+                    pieces.append(piece)
             text = "".join(pieces)
             text.encode()
         except UnicodeEncodeError:
@@ -95,7 +101,8 @@ def compile_template(
             mark(tree)
         bounded = _Bounds().visit(tree)
         bounded.set_environment(environment)
-        code: CodeType = environment.compile(bounded, filename=_FILE)
+        with limited():  # Jinja works out what rests on nothing but constants
+            code: CodeType = environment.compile(bounded, filename=_FILE)
     except TemplateSyntaxError as error:
         file, line = located(text, parts, error.lineno)
         raise BadTemplate(f"invalid Jinja2: {short(error.message or 'syntax error')}", line, file=file) from None
@@ -125,6 +132,7 @@ class _Steps:
 
     def __call__(self, items: Any) -> Iterator[Any]:
         for item in items:
+            check()
             self._left -= 1
             if self._left < 0:
                 raise SecurityError(f"loops take more than {LOOP_STEPS:,} turns")
@@ -132,7 +140,7 @@ class _Steps:
 
 
 class _Bounds(NodeTransformer):
-    """Puts a measure around each loop, assignment and concatenation."""
+    """Puts a measure around each loop, assignment, concatenation and comparison."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:
         self.generic_visit(node)
@@ -149,12 +157,18 @@ class _Bounds(NodeTransformer):
         node.values = [call("sized", value) for value in node.values]
         return node
 
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Call:
+        self.generic_visit(node)
+        return call("compared", node)
+
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:
         self.generic_visit(node)
         return call("joined", *node.nodes)
 
 
 _HELPERS: Mapping[str, Callable[..., Any]] = {
+    # Every call looks at the time.
+    hidden("compared"): lambda value: value,
     hidden("sized"): sized,
     hidden("joined"): lambda *values: joined(values),
 }

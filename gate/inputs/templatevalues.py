@@ -8,8 +8,10 @@ from typing import Any
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS as JINJA_FILTERS
+from jinja2.tests import TESTS as JINJA_TESTS
 
 from gate.inputs.limits import LOOP_STEPS, RENDERED_CHARS
+from gate.inputs.rendering_clock import check, checked
 
 METHODS = frozenset(
     "capitalize count endswith find get index isalpha isdigit islower isupper items keys lower lstrip rsplit rstrip "
@@ -65,6 +67,7 @@ def joined(values: Iterable[Any], separator: str = "") -> str:
     pieces: list[str] = []
     left = RENDERED_CHARS
     for value in values:
+        check()
         piece = text_of(value)
         left -= len(piece) + len(separator)
         if left < 0:
@@ -115,11 +118,15 @@ _KEPT = (
     "rejectattr reverse round select selectattr sort title trim truncate unique upper wordcount"
 ).split()
 
-FILTERS: Mapping[str, Callable[..., Any]] = {
-    **{name: JINJA_FILTERS[name] for name in _KEPT},
+_OWN: Mapping[str, Callable[..., Any]] = {
     "indent": _indent,
     "join": _join,
     "replace": _replace,
     "string": text_of,
     "tojson": to_json,
 }
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    name: checked(function) for name, function in ({name: JINJA_FILTERS[name] for name in _KEPT} | dict(_OWN)).items()
+}
+TESTS: Mapping[str, Callable[..., Any]] = {name: checked(function) for name, function in JINJA_TESTS.items()}
