@@ -7,13 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.action.cap import Cap
-from gate.action.limits import limited, sampled, tightened
+from gate.action.limits import Reading, limited, reading, sampled, tightened
 from gate.action.marks import marks
 from gate.action.overrides import Overrides, Standing
 from gate.action.secretless import missed_by_the_base
 from gate.action.subject import Subject
 from gate.bootstrap.resolving import rehearsed
 from gate.bootstrap.sides import EventFiles, Found
+from gate.bootstrap.signals import in_time
 from gate.domain.record import RunRecord
 from gate.domain.suite import Suite
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
@@ -98,8 +99,8 @@ class Evaluation:
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
             return overridden(override, stage.now())
-        found = self._sides()
-        resolved = self._resolved(found)
+        progress = reading(self.inputs)
+        resolved = in_time(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if not resolved.touched and not resolved.deleted:
             return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
         resolved = self.cap.applied(resolved)
@@ -154,13 +155,14 @@ class Evaluation:
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
         return replace(found, sides=replace(sides, stranger=self.subject.stranger))
 
-    def _resolved(self, found: Found) -> Resolved:
+    def _resolved(self, found: Found, progress: Reading) -> Resolved:
         """What there is to evaluate, within the limits of the inputs."""
         inputs, subject = self.inputs, self.subject
         self.advisory = inputs.mode != "enforce" and is_advisory(found.sides, inputs.config)
         everything = inputs.force_run or subject.baseline
         try:
             resolved = resolve(found.sides, inputs.config, everything=everything, only=inputs.prompts)
+            progress.doing = "every case was put into its prompts and scorers"
             resolved = rehearsed(alone(resolved) if subject.baseline else resolved)
         except InputErrors as errors:
             raise self._in_change(errors, found.sides.head.label) from None

@@ -1,7 +1,7 @@
 """Reads the files of both sides of a comparison, and gathers every mistake in them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.answers import of_suite, refused, replaced, unfit
-from gate.flows.exam import JudgeDefault, Rules, build, changes
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
 from gate.flows.pairing import Pair, Sides
 from gate.inputs import cases as case_files
@@ -30,11 +30,12 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files of both sides and gathers every mistake."""
+    """Reads files of both sides and gathers every mistake; a case file that many suites name is read once a side."""
 
     sides: Sides
     config_path: str
     problems: list[Problem]
+    _parsed_cases: dict[tuple[bool, str], tuple[Case, ...] | InputErrors | None] = field(default_factory=dict)
 
     def raise_problems(self) -> None:
         if self.problems:
@@ -90,7 +91,8 @@ class Reader:
         hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
         for path in replaced(self.sides, of_suite(suite)):
             self.problems.append(Problem(path, 0, "the change replaces this file, or it lies behind a link", hint))
-        delta, label = changes(cases, head_cases), self.sides.head.label
+        label = self.sides.head.label
+        delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
 
     def deletions(self, suites: Sequence[SuiteConfig]) -> tuple[Deletion, ...]:
@@ -103,11 +105,8 @@ class Reader:
 
     def _count(self, suite: SuiteConfig) -> int | None:
         """Cases of the base; None where they cannot be read: it is the base's own mistake, and nothing rests on it."""
-        try:
-            data = self.sides.base.read(suite.cases)
-            return None if data is None else len(case_files.parse(decode(data, suite.cases), suite.cases))
-        except InputErrors:
-            return None
+        cases = self._case_file(self.sides.base, suite.cases)
+        return len(cases) if isinstance(cases, tuple) else None
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
         """The head's cases, to say what it changed; a suite that was left out may have lost its cases, too."""
@@ -130,12 +129,25 @@ class Reader:
         return None if prompt is None else PromptVersion(config.prompt, source.label, source.sha, prompt)
 
     def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
-        data, where = source.read(config.cases), _at(source, config.cases)
-        if data is None:
+        cases = self._case_file(source, config.cases)
+        if cases is None:
             hint = f"suite {config.name} names it"
             self.problems.append(Problem(config.cases, 0, f"there is no such case file at {source.label}", hint))
+        if isinstance(cases, InputErrors):
+            self.problems.extend(cases.problems)
             return None
-        return self._parsed(lambda: case_files.parse(decode(data, where), where))
+        return cases
+
+    def _case_file(self, source: FileSource, path: str) -> tuple[Case, ...] | InputErrors | None:
+        """The cases, or what is wrong with them; None where there is no such file."""
+        key = source is self.sides.head, path
+        if key not in self._parsed_cases:
+            try:
+                data, where = source.read(path), _at(source, path)
+                self._parsed_cases[key] = None if data is None else case_files.parse(decode(data, where), where)
+            except InputErrors as errors:
+                self._parsed_cases[key] = errors
+        return self._parsed_cases[key]
 
     def _parsed(self, parse: Callable[[], Parsed]) -> Parsed | None:
         try:

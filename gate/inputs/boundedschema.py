@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gate.domain.jsonvalue import JsonValue
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 Schema: TypeAlias = Mapping[str, JsonValue]
 # What the library calls for a keyword: validator, the keyword's value, the instance, the schema around the keyword.
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], "Iterator[ValidationError] | None"]
+
+
+_REFERENCES = ("$ref", "$dynamicRef")
 
 
 @dataclass(slots=True)
@@ -91,7 +95,8 @@ def bounded(schema: Schema, work: Work, formats: "FormatChecker | None" = None) 
     extend: Callable[..., Any] = validators.extend
     draft: Any = draft_of(schema)
     own = _Keywords(work).by_name()
-    counted = {key: _counted(work, key, own.get(key, keyword)) for key, keyword in draft.VALIDATORS.items()}
+    crawl = cache(lambda: 0 if schema is draft.META_SCHEMA else _parts(schema) // 4)
+    counted = {key: _counted(work, key, own.get(key, keyword), crawl) for key, keyword in draft.VALIDATORS.items()}
     kind: Any = extend(draft, counted)
 
     def evolve(self: Any, **changes: Any) -> Any:
@@ -120,12 +125,29 @@ def regex_format(work: Work) -> "FormatChecker":
     return checker
 
 
-def _counted(work: Work, name: str, keyword: Keyword) -> Keyword:
+def _parts(schema: Schema) -> int:
+    """Mappings and lists in a schema: for each reference to an anchor the library looks through them all."""
+    found, stack = 0, list[Any]([schema])
+    while stack:
+        item = stack.pop()
+        if isinstance(item, (Mapping, list)):
+            found += 1
+            stack.extend(item.values() if isinstance(item, Mapping) else item)
+    return found
+
+
+def _counted(work: Work, name: str, keyword: Keyword, crawl: Callable[[], int]) -> Keyword:
     # For these two the library looks each part of the instance up in a list of the others: a thousand are affordable.
     quadratic = name in ("unevaluatedItems", "unevaluatedProperties")
 
     def counted(validator: Any, value: Any, instance: Any, schema: Any) -> "Iterator[ValidationError] | None":
-        work.spend(1 + (len(instance) ** 2 // 10 if quadratic and isinstance(instance, (dict, list)) else 0))
+        # A long list of values or names to go through is as many steps as take its time.
+        steps = 1 + (len(value) // 25 if isinstance(value, (dict, list)) else 0)
+        if quadratic and isinstance(instance, (dict, list)):
+            steps += len(instance) ** 2 // 10
+        if name in _REFERENCES and isinstance(value, str) and value[1:2] not in ("", "/"):
+            steps += crawl()
+        work.spend(steps)
         return keyword(validator, value, instance, schema)
 
     return counted

@@ -1,4 +1,4 @@
-"""What one rendering of a template may take, in seconds of the processor: counted steps say nothing of what each does."""
+"""How long one rendering of a template may take, in seconds of the processor: a turn of a loop may cost anything."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -126,7 +126,8 @@ _OWN: Mapping[str, Callable[..., Any]] = {
     "tojson": to_json,
 }
 
-FILTERS: Mapping[str, Callable[..., Any]] = {
-    name: checked(function) for name, function in ({name: JINJA_FILTERS[name] for name in _KEPT} | dict(_OWN)).items()
-}
-TESTS: Mapping[str, Callable[..., Any]] = {name: checked(function) for name, function in JINJA_TESTS.items()}
+_JINJAS: dict[str, Any] = {name: JINJA_FILTERS[name] for name in _KEPT}
+_TESTS: dict[str, Any] = dict(JINJA_TESTS)
+
+FILTERS = {name: checked(function) for name, function in (*_JINJAS.items(), *_OWN.items())}
+TESTS = {name: checked(function) for name, function in _TESTS.items()}

@@ -1,0 +1,39 @@
+"""What a change makes the gate do before its first call has an end, which is told like every other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.example import FILES, GOOD, PROMPT
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import ModelServer
+from tests.support.privileged import SERVICE, privileged
+from tests.support.pull_request import PullRequestWorld
+
+TEMPLATE = SERVICE.replace("  - name: support\n", "  - name: support\n    template: jinja2\n")
+SLOW = "{% for i in range(99999) %}{% set a = 'x'*4000000 %}{% if 'y' in a ~ i %}{% endif %}{% endfor %}"
+
+
+@pytest.fixture
+def models() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+def test_what_works_without_end_before_the_first_call_is_given_up_and_told(
+    tmp_path: Path, server: GitHubServer, models: ModelServer
+) -> None:
+    world = PullRequestWorld.make(tmp_path, server, {**FILES, "gate.yaml": TEMPLATE})
+    pr = world.open({PROMPT: GOOD + SLOW + "\n"}, fork=True)
+    outcome = privileged(pr, models, inputs={"max-minutes": "0.02"})
+    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
+    said = (
+        "reading the change took longer than 0.02 minutes; the time ran out while every case was put into its prompts "
+        "and scorers"
+    )
+    (comment,) = server.comments("acme/support-bot", pr.number)
+    assert said in comment.body.replace("\n", " ")
+    assert said in outcome.out.replace("\n", " ")
+    assert [run.conclusion for run in world.repo.check_runs] == ["failure"]
+    assert len(models.ledger) == 0
