@@ -1,13 +1,13 @@
 """Puts every case into every prompt and scorer before anything is spent, so that no mistake shows up halfway."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
 from gate.inputs.patterns import complaint
-from gate.inputs.render import fill, render
+from gate.inputs.render import SlowTemplate, fill, render
 
 
 def rehearse(suites: Iterable[Suite]) -> None:
@@ -15,35 +15,43 @@ def rehearse(suites: Iterable[Suite]) -> None:
 
     Raises:
         InputErrors: variables that a prompt or a scorer names and a case does not have, patterns that are none, values
-            that every answer contains; the same mistake in many cases is told once, with their number.
+            that every answer contains; the same mistake in many cases is told once, with their number. A template that
+            takes too long ends it.
     """
     first: dict[str, Problem] = {}
     count: dict[str, int] = {}
     for suite in suites:
         for case in suite.exam.cases:
-            for problem in _problems(suite, case):
-                kind = problem.message.replace(repr(case.id), "").replace(case.where, "")
-                first.setdefault(kind, problem)
-                count[kind] = count.get(kind, 0) + 1
+            try:
+                for problem in _problems(suite, case):
+                    kind = problem.message.replace(repr(case.id), "").replace(case.where, "")
+                    first.setdefault(kind, problem)
+                    count[kind] = count.get(kind, 0) + 1
+            except SlowTemplate as slow:
+                # Each of the other cases would take as long.
+                raise InputErrors([*_counted(first, count), *slow.problems]) from None
     if first:
-        raise InputErrors([_counted(problem, count[kind]) for kind, problem in first.items()])
+        raise InputErrors(_counted(first, count))
 
 
-def _counted(problem: Problem, count: int) -> Problem:
-    if count == 1:
-        return problem
-    return replace(problem, message=f"{problem.message}; and {count - 1} more like it")
+def _counted(first: Mapping[str, Problem], count: Mapping[str, int]) -> list[Problem]:
+    more = {kind: f"; and {number - 1} more like it" if number > 1 else "" for kind, number in count.items()}
+    return [replace(problem, message=problem.message + more[kind]) for kind, problem in first.items()]
 
 
 def _problems(suite: Suite, case: Case) -> Iterator[Problem]:
     for arm in suite.arms.values():
         try:
             render(arm.version.prompt, case, arm.version.path)
+        except SlowTemplate:
+            raise
         except InputErrors as errors:
             yield from errors.problems
     for spec in suite.exam.scorers if case.scorers is None else case.scorers:
         try:
             yield from _scorer(spec, case)
+        except SlowTemplate:
+            raise
         except InputErrors as errors:
             yield from errors.problems
 

@@ -11,6 +11,10 @@ from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
 
 
+class SlowTemplate(InputErrors):
+    """A rendering was given up; others of the same template would take as long."""
+
+
 def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Message, ...]:
     """The messages for one case.
 
@@ -95,7 +99,7 @@ def fill(text: str, case: Case) -> str:
         file, line = _place(case)
         hint = "add the field to the case, or change the scorer" if error.undefined else ""
         message = f"the scorer's text cannot be filled in for case {case.id!r}: {error.message}"
-        raise one_problem(file, line, message, hint) from None
+        raise _told(error, one_problem(file, line, message, hint)) from None
 
 
 def variables_of(case: Case) -> dict[str, JsonValue]:
@@ -111,7 +115,11 @@ def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:
         hint = "the expected answer is never shown to a prompt"
     elif error.undefined:
         hint = "give it under 'vars' in the case, or take it out of the template"
-    return one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint)
+    return _told(error, one_problem(error.file or file, error.line, f"{error.message} (case {_named(case)})", hint))
+
+
+def _told(error: BadTemplate, problem: InputErrors) -> InputErrors:
+    return SlowTemplate(problem.problems) if error.slow else problem
 
 
 def _named(case: Case) -> str:

@@ -39,10 +39,14 @@ class BadTemplate(Exception):
         line: 1-based line in the template, 0 when it is not known.
         undefined: the message is about a variable that nobody gives.
         file: the part that the line is in; empty for the template itself.
+        slow: it was given up.
     """
 
-    def __init__(self, message: str, line: int = 0, *, undefined: bool = False, file: str = "") -> None:
+    def __init__(
+        self, message: str, line: int = 0, *, undefined: bool = False, file: str = "", slow: bool = False
+    ) -> None:
         super().__init__(message)
+        self.slow = slow
         self.message, self.line, self.undefined, self.file = message, line, undefined, file
 
 

@@ -17,7 +17,7 @@ from jinja2.visitor import NodeTransformer
 from gate.domain.prompt import NO_PARTS, Parts
 from gate.inputs.includes import located, with_parts
 from gate.inputs.limits import LOOP_STEPS, RENDERED_CHARS, RENDERING_S
-from gate.inputs.rendering_clock import check, limited
+from gate.inputs.rendering_clock import TooLong, check, limited
 from gate.inputs.sandbox import BadTemplate, sandbox, short
 from gate.inputs.templatevalues import joined, sized
 
@@ -74,7 +74,8 @@ class Compiled:
         except _MISTAKES as error:
             undefined = isinstance(error, UndefinedError)
             file, line = located(self.text, self.parts, _line(error.__traceback__))
-            raise BadTemplate(_sentence(error), line, undefined=undefined, file=file) from None
+            slow = isinstance(error, TooLong)
+            raise BadTemplate(_sentence(error), line, undefined=undefined, file=file, slow=slow) from None
         return text
 
 
