@@ -6,12 +6,17 @@ from dataclasses import replace
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
+from gate.inputs.limits import RENDERING_S
 from gate.inputs.patterns import complaint
 from gate.inputs.render import SlowTemplate, fill, render
 
 
-def rehearse(suites: Iterable[Suite]) -> None:
+def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
     """Render all templates with all cases.
+
+    Args:
+        suites: to be evaluated.
+        seconds: of the processor that one rendering of a prompt may take.
 
     Raises:
         InputErrors: variables that a prompt or a scorer names and a case does not have, patterns that are none, values
@@ -23,7 +28,7 @@ def rehearse(suites: Iterable[Suite]) -> None:
     for suite in suites:
         for case in suite.exam.cases:
             try:
-                for problem in _problems(suite, case):
+                for problem in _problems(suite, case, seconds):
                     kind = problem.message.replace(repr(case.id), "").replace(case.where, "")
                     first.setdefault(kind, problem)
                     count[kind] = count.get(kind, 0) + 1
@@ -39,10 +44,10 @@ def _counted(first: Mapping[str, Problem], count: Mapping[str, int]) -> list[Pro
     return [replace(problem, message=problem.message + more[kind]) for kind, problem in first.items()]
 
 
-def _problems(suite: Suite, case: Case) -> Iterator[Problem]:
+def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
     for arm in suite.arms.values():
         try:
-            render(arm.version.prompt, case, arm.version.path)
+            render(arm.version.prompt, case, arm.version.path, seconds)
         except SlowTemplate:
             raise
         except InputErrors as errors:

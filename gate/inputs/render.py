@@ -6,6 +6,7 @@ from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
+from gate.inputs.limits import RENDERING_S
 from gate.inputs.problems import one_problem
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
@@ -15,7 +16,7 @@ class SlowTemplate(InputErrors):
     """A rendering was given up; others of the same template would take as long."""
 
 
-def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Message, ...]:
+def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float = RENDERING_S) -> tuple[Message, ...]:
     """The messages for one case.
 
     Plain text is the system message and the case's turns follow. A template sees `input`, `id`, `slices` and the
@@ -26,8 +27,10 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Messag
         prompt: the parsed prompt.
         case: the case.
         file: the prompt's path, for messages.
+        seconds: of the processor that each message may take.
 
     Raises:
+        SlowTemplate: it takes longer.
         InputErrors: the template cannot be rendered for this case.
     """
     turns = case.messages or (Message("user", case.input),)
@@ -39,7 +42,7 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt") -> tuple[Messag
     for message in prompt.messages:
         try:
             compiled = compile_template(message.content, prompt.parts)
-            content = compiled.render(variables)
+            content = compiled.render(variables, seconds)
         except BadTemplate as error:
             raise _template_problem(error, case, file) from None
         if not content.strip():
