@@ -67,11 +67,14 @@ class Pairing:
     deleted: tuple[SuiteConfig, ...] = ()
 
     def only(self, patterns: Sequence[str]) -> "Pairing":
-        """What is about prompts that match one of the patterns.
+        """What is about prompts that match one of the patterns; all of it where there is none.
 
         Raises:
             GateError: nothing does.
         """
+
+        if not patterns:
+            return self
 
         def wanted(*paths: str) -> bool:
             return any(matches(path, pattern) for path in paths for pattern in patterns)
@@ -114,17 +117,7 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     partners = _partners(heads, bases, moved)
     if base:
         _check_count(len(heads) - len(partners))
-    free = list(expected.values())
-    pairs = []
-    for name, current in heads.items():
-        if old := partners.get(name):
-            gone = old.prompt != current.prompt and not _exists(sides.head, old.prompt)
-            pairs.append(Pair(current, old, sides.base, moved=gone))
-        elif exam := _exam_for(current, free):
-            free.remove(exam)
-            pairs.append(Pair(current, exam, sides.base, new_prompt=True))
-        else:
-            pairs.append(_unknown(sides, current))
+    pairs = _of_head(heads, partners, list(expected.values()), sides)
     dropped = _dropped(pairs, bases.values(), moved)
     pairs += _left_out(pairs, bases.values(), moved, sides)
     pairs += _others(pairs, bases.values(), moves, sides)
@@ -137,6 +130,23 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
     _check_sure([*deleted, *(old for old in dropped if not names or old.name in names)], moves)
     asked = (one for one in pairs if not names or (one.exam if one.other else one.current).name in names)
     return Pairing(tuple(asked), tuple(deleted))
+
+
+def _of_head(
+    heads: dict[str, SuiteConfig], partners: dict[str, SuiteConfig], free: list[SuiteConfig], sides: Sides
+) -> list[Pair]:
+    """The head's suites, each with its partner, with an exam of the base that is `free`, or alone."""
+    pairs = []
+    for name, current in heads.items():
+        if old := partners.get(name):
+            gone = old.prompt != current.prompt and not _exists(sides.head, old.prompt)
+            pairs.append(Pair(current, old, sides.base, moved=gone))
+        elif exam := _exam_for(current, free):
+            free.remove(exam)
+            pairs.append(Pair(current, exam, sides.base, new_prompt=True))
+        else:
+            pairs.append(_unknown(sides, current))
+    return pairs
 
 
 def _check_new_files(

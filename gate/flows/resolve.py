@@ -62,8 +62,7 @@ def resolve(
     if head is None:
         raise _no_config(sides, config, deleted=base is not None)
     check_links(sides, (base, head))
-    pairing = pair(sides, head, base, names)
-    pairing = pairing.only(only) if only else pairing
+    pairing = pair(sides, head, base, names).only(only)
     pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)
     suites = _read(reader, pairs, base, everything=everything)
     touched = {one.suite.name: one.suite for one in suites if everything or one.compared}
