@@ -77,7 +77,7 @@ def test_two_files_with_one_suite_name_are_refused(tmp_path: Path, server: GitHu
             "scorers of `support` (`contains`, `regex`)",
         ),
         (CONFIG.replace("slices: [tier]", "slices: []"), "slices of `support`"),
-        (CONFIG + "policy: {confidence: 0.6}\n", "the policy of the run (`confidence`)"),
+        (CONFIG + "policy: {confidence: 0.6}\n", "the policy of the run (`confidence` `0.95` → `0.6`)"),
     ],
 )
 def test_a_weaker_exam_is_told_in_the_comment(

@@ -138,7 +138,7 @@ def test_a_fork_that_was_deleted_is_judged_all_the_same(world: PullRequestWorld,
     outcome = run(pr, "opened")
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert server.comments(REPO, 7) == []  # a fork's token may not write
-    assert "the report is in the job summary" in outcome.summary
+    assert "the report is in the job summary" in outcome.out
 
 
 def test_a_closed_pull_request_is_left_alone(world: PullRequestWorld, server: GitHubServer) -> None:

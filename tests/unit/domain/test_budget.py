@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.domain.suite import MONTHLY, Budget
 from gate.domain.usage import exact_dollars
-from gate.flows.exam_edits import differing
+from gate.flows.edited_values import Edit, differing
 
 
 def test_what_nothing_else_set_is_the_configurations() -> None:
@@ -28,7 +28,7 @@ def test_dollars_are_left_by_a_month_and_set_by_all_others() -> None:
 
 
 def test_an_edit_of_the_configuration_is_the_limit_alone() -> None:
-    assert differing(Budget(max_calls=5), Budget(max_calls=6), "budget.") == ["budget.max_calls"]
+    assert differing(Budget(max_calls=5), Budget(max_calls=6), "budget.") == [Edit("budget.max_calls", "5", "6")]
 
 
 @pytest.mark.parametrize(

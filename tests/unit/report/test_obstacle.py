@@ -64,7 +64,7 @@ def test_other_reasons_are_still_listed() -> None:
 
 
 def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
-    made = runs.unfinished()
+    made = runs.unfinished().model_copy(update={"unfinished": "the budget of 500 calls is used up"})
     assert in_full(made) == ()
     assert said(headline(made)).endswith("samples are missing; worst slice overall −0.020 [−0.101, +0.061]")
     assert "Why: " not in render(made)
