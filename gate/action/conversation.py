@@ -13,7 +13,7 @@ from gate.errors import CannotEvaluate
 from gate.flows.commenttext import marker
 from gate.flows.override import accepted
 from gate.flows.publish import Publication, Sticky, announce, publish, standing_state
-from gate.github.client import GitHub
+from gate.github.client import READ_ONLY, GitHub
 from gate.github.comments import PullRequestComments
 from gate.report import comment
 from gate.settings.inputs import Inputs
@@ -109,7 +109,7 @@ class Commenter:
                 self.say(line)
             done = Publication(note=f"the comment failed ({type(error).__name__})")
         self.counted = done.counted
-        if done.note and self._reader and not done.url:
+        if self._reader and READ_ONLY in done.note:
             # Nobody can mend that: GitHub gives such a run a token that may only read.
             self.say(annotation("notice", "a fork's run may not comment; the report is in the job summary"))
         elif done.note:

@@ -11,7 +11,7 @@ from gate.action.subject import Asked, Finder, Nothing, Venue, venue_of
 from gate.action.telling import Herald, Outcome
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.sides import EventFiles
-from gate.bootstrap.signals import deaf_to_signals, told_of_signals
+from gate.bootstrap.signals import deaf_to_signals, signals_later, told_of_signals
 from gate.domain.override import Rule
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, GateError
@@ -55,11 +55,11 @@ def act(stage: Stage) -> int:
             files = EventFiles(runner.workspace, github)
             asked: Asked = Finder(runner, inputs, files, github, stage.wait).find(event)
             if not isinstance(asked, Nothing):
-                venue = asked.venue
-                herald.begin(venue)
+                with signals_later():
+                    venue = asked.venue
+                    herald.begin(venue)
     except Exception as error:
-        venue = venue or (venue_of(event) if event is not None else None)
-        if venue is not None:
+        if venue is None and event is not None and (venue := venue_of(event)) is not None:
             # Whoever waits for a check or a comment is told there, too.
             with deaf_to_signals():
                 herald.begin(venue)

@@ -93,8 +93,8 @@ class DiskSource:
         """None: a path stands for itself."""
         return {}
 
-    def leads_to_file(self, link: str) -> bool:
-        return False
+    def leads_to(self, link: str) -> str | None:
+        return None
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}

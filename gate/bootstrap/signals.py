@@ -84,6 +84,16 @@ def told_of_signals() -> Iterator[None]:
 
 
 @contextmanager
+def signals_later() -> Iterator[None]:
+    """A signal that comes meanwhile counts when this is over: what was begun on GitHub is known, and can be ended."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+@contextmanager
 def deaf_to_signals() -> Iterator[None]:
     """What was measured is told to its end: telling takes seconds, and a check that is left open blocks a merge."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}

@@ -101,7 +101,7 @@ def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) 
 
     Raises:
         GateError: a name that neither side knows, or more new suites than one change may bring.
-        CannotEvaluate: nobody looked at all that a prompt which is gone may have become.
+        CannotEvaluate: a prompt that is gone may have become one of too many files, or of files not looked at.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -173,7 +173,7 @@ def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
         more = f" (nor what became of {len(unsure) - 1} more)" if len(unsure) > 1 else ""
         name = quoted(unsure[0])
         what = f"which file {name} is now" if unsure[0] in moves.found else f"whether {name} was deleted or has moved"
-        why = "the change brings new files like it, or of about its size, that were not looked at"
+        why = "the change brings several files like it, or files of about its size that were not looked at"
         message = f"it cannot be told {what}{more}: {why}: too many, too large or misnamed"
         hint = "delete it in a change that brings fewer files, or keep its suite and name the new path there"
         raise CannotEvaluate(message, hint)

@@ -120,7 +120,7 @@ def _published(conversation: Conversation, sticky: Sticky, pause: Callable[[floa
         if head != sticky.state.commit:
             whose = f"the newer commit {head[:12]}; this one is about {sticky.state.commit[:12]}"
             return _left(conversation, sticky, whose, pause, head)
-        sticky, late = _in_time(sticky, conversation.clock(), late)
+        sticky, late = _by_githubs_clock(sticky, conversation.clock(), late)
         if best is not None and best.newer_than(sticky.state):
             return _left(conversation, sticky, f"a run that started later, at {_started(best)}", pause, head)
         if best is None and sticky.only_update:
@@ -138,7 +138,7 @@ def _published(conversation: Conversation, sticky: Sticky, pause: Callable[[floa
     raise CannotEvaluate("the comment is changed by others all the time")
 
 
-def _in_time(sticky: Sticky, now: datetime | None, note: str) -> tuple[Sticky, str]:
+def _by_githubs_clock(sticky: Sticky, now: datetime | None, note: str) -> tuple[Sticky, str]:
     """The run by GitHub's clock: where its own is far ahead nobody, itself included, would believe what it wrote."""
     started, _ = sticky.state.age
     if now is None or started <= now + CLOCKS_DIFFER:
@@ -204,7 +204,7 @@ def _left(
     conversation: Conversation, sticky: Sticky, whose: str, pause: Callable[[float], None], head: str
 ) -> Publication:
     """Leave the comment to another run, but see to it that this one's spending is counted."""
-    note, shares, counted = f"the comment is left to {whose}", share_of(sticky.state), False
+    note, shares, counted, url = f"the comment is left to {whose}", share_of(sticky.state), False, ""
     if shares:
         with suppress(CannotEvaluate):
             best = settle(conversation, sticky.marker, shares, pause, head)
@@ -212,8 +212,9 @@ def _left(
                 # Nobody has written, and perhaps nobody will: who pushes during each run must not spend uncounted.
                 _put(conversation, sticky, None)
                 best = settle(conversation, sticky.marker, shares, pause, head)
+                url = best.posted.url if best else ""
             counted = best is not None and best.state is not None and not lacking(best.state, shares)
-    return Publication(note=note, counted=counted)
+    return Publication(url, note, counted=counted)
 
 
 def _announced(conversation: Conversation, marker: str, note: str, state: CommentState) -> Publication:

@@ -54,9 +54,9 @@ class EitherSource:
         """See `FileSource`."""
         return self._either(lambda source: source.links(pattern))
 
-    def leads_to_file(self, link: str) -> bool:
+    def leads_to(self, link: str) -> str | None:
         """See `FileSource`."""
-        return self._either(lambda source: source.leads_to_file(link))
+        return self._either(lambda source: source.leads_to(link))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """See `FileSource`."""

@@ -80,7 +80,7 @@ class RefSource:
         """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
         return linked(self._entries("-r", self.sha), checked(pattern))
 
-    def leads_to_file(self, link: str) -> bool:
+    def leads_to(self, link: str) -> str | None:
         """By the link's own content.
 
         Raises:
@@ -88,10 +88,8 @@ class RefSource:
         """
         entry = self._entry(checked(link))
         if entry is None or entry.mode != LINK:
-            return False
-        target = destination(entry.path, self.git.run("cat-file", "blob", self._sized(entry).oid))
-        found = self._entry(target) if target else None
-        return found is not None and found.plain
+            return None
+        return destination(entry.path, self.git.run("cat-file", "blob", self._sized(entry).oid))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """By one question about all of them.
@@ -195,11 +193,10 @@ class TreeSource:
         links = [Entry(LINK, self._link_id(name) if matches(name, pattern) else "", 0, name) for name in found]
         return linked([*links, *self._repositories()], pattern)
 
-    def leads_to_file(self, link: str) -> bool:
+    def leads_to(self, link: str) -> str | None:
         """By the link's own content."""
         path = self.root / checked(link)
-        target = destination(checked(link), os.fsencode(path.readlink())) if path.is_symlink() else None
-        return target is not None and not any(self._way(target)) and self._is_plain(target)
+        return destination(checked(link), os.fsencode(path.readlink())) if path.is_symlink() else None
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """As the file system has them."""

@@ -51,9 +51,12 @@ _MALFORMED = (
 
 _NOT_FOR_WORKFLOWS = "Resource not accessible by integration"
 
+READ_ONLY = "the token of a fork may only read"
+"""Ends the hint of a refusal."""
+
 _HINTS = {
     401: "is the token still valid? pass github-token: ${{ github.token }}",
-    403: "give the job the permissions contents: read and pull-requests: write; the token of a fork may only read",
+    403: f"give the job the permissions contents: read and pull-requests: write; {READ_ONLY}",
     404: "does the token belong to this repository, with contents: read and pull-requests: write?",
 }
 

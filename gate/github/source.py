@@ -7,7 +7,6 @@ at most 1,000 entries of a folder.
 import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from posixpath import commonpath, dirname
 
 from github.GitTreeElement import GitTreeElement
@@ -16,7 +15,7 @@ from gate.errors import CannotEvaluate
 from gate.github.client import GitHub, asking, required
 from gate.inputs.entries import LINK, Entry, check_way, checked, destination, folders, linked, matching
 from gate.inputs.event import SHA
-from gate.inputs.paths import is_glob
+from gate.inputs.paths import literal_folder
 
 LONGEST_WALK = 500
 """Folders looked into, one by one, where GitHub cuts its listing of a large tree short."""
@@ -118,7 +117,7 @@ class GitHubSource:
     def glob(self, pattern: str) -> list[str]:
         """Paths of plain files that match, sorted; links and submodules are left out."""
         pattern = checked(pattern)
-        return matching((entry.path for entry in self._files(_fixed(pattern))), pattern)
+        return matching((entry.path for entry in self._files(literal_folder(pattern))), pattern)
 
     def listing(self, folder: str = "") -> dict[str, str]:
         """Plain files with mode and object id; links and submodules are left out."""
@@ -127,18 +126,14 @@ class GitHubSource:
     def links(self, pattern: str) -> dict[str, str]:
         """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
         pattern = checked(pattern)
-        folder = _fixed(pattern)
+        folder = literal_folder(pattern)
         way = (self._entry(path) for path in folders(f"{folder}/"))
         return linked([*(entry for entry in way if entry is not None), *self._inside(folder)], pattern)
 
-    def leads_to_file(self, link: str) -> bool:
+    def leads_to(self, link: str) -> str | None:
         """By the link's own content."""
         entry = self._entry(checked(link))
-        if entry is None or entry.mode != LINK:
-            return False
-        target = destination(entry.path, self.store.blob(entry))
-        found = self._entry(target) if target else None
-        return found is not None and found.plain
+        return destination(entry.path, self.store.blob(entry)) if entry is not None and entry.mode == LINK else None
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """As one listing has them: looked up one by one, each folder on the way would be a request."""
@@ -194,13 +189,6 @@ class GitHubSource:
             folders += [entry for entry in inside if entry.folder]
             found += inside
         raise CannotEvaluate(f"GitHub does not list all of {top.path or 'the repository'}", _CHECK_OUT)
-
-
-def _fixed(pattern: str) -> str:
-    """The folder that all that matches a pattern lies in; empty for the root."""
-    parts = PurePosixPath(pattern).parts
-    fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
-    return "/".join(parts[:fixed])
 
 
 def _entry(one: GitTreeElement) -> Entry:

@@ -141,14 +141,14 @@ def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
 
 
 def destination(link: str, target: bytes) -> str | None:
-    """The path from the root that a symbolic link leads to; None where that is no place in the repository.
+    """The path from the root, `.`, that a symbolic link leads to; None where that is no place in the repository.
 
     Args:
         link: its own path.
         target: its content.
     """
     path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target.decode("utf-8", "surrogateescape")))
-    return None if escapes(path) else path
+    return None if path != "." and escapes(path) else path
 
 
 def content_fingerprint(data: bytes | None) -> str | None:

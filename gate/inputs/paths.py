@@ -54,6 +54,13 @@ def is_glob(path: str) -> bool:
     return any(char in path for char in "*?[")
 
 
+def literal_folder(pattern: str) -> str:
+    """The folder that all that matches a pattern lies in; empty for the root."""
+    parts = PurePosixPath(pattern).parts
+    fixed = next((place for place, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
+    return "/".join(parts[:fixed])
+
+
 def matches(path: str, pattern: str) -> bool:
     """Does a path match a pattern?
 

@@ -55,11 +55,14 @@ class FileSource(Protocol):
         """
         ...
 
-    def leads_to_file(self, link: str) -> bool:
-        """Does a symbolic link lead straight to a plain file of this side, so that it stands for no folder?
+    def leads_to(self, link: str) -> str | None:
+        """The path that a symbolic link leads to, from the root, by its own content.
 
         Args:
             link: its path.
+
+        Returns:
+            None where that is no place in the repository, and for what is no link.
 
         Raises:
             CannotEvaluate: a partial clone has the name and not the content.

@@ -1,5 +1,6 @@
 """One folder of a repository as if it were the whole: for a repository that holds several projects."""
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,8 +48,9 @@ class Subfolder:
         inside = f"{self.folder}/"
         return {path.removeprefix(inside): kind for path, kind in found.items() if path.startswith(inside)}
 
-    def leads_to_file(self, link: str) -> bool:
-        return self.whole.leads_to_file(self._below(link))
+    def leads_to(self, link: str) -> str | None:
+        target = self.whole.leads_to(self._below(link))
+        return None if target is None else posixpath.relpath(target, self.folder)
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         found = self.whole.sizes([self._below(path) for path in paths])

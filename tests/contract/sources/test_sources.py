@@ -194,31 +194,29 @@ def test_a_link_that_leads_elsewhere_is_another_one(small: PullRequestWorld) -> 
 
 
 @pytest.mark.parametrize(
-    ("target", "file"),
+    ("target", "end"),
     [
-        ("../a.md", True),
-        ("./../a.md", True),
-        ("../b/c.md", True),
-        ("../b", False),
-        ("c.md", False),
-        ("/etc/passwd", False),
-        ("../../a.md", False),
-        ("../.git/config", False),
-        (".", False),
-        ("../l/a.md", False),
+        ("../a.md", "a.md"),
+        ("./../a.md", "a.md"),
+        ("../b", "b"),
+        ("c.md", "d/c.md"),
+        ("..", "."),
+        ("../l/a.md", "l/a.md"),
+        ("/etc/passwd", None),
+        ("../../a.md", None),
+        ("../.git/config", None),
     ],
 )
-def test_only_a_link_straight_to_a_file_stands_for_no_folder(small: PullRequestWorld, target: str, file: bool) -> None:  # noqa: FBT001
+def test_where_a_link_leads_to(small: PullRequestWorld, target: str, end: str | None) -> None:
     (small.work / "d").mkdir()
     (small.work / "d/link").symlink_to(target)
-    (small.work / "l").symlink_to(".")
     sha = small.commit_to_main({"b/c.md": "c"})
     store = GitHubStore(GitHub(WORKFLOW_TOKEN, small.server.url, small.repo.full_name))
     git = Git(small.work)
     for source in (RefSource("x", sha, git), TreeSource(small.work, git), GitHubSource("x", sha, store)):
-        assert source.leads_to_file("d/link") is file
-        assert not source.leads_to_file("a.md")
-        assert not source.leads_to_file("none.md")
+        assert source.leads_to("d/link") == end
+        assert source.leads_to("a.md") is None
+        assert source.leads_to("none.md") is None
 
 
 @pytest.mark.parametrize("folder", ["", "a/b", ".hidden", "nowhere", "README.md"])

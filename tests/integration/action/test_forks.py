@@ -11,6 +11,7 @@ from tests.support import events
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
+from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.model_server import ModelServer
 from tests.support.privileged import KEY, SERVICE, keys, privileged
 from tests.support.pull_request import PullRequestWorld
@@ -43,6 +44,14 @@ def test_without_secrets_the_run_says_what_is_missing(
     assert server.comments(REPO, pr.number) == []
     # What nobody can mend is no warning.
     assert "pull-requests: write" not in outcome.out + said
+
+
+def test_what_hinders_a_fork_s_comment_for_once_is_a_warning(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: BROKEN}, fork=True)
+    checkout = pr.checkout("merge")
+    env = pr.environment(checkout, inputs={"on-missing-secrets": "skip"}, token=WORKFLOW_TOKEN)
+    server.fail("POST", "/comments$", 502, times=99)
+    assert "GitHub answered 502" in run_action(checkout, env).summary
 
 
 def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Path, server: GitHubServer) -> None:

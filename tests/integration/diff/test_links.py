@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.flows.links import MOST_FOLLOWED
 from tests.support.command import Outcome, gate, git, write_jsonl
 from tests.support.example import CONFIG, case
 
@@ -22,6 +21,9 @@ def repository(folder: Path, pattern: str) -> Path:
         (folder / path).write_text("Answer. quality=1.0")
     (folder / "prompts/old.md").symlink_to("plain.md")
     (folder / "prompts/older").symlink_to("a")
+    (folder / "by").symlink_to("ways")
+    (folder / "ways").mkdir()
+    (folder / "ways/way").symlink_to("../evil")
     write_jsonl(folder / "evals/faq.jsonl", [case(i, "free") for i in range(12)])
     save(folder)
     git(folder, "switch", "--quiet", "--create", "change")
@@ -48,7 +50,8 @@ def run(repo: Path, more: list[str]) -> Outcome:
         ("prompts/*/faq.md", "prompts/new", "../evil"),
         ("prompts/*/faq.md", "prompts/a", "../evil"),
         ("prompts/**/*.md", "prompts/new", "../evil"),
-        ("prompts/**/*.md", "prompts/new", "/etc"),
+        ("prompts/**/*.md", "prompts/new", ".."),
+        ("prompts/*/faq.md", "prompts/new", "../by/../by/way"),
     ],
 )
 def test_a_link_that_the_change_brings_is_a_mistake(
@@ -90,21 +93,35 @@ def test_links_that_are_there_or_lead_to_a_file_or_lie_elsewhere_stay_out(
     repo = repository(tmp_path, pattern)
     (repo / "evil/new.md").symlink_to("faq.md")
     (repo / "prompts/NOTES").symlink_to("../evil/faq.md")
+    (repo / "prompts/gone").symlink_to("../nowhere")
+    (repo / "prompts/tools").symlink_to("/usr/bin")
+    (repo / "docs").mkdir()
+    (repo / "docs/README").write_text("x")
+    (repo / "prompts/docs").symlink_to("../docs")
     for path in ("prompts/a/faq.md", "prompts/plain.md"):
         (repo / path).write_text("Answer. Be kind. quality=1.0")
     outcome = run(save(repo), more)
     assert (outcome.code, "PASS" in outcome.out) == (0, True)
 
 
-def test_no_more_links_than_a_bounded_number_are_followed(tmp_path: Path) -> None:
-    repo = repository(tmp_path, "prompts/**/*.md")
-    for number in range(MOST_FOLLOWED):
-        (repo / f"prompts/{number:03}").symlink_to("../evil/faq.md")
-    assert run(repo, []).code == 0
-    (repo / "prompts/999").symlink_to("../evil/faq.md")
-    outcome = run(repo, [])
-    assert outcome.code == 2
-    assert "prompts/999: is a symbolic link" in " ".join(outcome.err.split())
+@SIDES
+def test_a_link_to_a_prompt_that_is_examined_stands_for_that_one(tmp_path: Path, more: list[str]) -> None:
+    repo = repository(tmp_path, "**/*.md")
+    for link, target in (("CLAUDE.md", "A2.md"), ("A2.md", "AGENTS.md"), ("vendor", "evil/none")):
+        (repo / link).symlink_to(target)
+    (repo / "AGENTS.md").write_text("Answer. quality=1.0")
+    outcome = run(save(repo), more)
+    assert outcome.code == 0
+    assert "AGENTS.md is a new prompt" in " ".join(outcome.out.split())
+
+
+@SIDES
+def test_a_submodule_elsewhere_is_nobodys_matter(tmp_path: Path, more: list[str]) -> None:
+    repo = repository(tmp_path, "**/*.prompt.md")
+    (repo / "vendor").mkdir()
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'main')},vendor")
+    git(repo, "commit", "--quiet", "--message", "two")
+    assert "vendor" not in run(repo, more).err
 
 
 def test_the_first_configuration_does_not_bring_links_either(tmp_path: Path) -> None:

@@ -188,9 +188,9 @@ def test_in_a_partial_clone_links_are_known_and_where_they_lead_comes_from_elsew
     assert ref.links("*") == whole.links("*") != {}
     assert ref.links("*/x.md") == {"link": "120000"}
     with pytest.raises(CannotEvaluate, match="is partial, and does not have link of HEAD~1"):
-        ref.leads_to_file("link")
+        ref.leads_to("link")
     assert EitherSource(ref, whole).links("*") == whole.links("*")
-    assert EitherSource(ref, whole).leads_to_file("link")
+    assert EitherSource(ref, whole).leads_to("link") == "a.md"
 
 
 def test_a_repository_inside_counts_as_a_submodule_before_it_is_added(folder: Path) -> None:

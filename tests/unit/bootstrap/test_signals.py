@@ -1,4 +1,4 @@
-"""The clock of what comes before a run: it ends what takes too long, and touches nothing else."""
+"""What ends what comes before a run: a clock that touches nothing else, and signals."""
 
 import signal
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from gate.bootstrap.signals import in_time
+from gate.bootstrap.signals import ENDING, deaf_to_signals, in_time, signals_later, told_of_signals
 from gate.errors import CannotEvaluate, GateError
 
 SHORT = 0.02 / 60
@@ -76,3 +76,22 @@ def test_an_error_of_the_work_stays_what_it_is() -> None:
     with pytest.raises(GateError, match="no such file") as caught:
         in_time(10, work, told)
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_counts_once_what_was_begun_is_known(number: signal.Signals) -> None:
+    known = False
+    with pytest.raises(CannotEvaluate, match=number.name), told_of_signals():
+        with signals_later():
+            signal.raise_signal(number)
+            known = True
+        pytest.fail("the signal came to nothing")
+    assert known
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_nothing_is_heard_while_the_outcome_is_told(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with deaf_to_signals():
+        signal.raise_signal(number)
+    assert signal.getsignal(number) is before
