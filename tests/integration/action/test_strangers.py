@@ -181,7 +181,9 @@ def test_so_many_calls_are_no_budget_for_another_model(
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**FILES, "README.md": "Be kind.\n", "gate.yaml": config})
     pr = world.open({"gate.yaml": config.replace(*DEAR[what])}, fork=True)
-    assert privileged(pr, models, inputs={"max-calls": "1000"}).code == 3
+    outcome = privileged(pr, models, inputs={"max-calls": "1000"})
+    assert outcome.code == 3
+    assert "there is no budget in dollars" in outcome.summary
     assert models.ledger == []
 
 
