@@ -3,6 +3,10 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 LONGEST = 40
 """Characters of a value that is told; beyond them only the name of its setting is."""
@@ -29,9 +33,9 @@ class Edit:
         return bool(self.old)
 
 
-def differing(old: object, new: object, prefix: str = "") -> list[Edit]:
+def differing(old: "DataclassInstance", new: "DataclassInstance", prefix: str = "") -> list[Edit]:
     """The fields in which two objects of one dataclass differ."""
-    names = (one.name for one in fields(old))  # type: ignore[arg-type]
+    names = (one.name for one in fields(old))
     return [edit(prefix + name, getattr(old, name), getattr(new, name)) for name in names if _other(old, new, name)]
 
 

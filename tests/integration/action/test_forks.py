@@ -1,7 +1,6 @@
 """Pull requests of forks: without secrets, and beside them: which one is found, judged and told."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,6 @@ from tests.support.privileged import KEY, SERVICE, keys, privileged
 from tests.support.pull_request import PullRequestWorld
 
 REPO = "acme/support-bot"
-
-
-@pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 @pytest.fixture

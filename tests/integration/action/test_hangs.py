@@ -1,9 +1,6 @@
 """What a change makes the gate do before its first call has an end, which is told like every other."""
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.support.example import FILES, GOOD, PROMPT
 from tests.support.github_action import run_action
@@ -15,12 +12,6 @@ from tests.support.pull_request import PullRequestWorld
 
 TEMPLATE = SERVICE.replace("  - name: support\n", "  - name: support\n    template: jinja2\n")
 SLOW = "{% for i in range(99999) %}{% set a = 'x'*4000000 %}{% if 'y' in a ~ i %}{% endif %}{% endfor %}"
-
-
-@pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 def test_what_works_without_end_before_the_first_call_is_given_up_and_told(

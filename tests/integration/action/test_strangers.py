@@ -1,6 +1,5 @@
 """Beside secrets a stranger's files are data and nothing else: what they may not have, run, or spend."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,6 @@ OWN_SUITE = (
     "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, "
     f"scorers: [{{judge: {{criteria: x, model: 'openai:m', {ELSEWHERE}}}}}]}}\n"
 )
-
-
-@pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 @pytest.fixture
