@@ -7,14 +7,15 @@ from datetime import datetime
 from pathlib import Path
 
 from gate.action.cap import Cap
-from gate.action.limits import Reading, limited, reading, sampled, tightened
+from gate.action.limits import limited, sampled, tightened
 from gate.action.marks import marks
 from gate.action.overrides import Overrides, Standing
+from gate.action.reading import Reading, reading
 from gate.action.secretless import missed_by_the_base
 from gate.action.subject import Subject
+from gate.bootstrap.deadline import in_time
 from gate.bootstrap.resolving import rehearsed
 from gate.bootstrap.sides import EventFiles, Found
-from gate.bootstrap.signals import in_time
 from gate.domain.record import RunRecord
 from gate.domain.suite import Suite
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey

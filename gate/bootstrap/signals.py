@@ -1,16 +1,13 @@
-"""What ends a run from outside: Ctrl-C, the signals of a runner that cancels a job, and a clock."""
+"""What ends a run from outside: Ctrl-C, and the signals of a runner that cancels a job."""
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeVar
 
 from gate.engine.run import Stop
 from gate.errors import CannotEvaluate
-
-Result = TypeVar("Result")
 
 ENDING = {
     signal.SIGINT: "it was interrupted (SIGINT)",
@@ -18,16 +15,8 @@ ENDING = {
 }
 
 
-AGAIN_S = 1.0
-"""Seconds until a time that is over is told once more: Python drops what is raised while an object is deleted."""
-
-
 class _Ended(BaseException):
     """A signal came; nothing on the way takes it for one of the errors that it goes on after."""
-
-
-class _TimeOver(BaseException):
-    """The clock has run out; the same holds."""
 
 
 @contextmanager
@@ -102,39 +91,3 @@ def deaf_to_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-
-
-def in_time(minutes: float, work: Callable[[], Result], told: Callable[[], tuple[str, str]]) -> Result:
-    """Do what is done outside of a run, in the main thread, and give it up when it takes longer, whatever it is at.
-
-    It ends between two steps of Python; a step inside a library in C is waited for. What comes after is never touched:
-    the clock stands still, and the handler is the one from before. No context manager, because the time may be over
-    while one is left.
-
-    Args:
-        minutes: by the clock on the wall.
-        work: what is done.
-        told: a sentence on what took so long, and what helps against it; asked when the time is over.
-
-    Raises:
-        CannotEvaluate: the time is over.
-    """
-    running = True
-
-    def end(number: int, frame: FrameType | None) -> None:
-        if running:
-            raise _TimeOver
-
-    before = signal.signal(signal.SIGALRM, end)
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, minutes * 60.0, AGAIN_S)
-            return work()
-        finally:
-            running = False
-    except _TimeOver:
-        running = False
-        raise CannotEvaluate(*told()) from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)

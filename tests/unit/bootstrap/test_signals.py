@@ -1,81 +1,11 @@
-"""What ends what comes before a run: a clock that touches nothing else, and signals."""
+"""A signal is heard where something can be done about it."""
 
 import signal
-from collections.abc import Iterator
-from itertools import count
-from types import FrameType
 
 import pytest
 
-from gate.bootstrap.signals import ENDING, deaf_to_signals, in_time, signals_later, told_of_signals
-from gate.errors import CannotEvaluate, GateError
-
-SHORT = 0.02 / 60
-
-
-@pytest.fixture(autouse=True)
-def handler() -> Iterator[list[int]]:
-    """What a handler from before is told."""
-    told: list[int] = []
-
-    def take(number: int, frame: FrameType | None) -> None:
-        told.append(number)
-
-    before = signal.signal(signal.SIGALRM, take)
-    yield told
-    assert signal.getsignal(signal.SIGALRM) is take
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-    signal.signal(signal.SIGALRM, before)
-
-
-def told() -> tuple[str, str]:
-    return "it took too long", "make it shorter"
-
-
-def without_end() -> None:
-    for _ in count():
-        try:
-            sum(range(100))
-        except Exception:
-            raise AssertionError("what ends the work is no error that the work goes on after") from None
-
-
-def test_work_without_end_is_given_up(handler: list[int]) -> None:
-    with pytest.raises(CannotEvaluate, match="it took too long") as caught:
-        in_time(SHORT, without_end, told)
-    assert (caught.value.exit_code, caught.value.hint) == (3, "make it shorter")
-    assert handler == []
-
-
-class Stubborn:
-    """Python drops what is raised while an object is deleted."""
-
-    def __del__(self) -> None:
-        without_end()
-
-
-def test_an_end_that_python_drops_comes_again() -> None:
-    def work() -> None:
-        Stubborn()
-        without_end()
-
-    with pytest.raises(CannotEvaluate):
-        in_time(SHORT, work, told)
-
-
-def test_what_is_done_in_time_is_returned_and_a_later_signal_is_not_ours(handler: list[int]) -> None:
-    assert in_time(10, lambda: 5, told) == 5
-    signal.raise_signal(signal.SIGALRM)
-    assert handler == [signal.SIGALRM]
-
-
-def test_an_error_of_the_work_stays_what_it_is() -> None:
-    def work() -> None:
-        raise GateError("no such file")
-
-    with pytest.raises(GateError, match="no such file") as caught:
-        in_time(10, work, told)
-    assert caught.value.exit_code == 2
+from gate.bootstrap.signals import ENDING, deaf_to_signals, signals_later, told_of_signals
+from gate.errors import CannotEvaluate
 
 
 @pytest.mark.parametrize("number", ENDING)
