@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from gate.domain.case import ScorerSpec
 from gate.flows.resolved import Resolved
 from gate.settings.services import Settings
 
@@ -29,11 +28,5 @@ def _of_base(resolved: Resolved) -> Iterator[str]:
             continue
         if suite.baseline.params.base_url is None:
             yield suite.baseline.model.provider
-        specs = [*suite.exam.scorers, *(spec for case in suite.exam.cases for spec in case.scorers or ())]
-        yield from (provider for spec in specs if (provider := _judge(spec)))
-
-
-def _judge(spec: ScorerSpec) -> str:
-    model, params = spec.options.get("model"), spec.options.get("params")
-    elsewhere = isinstance(params, dict) and params.get("base_url")
-    return "" if elsewhere or not isinstance(model, str) or spec.kind != "judge" else model.partition(":")[0]
+        judges = (spec for spec in suite.exam.all_scorers() if spec.address is None)
+        yield from (model.partition(":")[0] for spec in judges for model in spec.models)

@@ -104,8 +104,7 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
 
 
 def _judges(suite: Suite) -> Iterator[ScorerSpec]:
-    own = (spec for case in suite.exam.cases for spec in case.scorers or ())
-    yield from (spec for spec in (*suite.exam.scorers, *own) if spec.kind == "judge")
+    yield from (spec for spec in suite.exam.all_scorers() if spec.judged)
 
 
 def _judge_of(spec: ScorerSpec, factory: Factory) -> tuple[ModelRef, Params]:

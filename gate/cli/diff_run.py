@@ -28,7 +28,7 @@ from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import deleted
 from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params
-from gate.inputs.scorers import parse_scorers
+from gate.inputs.scorers.read import parse_scorers
 from gate.report.escape import terminal
 from gate.report.headline import first_line
 from gate.settings.services import Settings

@@ -6,17 +6,21 @@ from dataclasses import dataclass, field
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 
+JUDGED = frozenset({"judge"})
+"""Kinds of scorers that ask a model."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScorerSpec:
     """What turns a sample into a score in [0, 1].
 
     Args:
-        kind: `exact`, `contains`, `regex`, `json_schema` or `judge`.
+        kind: one of `gate.inputs.scorers.kinds.KINDS`.
         options: the scorer's own settings; strings may hold `{{ expected }}` and other fields of the case.
         name: shown in reports; unique within a suite.
         weight: share in the weighted mean, above 0.
         required: a failure (score 0) makes the sample 0, whatever the others say.
+        negate: what it finds counts against the answer: a score s becomes 1 - s.
     """
 
     kind: str
@@ -24,6 +28,26 @@ class ScorerSpec:
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     weight: float = 1.0
     required: bool = False
+    negate: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """A model scores, and no code."""
+        return self.kind in JUDGED
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Who judges, as `provider:name`; empty for a validator, and where nobody is named yet."""
+        several = self.options.get("models")
+        named = several if isinstance(several, list) else [self.options.get("model")]
+        return tuple(name for name in named if isinstance(name, str)) if self.judged else ()
+
+    @property
+    def address(self) -> str | None:
+        """Where its judges are asked, if not at their provider's own address."""
+        params = self.options.get("params")
+        found = params.get("base_url") if isinstance(params, dict) else None
+        return found if isinstance(found, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +62,9 @@ class Case:
         slices: dimension to value.
         cluster: cases that are variants of one source carry the same cluster.
         scorers: replace the suite's scorers for this case, when not None.
+        extra_scorers: stand beside the suite's scorers, or beside `scorers`.
+        criteria: go before the criteria of the suite's judges, when not None.
+        threshold: a sample of this case passes when its score is at least this; None is as the exam says.
         vars: further values for a template.
         where: `file:line`, for errors and reports.
     """
@@ -49,6 +76,9 @@ class Case:
     slices: Mapping[str, str] = field(default_factory=dict)
     cluster: str | None = None
     scorers: tuple[ScorerSpec, ...] | None = None
+    extra_scorers: tuple[ScorerSpec, ...] = ()
+    criteria: str | None = None
+    threshold: float | None = None
     vars: Mapping[str, JsonValue] = field(default_factory=dict)
     where: str = ""
 

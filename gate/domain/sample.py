@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal, TypeAlias
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.usage import Cost, Usage
@@ -55,6 +56,26 @@ class Reply:
     origin: Origin = Origin()
 
 
+PartKind: TypeAlias = Literal["dimension", "judge", "order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the figures that a score was made of.
+
+    Args:
+        kind: `dimension` of a rubric, `judge` of a jury, or `order` in which a pair of answers was shown.
+        name: unique within its kind and score.
+        value: in [0, 1].
+        weight: share in the score, above 0.
+    """
+
+    kind: PartKind
+    name: str
+    value: float
+    weight: float = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """One scorer's view of one sample.
@@ -69,6 +90,7 @@ class Score:
         retries: requests sent again.
         cost: price of those calls; None when there were none.
         reused: opinions that were not asked for now.
+        parts: what the value was made of, where it was made of several; empty where there is no value.
     """
 
     scorer: str
@@ -80,6 +102,7 @@ class Score:
     retries: int = 0
     cost: Cost | None = None
     reused: int = 0
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What is to be evaluated: two arms, one exam, and the policy that judges the difference."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -202,6 +202,16 @@ class Exam:
     dimensions: tuple[str, ...] = ()
     policy: SuitePolicy = field(default_factory=SuitePolicy)
     threshold: float | None = None
+
+    def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
+        """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""
+        return (self.scorers if case.scorers is None else case.scorers) + case.extra_scorers
+
+    def all_scorers(self) -> Iterator[ScorerSpec]:
+        """The exam's scorers and those that cases bring, whether they count for a case or not."""
+        yield from self.scorers
+        for case in self.cases:
+            yield from (*(case.scorers or ()), *case.extra_scorers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,8 @@ class Estimator:
         cases: dict[str, list[Case]] = {}
         specs: dict[str, ScorerSpec] = {}
         for case in suite.exam.cases:
-            for spec in suite.exam.scorers if case.scorers is None else case.scorers:
-                if spec.kind == "judge":
+            for spec in suite.exam.scorers_of(case):
+                if spec.judged:
                     key = f"{spec.options.get('model')} {spec.options.get('params')}"
                     specs.setdefault(key, spec)
                     cases.setdefault(key, []).append(case)

@@ -4,7 +4,6 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from gate.domain.case import ScorerSpec
-from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.suite import Suite
 from gate.flows.pairing import Pair, Sides
@@ -43,9 +42,7 @@ def of_config(pair: Pair) -> Iterator[ModelRef]:
 def of_suite(suite: Suite) -> Iterator[ModelRef]:
     """The models that answer and judge."""
     yield from (arm.model for arm in suite.arms.values())
-    yield from _judges(suite.exam.scorers)
-    for case in suite.exam.cases:
-        yield from _judges(case.scorers or ())
+    yield from _judges(suite.exam.all_scorers())
 
 
 def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
@@ -60,33 +57,17 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
     """
     if base is None:
         return ""
-    known = {suite.model for suite in base.suites} | {model for one in base.suites for model in _judges(one.scorers)}
-    addresses = {suite.params.base_url for suite in base.suites} | set(_addresses(base))
-    for spec in _all_scorers(suite):
-        model = next(_judges([spec]), None)
-        if model is None:
-            continue
-        if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
-            return f"the change names the judge {model}, which the merge target does not know"
-        if _address(spec) not in {None, *addresses}:
-            return f"the change sends the judge {model} to an address that the merge target does not name"
+    scorers = [spec for suite in base.suites for spec in suite.scorers]
+    known = {*(suite.model for suite in base.suites), *_judges(scorers)}
+    addresses = {*(suite.params.base_url for suite in base.suites), *(spec.address for spec in scorers)}
+    for spec in suite.exam.all_scorers():
+        for model in _judges([spec]):
+            if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
+                return f"the change names the judge {model}, which the merge target does not know"
+            if spec.address not in {None, *addresses}:
+                return f"the change sends the judge {model} to an address that the merge target does not name"
     paths = replaced(sides, of_suite(suite))
     return f"the change replaces {paths[0]}, which answers or judges" if paths else ""
-
-
-def _all_scorers(suite: Suite) -> Iterator[ScorerSpec]:
-    yield from suite.exam.scorers
-    for case in suite.exam.cases:
-        yield from case.scorers or ()
-
-
-def _addresses(base: Config) -> Iterator[JsonValue]:
-    yield from (_address(spec) for suite in base.suites for spec in suite.scorers)
-
-
-def _address(spec: ScorerSpec) -> JsonValue:
-    params = spec.options.get("params")
-    return params.get("base_url") if isinstance(params, dict) else None
 
 
 def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
@@ -105,9 +86,7 @@ def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
 
 
 def _judges(scorers: Iterable[ScorerSpec]) -> Iterator[ModelRef]:
-    for spec in scorers:
-        if spec.kind == "judge" and isinstance(spec.options.get("model"), str):
-            yield parse_model(str(spec.options["model"]))
+    yield from (parse_model(name) for spec in scorers for name in spec.models)
 
 
 def _differs(sides: Sides, path: str) -> bool:

@@ -19,6 +19,7 @@ from gate.flows.resolved import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
 from gate.scoring.judge import Judge
 from gate.scoring.panel import Panel
+from gate.scoring.subject import Subject
 from gate.targets.prompt import PromptTarget
 
 
@@ -96,7 +97,7 @@ class Collector:
         suites = self.resolved.suites
         self.found.samples = SampleTable(self.tools.sink.words)
         self._target = PromptTarget(self.tools.calls)
-        self._panels = {suite.name: Panel(suite.exam.scorers, self.tools.judge) for suite in suites}
+        self._panels = {suite.name: Panel(suite.exam, self.tools.judge) for suite in suites}
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
 
     async def collect(self) -> Collection:
@@ -184,7 +185,7 @@ class Collector:
             return (), Unscored(reply.reason)
         if reply.stop_reason in CUT_OFF and not reply.text:
             return (), Unscored("the reply was cut off before any text came: raise max_output_tokens")
-        scores, score = await self._panels[job.suite.name].score(job.case, reply.text, index)
+        scores, score = await self._panels[job.suite.name].score(Subject.of(job.case, reply), index)
         if isinstance(score, Unscored):
             self._see_whether_to_stop()
         return scores, score

@@ -10,6 +10,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
 from gate.inputs.limits import SLICES
 from gate.inputs.problems import one_problem, quoted
+from gate.inputs.scorers.read import free_name
 from gate.inputs.slices import length_edges, members, with_length
 
 LENGTH = "length"
@@ -53,7 +54,7 @@ class JudgeDefault:
 
     def completed(self, spec: ScorerSpec) -> ScorerSpec:
         """The scorer with a model; scorers that are no judges, and judges that name one, stay as they are."""
-        if spec.kind != "judge" or spec.options.get("model") is not None:
+        if not spec.judged or spec.models:
             return spec
         address = {key: value for key, value in self.params.changed().items() if key in ("base_url", "chat_template")}
         given = spec.options.get("params")
@@ -80,8 +81,8 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
     if LENGTH in dimensions:
         cases = with_length(cases, length_edges(cases))
     _check_slices(cases, dimensions, listed=rules.dimensions is not None)
-    asked = tuple(_with_judges(case, judge) for case in cases)
     scorers = tuple(judge.completed(spec) for spec in rules.scorers)
+    asked = tuple(_completed(case, scorers, judge) for case in cases)
     content: JsonValue = {
         "cases": [_plain(case) for case in asked],
         "scorers": [cast("JsonValue", asdict(spec)) for spec in scorers],
@@ -141,7 +142,13 @@ def _plain(case: Case) -> JsonValue:
     return cast("JsonValue", fields)
 
 
-def _with_judges(case: Case, judge: JudgeDefault) -> Case:
-    if case.scorers is None:
-        return case
-    return replace(case, scorers=tuple(judge.completed(spec) for spec in case.scorers))
+def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:
+    """The case with a model for each judge, and with a name of its own for each scorer."""
+    own = None if case.scorers is None else tuple(map(judge.completed, case.scorers))
+    extra: list[ScorerSpec] = []
+    taken = {spec.name for spec in (scorers if own is None else own)}
+    for spec in map(judge.completed, case.extra_scorers):
+        name = free_name(spec.name, taken)
+        taken.add(name)
+        extra.append(replace(spec, name=name))
+    return replace(case, scorers=own, extra_scorers=tuple(extra))

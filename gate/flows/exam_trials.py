@@ -27,6 +27,7 @@ from gate.flows.record_exam import added_up, change, trial_record, with_trials
 from gate.flows.record_parts import calls_record, dollars_spent
 from gate.flows.resolved import Resolved
 from gate.scoring.panel import Panel
+from gate.scoring.subject import Subject
 
 
 async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop) -> RunRecord:
@@ -159,13 +160,14 @@ class _Trials:
 
     async def _rescored(self, trial: Trial, source: SampleTable) -> SampleTable:
         """The same answers, scored by the change's scorers."""
-        panel, out = Panel(trial.suite.exam.scorers, self.tools.judge), SampleTable()
+        panel, out = Panel(trial.suite.exam, self.tools.judge), SampleTable()
         known = source.by_case()
 
         async def take(job: Job) -> Sample:
             sample = source.whole(_at(known.get((job.suite.name, job.case.id, job.arm), ()), job.index))
-            text = sample.reply.text if isinstance(sample.reply, Reply) else ""
-            judged, score = await panel.score(job.case, text, job.index)
+            reply = sample.reply
+            subject = Subject.of(job.case, reply) if isinstance(reply, Reply) else Subject(job.case, "")
+            judged, score = await panel.score(subject, job.index)
             return replace(_paid(sample), scores=judged, score=score)
 
         jobs = _answered(trial.suite, source)

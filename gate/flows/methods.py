@@ -35,7 +35,7 @@ def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
 def _mcnemar(suite: Suite) -> Iterator[str]:
     if suite.samples != 1:
         yield f"it compares single answers, and samples is {suite.samples}"
-    if any(len(scorers) != 1 or scorers[0].kind == "judge" for scorers in _scorers(suite.exam)):
+    if any(len(scorers) != 1 or scorers[0].judged for scorers in _scorers(suite.exam)):
         yield "it needs right or wrong: one scorer for each case, and no judge"
     if _clustered(suite.exam):
         yield "it takes every case as independent, and some share a cluster"
@@ -55,7 +55,7 @@ def _breakage(suite: Suite) -> Iterator[str]:
 
 
 def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
-    yield from ((exam.scorers if case.scorers is None else case.scorers) for case in exam.cases)
+    yield from map(exam.scorers_of, exam.cases)
 
 
 def _clustered(exam: Exam) -> bool:

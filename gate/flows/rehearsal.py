@@ -52,7 +52,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
             raise
         except InputErrors as errors:
             yield from errors.problems
-    for spec in suite.exam.scorers if case.scorers is None else case.scorers:
+    for spec in suite.exam.scorers_of(case):
         try:
             yield from _scorer(spec, case)
         except SlowTemplate:

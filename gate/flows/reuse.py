@@ -12,6 +12,7 @@ from gate.engine.drift import drifted
 from gate.engine.plan import Pair, Schedule
 from gate.engine.sidebyside import WANTED
 from gate.scoring.panel import Panel
+from gate.scoring.subject import Subject
 from gate.targets.prompt import Question, request_of
 
 Key = tuple[str, str, int]
@@ -138,7 +139,7 @@ async def look_for_drift(
             continue
         if same_model and sample.reply.model_id != reply.model_id:
             models.add(f"{reply.model_id} became {sample.reply.model_id}")
-        _, score = await panel.score(pair.case, reply.text, pair.index)
+        _, score = await panel.score(Subject.of(pair.case, reply), pair.index)
         if not isinstance(score, Unscored) and not isinstance(sample.score, Unscored):
             before.append(score)
             after.append(sample.score)

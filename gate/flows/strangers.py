@@ -1,10 +1,9 @@
 """What a change from outside may not choose: who is asked with what lies on this machine, or at another address."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gate.domain.case import ScorerSpec
-from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import Suite
 from gate.inputs.config import Config
 
@@ -96,8 +95,7 @@ def _of_suite(suite: Suite) -> Iterator[Asked]:
     arm = suite.candidate
     yield Asked(f"the model of suite {suite.name}", arm.model.provider, arm.model.name, arm.params.base_url)
     if suite.own_exam or suite.trial:
-        specs = [*suite.exam.scorers, *(spec for case in suite.exam.cases for spec in case.scorers or ())]
-        yield from _judges(specs, f"a judge of suite {suite.name}")
+        yield from _judges(suite.exam.all_scorers(), f"a judge of suite {suite.name}")
 
 
 def _of_base(base: Config) -> Iterator[Asked]:
@@ -107,14 +105,8 @@ def _of_base(base: Config) -> Iterator[Asked]:
         yield from _judges(suite.scorers, "")
 
 
-def _judges(specs: Sequence[ScorerSpec], what: str) -> Iterator[Asked]:
+def _judges(specs: Iterable[ScorerSpec], what: str) -> Iterator[Asked]:
     for spec in specs:
-        model = spec.options.get("model")
-        if spec.kind == "judge" and isinstance(model, str):
+        for model in spec.models:
             provider, _, name = model.partition(":")
-            yield Asked(what, provider, name, _address(spec.options.get("params")))
-
-
-def _address(params: JsonValue) -> str | None:
-    address = params.get("base_url") if isinstance(params, dict) else None
-    return address if isinstance(address, str) else None
+            yield Asked(what, provider, name, spec.address)

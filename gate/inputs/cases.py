@@ -7,14 +7,18 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 from gate.inputs.fields import Fields
 from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS
+from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS, PROMPT_CHARS
 from gate.inputs.names import dimension_complaint, value_complaint
 from gate.inputs.nodes import Node, described, plain, wrap
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.prompts import read_messages
-from gate.inputs.scorers import read_scorers
+from gate.inputs.scorers.kinds import PASSING
+from gate.inputs.scorers.read import read_scorers
 
-KEYS = ("id", "input", "messages", "expected", "slices", "slice", "cluster", "scorers", "vars")
+KEYS = (
+    *("id", "input", "messages", "expected", "slices", "slice", "cluster", "vars"),
+    *("scorers", "extra_scorers", "criteria", "threshold"),
+)
 SLICE = "slice"
 """The dimension that `slice: X` is short for."""
 
@@ -99,6 +103,9 @@ def _case(line: str, number: int, problems: Problems) -> Case:
         slices=_slices(fields),
         cluster=_label(fields.get("cluster"), "cluster", problems),
         scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
+        extra_scorers=read_scorers(fields.entries["extra_scorers"], problems) if fields.has("extra_scorers") else (),
+        criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
+        threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
         vars=_vars(fields),
         where=f"{problems.file}:{number}",
     )

@@ -16,12 +16,13 @@ from gate.inputs.paths import complaint, is_glob, normal
 from gate.inputs.policies import read_policy
 from gate.inputs.problems import quoted
 from gate.inputs.prompts import not_yet
-from gate.inputs.scorers import read_scorers
+from gate.inputs.scorers.kinds import PASSING
+from gate.inputs.scorers.read import read_scorers
 
 DEFAULTS = ("model", "samples", "params")
 SUITE = (*DEFAULTS, "name", "prompt", "cases", "slices", "scorers", "template", "threshold", "policy")
 SAMPLES = Range(1, 100)
-PASSING = Range(0, 1, above=True)
+
 TEMPLATES = ("jinja2", True, False)
 CASE_ENDINGS = (".jsonl", ".ndjson")
 

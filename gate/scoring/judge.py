@@ -20,6 +20,7 @@ from gate.domain.sample import Reply, Score
 from gate.domain.usage import Cost, Dollars
 from gate.inputs.render import fill
 from gate.providers.base import Request
+from gate.scoring.subject import Subject
 
 SCHEMA: Mapping[str, JsonValue] = {
     "type": "object",
@@ -53,15 +54,15 @@ class Judge:
     params: Params
     calls: Calls
 
-    async def score(self, case: Case, answer: str, index: int) -> Score:
+    async def score(self, subject: Subject, index: int) -> Score:
         """Ask for an opinion on one answer.
 
         Args:
-            case: the case that was asked.
-            answer: the model's text, hostile.
+            subject: the answer.
             index: sample index, so that equal answers of different samples are judged apart.
         """
-        asked = messages(self.spec, case, answer)
+        case = subject.case
+        asked = messages(self.spec, case, subject.text)
         request = Request(asked, self.model, self.params, index, SCHEMA, about=json.dumps([self.spec.name, case.id]))
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight, self.spec.required)
         spent: Cost | None = None
@@ -103,7 +104,7 @@ def messages(spec: ScorerSpec, case: Case, answer: str) -> tuple[Message, ...]:
     reference = case.expected
     view = {
         "fence": fence,
-        "criteria": fill(criteria, case) if isinstance(criteria, str) else "",
+        "criteria": case.criteria or (fill(criteria, case) if isinstance(criteria, str) else ""),
         "question": case.question,
         "answer": answer,
         "reference": reference if isinstance(reference, str) or reference is None else json.dumps(reference),

@@ -1,14 +1,16 @@
 """All scorers of a suite, applied to one answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import ScorerSpec
 from gate.domain.sample import Score
+from gate.domain.suite import Exam
 from gate.scoring.combine import combine
 from gate.scoring.judge import Judge
-from gate.scoring.validators import VALIDATORS, validate
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,28 +18,22 @@ class Panel:
     """The scorers of one suite.
 
     Args:
-        scorers: the suite's scorers, for cases that bring none of their own.
-        judge: makes a judge out of a scorer of kind `judge`.
+        exam: says which scorers count for a case.
+        judge: makes a judge out of a scorer that asks a model.
     """
 
-    scorers: tuple[ScorerSpec, ...]
+    exam: Exam
     judge: Callable[[ScorerSpec], Judge]
 
-    async def score(self, case: Case, answer: str, index: int) -> tuple[tuple[Score, ...], float | Unscored]:
+    async def score(self, subject: Subject, index: int) -> tuple[tuple[Score, ...], float | Unscored]:
         """Every scorer's score, and the combined one.
 
         Args:
-            case: the case that was asked.
-            answer: the model's text.
+            subject: the answer.
             index: sample index.
         """
-        scores = [await self._one(spec, case, answer, index) for spec in self._specs(case)]
+        scores = [await self._one(spec, subject, index) for spec in self.exam.scorers_of(subject.case)]
         return tuple(scores), combine(scores)
 
-    def _specs(self, case: Case) -> Sequence[ScorerSpec]:
-        return self.scorers if case.scorers is None else case.scorers
-
-    async def _one(self, spec: ScorerSpec, case: Case, answer: str, index: int) -> Score:
-        if spec.kind in VALIDATORS:
-            return validate(spec, case, answer)
-        return await self.judge(spec).score(case, answer, index)
+    async def _one(self, spec: ScorerSpec, subject: Subject, index: int) -> Score:
+        return await self.judge(spec).score(subject, index) if spec.judged else validate(spec, subject)

@@ -1,7 +1,5 @@
 """Is one sample good enough? Only for prompts that are judged on their own: a comparison uses the scores themselves."""
 
-from collections.abc import Sequence
-
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Sample
@@ -18,7 +16,7 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
 
     Args:
         sample: with its scores.
-        case: that was asked; its own scorers replace the exam's.
+        case: that was asked; its own threshold goes before the exam's.
         exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark.
 
     Returns:
@@ -26,18 +24,15 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
     """
     if isinstance(sample.score, Unscored):
         return sample.score
-    if exam.threshold is not None:
-        return sample.score >= exam.threshold - _TOLERANCE
-    marks = _marks(exam.scorers if case.scorers is None else case.scorers)
+    threshold = exam.threshold if case.threshold is None else case.threshold
+    if threshold is not None:
+        return sample.score >= threshold - _TOLERANCE
+    marks = {spec.name: mark_of(spec) for spec in exam.scorers_of(case)}
     values = ((score.value, marks.get(score.scorer, 1.0)) for score in sample.scores)
     return all(not isinstance(value, Unscored) and value >= mark - _TOLERANCE for value, mark in values)
 
 
-def _marks(specs: Sequence[ScorerSpec]) -> dict[str, float]:
-    """What each scorer's own score must reach: a judge's `threshold`, and all of it for a validator."""
-    out = {}
-    for spec in specs:
-        given = spec.options.get("threshold", JUDGE_MARK)
-        judged = spec.kind == "judge" and isinstance(given, (int, float))
-        out[spec.name] = float(given) if judged and isinstance(given, (int, float)) else 1.0
-    return out
+def mark_of(spec: ScorerSpec) -> float:
+    """What a scorer's own score must reach: its `threshold`, or all of it for a validator that has none."""
+    given = spec.options.get("threshold", JUDGE_MARK if spec.judged else 1.0)
+    return float(given) if isinstance(given, (int, float)) else 1.0

@@ -1,5 +1,7 @@
 """An exam made of cases and rules, how another differs from it, and how many slices it may have."""
 
+from dataclasses import replace
+
 import pytest
 
 from gate.domain.case import Case, ScorerSpec
@@ -27,6 +29,15 @@ def test_a_judge_without_a_model_gets_the_default_and_its_address_and_no_more() 
     assert exam.scorers[1].options["model"] == "openai:m"
     assert exam.scorers[1].options["params"] == {"base_url": "http://h/v1"}
     assert exam.scorers[2].options == {"model": "anthropic:o"}
+
+
+def test_scorers_that_a_case_adds_get_a_judge_and_a_name_of_their_own() -> None:
+    extra = (EXACT, ScorerSpec("judge", "exact-2", {"criteria": "good"}))
+    exam = build((replace(CASES[0], extra_scorers=extra),), Rules((EXACT,), (), SuitePolicy()), "main", JUDGE)
+    scorers = exam.scorers_of(exam.cases[0])
+    assert [spec.name for spec in scorers] == ["exact", "exact-2", "exact-2-2"]
+    assert scorers[2].models == ("openai:m",)
+    assert list(exam.all_scorers()) == list(scorers)
 
 
 def test_the_digest_is_that_of_the_content() -> None:

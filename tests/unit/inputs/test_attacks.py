@@ -15,6 +15,7 @@ from gate.inputs.render import fill, render
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.inputs.text import decode
 from gate.scoring.judge import Judge, messages
+from gate.scoring.subject import Subject
 from tests.support.attacks import Attack, batches, named, read_as
 from tests.support.fakes import ScriptedCalls, reply
 from tests.unit.inputs.texts import GOOD, errors
@@ -120,7 +121,10 @@ def test_an_answer_cannot_leave_the_judges_fence(batch: tuple[Attack, ...]) -> N
 @pytest.mark.parametrize("attack", [one for one in read_as("answer") if not one.text.startswith("{")], ids=named)
 def test_a_judge_that_repeats_the_answer_has_given_no_score(attack: Attack) -> None:
     calls = ScriptedCalls([reply(attack.encodable)] * 2)
-    score = asyncio.run(Judge(SPEC, ModelRef("fake", "judge"), Params(), calls).score(Case("c", input="x"), "y", 0))
+    judge, subject = Judge(SPEC, ModelRef("fake", "judge"), Params(), calls), Subject(Case("c", input="x"), "y")
+    score = asyncio.run(judge.score(subject, 0))
+        Judge(SPEC, ModelRef("fake", "judge"), Params(), calls).score(Subject(Case("c", input="x"), "y"), 0)
+    )
     if attack.id == "judge-close":  # holds a reply of the asked form, and a judge that says so is believed
         assert score.value == 1.0
     else:

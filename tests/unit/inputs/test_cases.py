@@ -24,12 +24,17 @@ def test_a_whole_case() -> None:
         "cluster": 7,
         "scorers": ["exact", {"contains": "x"}],
         "vars": {"name": "Ada", "list": [1]},
+        "extra_scorers": [{"regex": "y", "negate": True}],
+        "criteria": "Is kind.",
+        "threshold": 0.9,
     }
     (case,) = cases.parse(json.dumps(line), "c.jsonl")
     assert (case.id, case.input, case.expected, case.cluster) == ("r1", "Where?", {"a": [1, None]}, "7")
     expected = {"tier": "pro", "year": "2024", "paid": "true", "rate": "1.5", "slice": "enterprise"}
     assert case.slices == expected
     assert [spec.name for spec in case.scorers or ()] == ["exact", "contains"]
+    assert [(spec.name, spec.negate) for spec in case.extra_scorers] == [("regex", True)]
+    assert (case.criteria, case.threshold) == ("Is kind.", 0.9)
     assert (case.vars, case.where) == ({"name": "Ada", "list": [1]}, "c.jsonl:1")
 
 

@@ -16,7 +16,7 @@ from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.render import fill, render
-from gate.inputs.scorers import parse_scorers
+from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.text import decode
 from gate.inputs.yamltext import parse_yaml
 from tests.unit.inputs.texts import GOOD

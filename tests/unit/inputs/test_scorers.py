@@ -4,10 +4,10 @@ import pytest
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.scorers import parse_scorers
+from gate.inputs.scorers.read import parse_scorers
 from tests.unit.inputs.texts import errors
 
-JUDGE = {"criteria": "Is polite", "model": None, "threshold": 0.7, "params": {}}
+JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,8 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars
-from gate.scoring.judge import SCHEMA, Judge
+from gate.scoring.judge import SCHEMA, Judge, messages
+from gate.scoring.subject import Subject
 from tests.support.fakes import ScriptedCalls, reply
 
 CASE = Case("c", input="How much is it?", expected="12 euro")
@@ -22,7 +24,7 @@ def opinion(score: object, reason: str = "Says so.") -> Reply:
 def ask(script: list[Reply | Failed], answer: str = "It is 12 euro.") -> tuple[Score, ScriptedCalls]:
     calls = ScriptedCalls(script)
     judge = Judge(SPEC, ModelRef("fake", "judge"), Params(), calls)
-    return asyncio.run(judge.score(CASE, answer, 2)), calls
+    return asyncio.run(judge.score(Subject(CASE, answer), 2)), calls
 
 
 def test_score_and_reason() -> None:
@@ -43,6 +45,14 @@ def test_the_judge_sees_question_reference_criteria_and_the_fenced_answer() -> N
     assert len(fence) == 24
     assert fence in system
     assert user.count(fence) == 2
+
+
+def test_the_criteria_of_a_case_go_before_those_of_the_suite() -> None:
+    case = replace(CASE, criteria="Is brief: {{ expected }}.")
+    user = messages(SPEC, case, "It is 12 euro.")[1].content
+    # What a case says is data, and no template.
+    assert "Is brief: {{ expected }}." in user
+    assert "Names the price" not in user
 
 
 def test_an_answer_that_quotes_a_fence_is_fenced_by_another_one() -> None:

@@ -50,3 +50,16 @@ def test_a_cases_own_scorers_replace_the_suites() -> None:
 def test_a_sample_without_a_score_neither_passes_nor_fails(threshold: float | None) -> None:
     gone = Sample("s", "c1", ArmName.CANDIDATE, 0, Failed("503", 2), (), Unscored("503"))
     assert passes(gone, CASE, exam(CONTAINS, threshold=threshold)) == Unscored("503")
+
+
+def test_a_case_has_a_threshold_of_its_own() -> None:
+    strict, lax = Case("c1", input="q", threshold=0.9), exam(CONTAINS, threshold=0.7)
+    assert passes(sample(0.8), CASE, lax) is True
+    assert passes(sample(0.8), strict, lax) is False
+    assert passes(sample(0.9, contains=0.9), strict, exam(CONTAINS)) is True
+
+
+def test_scorers_that_a_case_adds_have_their_marks_beside_the_suites() -> None:
+    more = Case("c1", input="q", extra_scorers=(ScorerSpec("judge", "kind", {"threshold": 0.2}),))
+    assert passes(sample(0.6, contains=1.0, kind=0.2), more, exam(CONTAINS)) is True
+    assert passes(sample(0.6, contains=0.9, kind=0.2), more, exam(CONTAINS)) is False

@@ -1,16 +1,18 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.scoring.validators import validate
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import validate
 
 
 def score(kind: str, answer: str, expected: JsonValue = None, **options: JsonValue) -> float:
     spec = ScorerSpec(kind, kind, options)
-    value = validate(spec, Case("c", input="q", expected=expected), answer).value
+    value = validate(spec, Subject(Case("c", input="q", expected=expected), answer)).value
     assert isinstance(value, float)
     return value
 
@@ -66,7 +68,7 @@ def test_json_schema(answer: str, expected: float) -> None:
 
 def test_the_reason_says_what_was_missing() -> None:
     spec = ScorerSpec("contains", "names the city", {"value": "{{ expected }}"}, weight=2.0, required=True)
-    result = validate(spec, Case("c", input="q", expected="Paris"), "Lyon")
+    result = validate(spec, Subject(Case("c", input="q", expected="Paris"), "Lyon"))
     assert result.reason == 'does not contain "Paris"'
     assert (result.scorer, result.weight, result.required) == ("names the city", 2.0, True)
 
@@ -76,13 +78,13 @@ CATASTROPHE = r"^(a|b|ab)*[cd]$"
 
 def test_a_pattern_that_never_ends_leaves_the_sample_unscored() -> None:
     spec = ScorerSpec("regex", "regex", {"pattern": CATASTROPHE})
-    result = validate(spec, Case("c", input="q"), "ab" * 40)
+    result = validate(spec, Subject(Case("c", input="q"), "ab" * 40))
     assert result.value == Unscored("the pattern took longer than 0.5 s")
 
 
 def test_a_pattern_of_a_schema_that_never_ends_does_too() -> None:
     spec = ScorerSpec("json_schema", "json_schema", {"schema": {"pattern": CATASTROPHE}})
-    assert isinstance(validate(spec, Case("c", input="q"), json.dumps("ab" * 40)).value, Unscored)
+    assert isinstance(validate(spec, Subject(Case("c", input="q"), json.dumps("ab" * 40))).value, Unscored)
     assert score("json_schema", '"abc"', schema={"pattern": CATASTROPHE}) == 1.0
 
 
@@ -94,12 +96,12 @@ def test_an_answer_that_is_hardly_json_scores_nothing_and_breaks_nothing(answer:
 
 def test_a_schema_that_cannot_be_applied_leaves_the_sample_unscored() -> None:
     spec = ScorerSpec("json_schema", "json_schema", {"schema": {"properties": {"a": {"$ref": "#foo"}}}})
-    assert isinstance(validate(spec, Case("c", input="q"), '{"a": 1}').value, Unscored)
+    assert isinstance(validate(spec, Subject(Case("c", input="q"), '{"a": 1}')).value, Unscored)
 
 
 def json_score(schema: JsonValue, value: JsonValue) -> float | Unscored:
     spec = ScorerSpec("json_schema", "json_schema", {"schema": schema})
-    return validate(spec, Case("c", input="q"), json.dumps(value)).value
+    return validate(spec, Subject(Case("c", input="q"), json.dumps(value))).value
 
 
 def test_an_answer_is_scored_by_the_draft_that_the_schema_names() -> None:
@@ -133,4 +135,16 @@ def test_a_schema_that_takes_too_many_steps_leaves_the_sample_unscored() -> None
 
 def test_the_first_place_that_is_wrong_is_named() -> None:
     spec = ScorerSpec("json_schema", "json_schema", {"schema": {"items": {"type": "integer"}}})
-    assert validate(spec, Case("c", input="q"), '[1, "a", "b"]').reason == "at $[1]: 'a' is not of type 'integer'"
+    subject = Subject(Case("c", input="q"), '[1, "a", "b"]')
+    assert validate(spec, subject).reason == "at $[1]: 'a' is not of type 'integer'"
+        validate(spec, Subject(Case("c", input="q"), '[1, "a", "b"]')).reason == "at $[1]: 'a' is not of type 'integer'"
+    )
+
+
+def test_what_is_negated_counts_against_the_answer() -> None:
+    spec = ScorerSpec("contains", "no names", {"value": "Paris"}, negate=True)
+    found = validate(spec, Subject(Case("c", input="q"), "It is Paris."))
+    assert (found.value, found.reason) == (0.0, 'negated: contains "Paris"')
+    assert validate(spec, Subject(Case("c", input="q"), "It is Lyon.")).value == 1.0
+    broken = replace(spec, kind="regex", options={"pattern": CATASTROPHE})
+    assert isinstance(validate(broken, Subject(Case("c", input="q"), "ab" * 40)).value, Unscored)
