@@ -123,8 +123,6 @@ def test_a_judge_that_repeats_the_answer_has_given_no_score(attack: Attack) -> N
     calls = ScriptedCalls([reply(attack.encodable)] * 2)
     judge, subject = Judge(SPEC, ModelRef("fake", "judge"), Params(), calls), Subject(Case("c", input="x"), "y")
     score = asyncio.run(judge.score(subject, 0))
-        Judge(SPEC, ModelRef("fake", "judge"), Params(), calls).score(Subject(Case("c", input="x"), "y"), 0)
-    )
     if attack.id == "judge-close":  # holds a reply of the asked form, and a judge that says so is believed
         assert score.value == 1.0
     else:
