@@ -8,6 +8,8 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.limits import DEPTH
 from gate.inputs.problems import quoted
 
+_DEEP = f"nested more than {DEPTH} levels deep"
+
 
 class BadJson(Exception):
     """Text that is not the JSON we take.
@@ -30,19 +32,45 @@ def parse_json(text: str) -> JsonValue:
     """
     try:
         value: JsonValue = _DECODER.decode(text)
-        # Surrogates can only come from the text itself or from an escape.
+    except json.JSONDecodeError as error:
+        raise _syntax(error) from None
+    except RecursionError:
+        raise BadJson(_DEEP) from None
+    _check(value, text)
+    return value
+
+
+def parse_value(text: str, start: int) -> tuple[JsonValue, int]:
+    """The JSON value that begins at `start`, and where it ends, both in characters.
+
+    Raises:
+        BadJson: with the position in the whole text, where the parser names one.
+    """
+    try:
+        value: JsonValue
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise _syntax(error) from None
+    except RecursionError:
+        raise BadJson(_DEEP) from None
+    _check(value, text[start:end])
+    return value, end
+
+
+def _check(value: JsonValue, text: str) -> None:
+    """What the parser lets pass: half surrogates, which come from the text itself or from an escape, and depth."""
+    try:
         text.encode()
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        raise BadJson(f"invalid JSON at column {error.colno}: {error.msg}", error.lineno, error.colno) from None
     except UnicodeEncodeError:
         raise BadJson("half of a surrogate pair (\\ud800 to \\udfff) is not text") from None
-    except RecursionError:
-        raise BadJson(f"nested more than {DEPTH} levels deep") from None
     if text.count("[") + text.count("{") > DEPTH and _too_deep(value):
-        raise BadJson(f"nested more than {DEPTH} levels deep")
-    return value
+        raise BadJson(_DEEP)
+
+
+def _syntax(error: json.JSONDecodeError) -> BadJson:
+    return BadJson(f"invalid JSON at column {error.colno}: {error.msg}", error.lineno, error.colno)
 
 
 def _constant(word: str) -> JsonValue:
