@@ -33,6 +33,9 @@ LINE_CHARS = 4 * 1024 * 1024
 CASES = 100_000
 """Cases of one file."""
 
+WORDS = 1_000
+"""Words that one case forbids, or topics that it wants asked about."""
+
 DEPTH = 64
 """Lists and mappings inside each other, in YAML and JSON."""
 

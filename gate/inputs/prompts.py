@@ -68,11 +68,17 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     return Prompt(messages, template=template, chat=ending in CHAT_ENDINGS, parts=parts)
 
 
-def read_messages(node: Node, problems: Problems) -> tuple[tuple[int, Message], ...]:
-    """A list of `{role, content}`, each with its line; also how cases give a conversation."""
+def read_messages(node: Node, problems: Problems, name: str = "messages") -> tuple[tuple[int, Message], ...]:
+    """A list of `{role, content}`, each with its line; also how cases give a conversation.
+
+    Args:
+        node: the list.
+        problems: gets every mistake.
+        name: of the list, for messages.
+    """
     if not isinstance(node.value, tuple) or not node.value:
         found = "an empty list" if node.value == () else described(node.value)
-        problems.add(node.line, f"messages must be a list of {{role, content}}, not {found}")
+        problems.add(node.line, f"{name} must be a list of {{role, content}}, not {found}")
         return ()
     return tuple((item.line, _message(item, f"message {i}", problems)) for i, item in enumerate(node.value, start=1))
 
