@@ -13,9 +13,14 @@ from gate.inputs.scorers.options import (
     Option,
     Pattern,
     Template,
+    Whole,
     Word,
 )
 
+RUN_WORDS = Range(1, 10)
+"""Words of a run that counts as copied."""
+COPIED = Range(0, 1, below=True)
+"""Share of copied runs that is let pass."""
 WEIGHT = Range(0, 1000, above=True)
 THRESHOLD = Range(0, 1)
 PASSING = Range(0, 1, above=True)
@@ -56,6 +61,7 @@ KINDS: Mapping[str, Kind] = {
     "contains": Kind({"value": Template(default=EXPECTED), "ignore_case": Flag(default=True)}, "value"),
     "regex": Kind({"pattern": Pattern(example="pattern: '^[0-9]+$'"), "ignore_case": Flag(default=False)}, "pattern"),
     "json_schema": Kind({"schema": JsonSchema(example="schema: {type: object, required: [answer]}")}),
+    "paraphrases": Kind({"n": Whole(allowed=RUN_WORDS, default=3), "max_copied": Number(allowed=COPIED, default=0.2)}),
     "judge": Kind(
         {
             "criteria": Template(example='criteria: "Answers only what was asked"'),

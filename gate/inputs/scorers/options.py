@@ -103,6 +103,20 @@ class Number(Option):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Whole(Option):
+    """A whole number within a range."""
+
+    allowed: Range
+    default: int | None = None
+
+    def read(self, fields: Fields, key: str) -> JsonValue:
+        return fields.integer(key, 0, self.allowed) if fields.has(key) else self.default
+
+    def schema(self) -> JsonValue:
+        return schemaparts.integer(self.allowed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern(Option):
     """A regular expression, which may hold fields of the case."""
 

@@ -8,6 +8,7 @@ from gate.domain.sample import Score
 from gate.inputs.render import fill
 from gate.scoring.subject import Subject
 from gate.scoring.validators import shape, text
+from gate.scoring.validators.paraphrases import paraphrases
 from gate.scoring.validators.port import Validator
 
 VALIDATORS: Mapping[str, Validator] = {
@@ -15,6 +16,7 @@ VALIDATORS: Mapping[str, Validator] = {
     "contains": text.contains,
     "regex": text.regex,
     "json_schema": shape.json_schema,
+    "paraphrases": paraphrases,
 }
 
 

@@ -1,0 +1,157 @@
+"""`paraphrases`: the answer takes the caller's last turn up in words of its own, and does not play it back."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import regex
+
+from gate.scoring.subject import Subject
+from gate.scoring.validators.port import Finding, Options, quote
+
+CHARS = 20_000
+"""Of each text, read from its beginning; what comes after is not looked at."""
+LEAST = 5
+"""Runs that an answer counts as having at least: one copied run of a short answer is no parroting."""
+
+_WORD = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*+"
+    r"|[\p{L}\p{M}\p{N}]++(?:['’ʼ][\p{L}\p{M}]++)*+"
+)
+"""A word; in scripts that put no space between words, a character."""
+_SENTENCE_END = frozenset('.!?…:\n"“”«»。！？')
+_APOSTROPHES = {ord(sign): None for sign in "'’ʼ"}
+_PERSON: Mapping[str, str] = {
+    **{"you": "i", "we": "i", "me": "i", "us": "i", "your": "my", "our": "my", "yours": "mine", "ours": "mine"},
+    **{"youre": "im", "were": "im", "youve": "ive", "weve": "ive", "youd": "id", "wed": "id", "youll": "ill"},
+    **{"are": "am", "yourself": "myself", "ourselves": "myself"},
+}
+"""`you took a day off` is `I took a day off`, played back: a change of person is no paraphrase."""
+_STOP_WORDS = frozenset(
+    """
+    a about ah aint all already also am an and any anything anyway are arent around as at back be because been
+    being bit both but by can cant come could did didnt do does doesnt doing dont down each else even ever every
+    few first for from get gets getting go goes going gonna got had has hasnt have havent he hello her here hers
+    hes hey hi him his how i id if ill im in into is isnt it its ive just kind kinda know last let like look lot
+    lots many maybe me mean mine more most much my myself never next no nope nor not nothing now of off oh ok okay
+    on once one only or other our ours out over own per please quite rather really right same say see she shes
+    should shouldnt since so some someone something soon sorry sort still such sure than thank thanks that thats
+    the their them then there theres these they theyre theyve thing this those though through to too uh um under
+    until up us very was wasnt we well were werent weve what whatever whats when where which while who whos why
+    will with within without wont would wouldnt yeah yep yes yet you your yours yup
+    """.split()
+)
+"""Words of English that tell nothing about a trouble, spelled without apostrophes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One word as it counts.
+
+    Args:
+        text: without case, apostrophes and person.
+        shown: as it stands in the text.
+        tells: it is no stop word.
+        number: it holds a digit.
+        name: it is written like a name.
+    """
+
+    text: str
+    shown: str
+    tells: bool
+    number: bool
+    name: bool
+
+
+def paraphrases(options: Options, subject: Subject) -> Finding:
+    """How little of the answer is copied from the caller's last turn.
+
+    The score is the share of the answer's n-grams (runs of n words) that are new, as "novel n-grams" measure how
+    abstractive a summary is (See, Liu and Manning 2017, "Get To The Point", section 6.2). Runs that tell nothing are
+    left out: those made of stop words and names alone, and those with a number in them, since a name, a zip code or an
+    address said back is a check and no parroting. Names are words that are capitalised inside a sentence, in the turn
+    or in the answer, unless most of the text is written in capitals.
+
+    Args:
+        options: `n`, words of a run; `max_copied`, the share of copied runs up to which the score is 1; above it the
+            score falls in a straight line, to 0 where all is copied.
+        subject: the answer, and the case with the turn that it answers.
+
+    Returns:
+        a score in [0, 1], 0 for a blank answer, and what is copied.
+    """
+    size, most = cast("int", options["n"]), cast("float", options["max_copied"])
+    turn = _words(_last_turn(subject))
+    answer = _words(subject.text)
+    if not subject.text.strip():
+        return 0.0, "the answer is empty"
+    if len(turn) < size:
+        return 1.0, f"the caller's turn has fewer than {size} words: there is nothing to copy"
+    names = {word.text for word in (*turn, *answer) if word.name}
+    theirs = {_text(turn[i : i + size]) for i in range(len(turn) - size + 1)}
+    starts = [i for i in range(len(answer) - size + 1) if _tells(answer[i : i + size], names)]
+    if not starts:
+        return 1.0, f"the answer has no run of {size} words that tells anything"
+    copied = [i for i in starts if _text(answer[i : i + size]) in theirs]
+    share = len(copied) / max(len(starts), LEAST)
+    score = 1.0 if share <= most else (1 - share) / (1 - most)
+    return score, _told(copied, starts, answer, size)
+
+
+def _last_turn(subject: Subject) -> str:
+    case = subject.case
+    said = [message.content for message in case.messages if message.role == "user"]
+    return said[-1] if said else case.input
+
+
+def _words(text: str) -> list[_Word]:
+    """The words in order, from the first `CHARS` characters."""
+    text = unicodedata.normalize("NFKC", text[:CHARS])
+    found = list(_WORD.finditer(text))
+    capitals = [match[0][0].isupper() for match in found]
+    # Where most is written in capitals, a capital says nothing.
+    shouted = 2 * sum(len(match[0]) > 1 and match[0].isupper() for match in found) > len(found)
+    words: list[_Word] = []
+    begin = 0
+    for i, match in enumerate(found):
+        between = text[begin : match.start()]
+        first = i == 0 or not _SENTENCE_END.isdisjoint(between)
+        begin = match.end()
+        plain = match[0].casefold().translate(_APOSTROPHES)
+        plain = _PERSON.get(plain, plain)
+        # The first word of a sentence is a name where another follows: `Cedar Bend is closed.`
+        name = capitals[i] and not shouted and (not first or _followed(text, found, capitals, i))
+        number = any(map(str.isdigit, plain))
+        words.append(_Word(plain, match[0], plain not in _STOP_WORDS, number, name))
+    return words
+
+
+def _followed(text: str, found: Sequence[regex.Match[str]], capitals: Sequence[bool], i: int) -> bool:
+    """Does another capitalised word follow in the same sentence?"""
+    if i + 1 == len(found) or not capitals[i + 1]:
+        return False
+    return _SENTENCE_END.isdisjoint(text[found[i].end() : found[i + 1].start()])
+
+
+def _tells(run: Sequence[_Word], names: set[str]) -> bool:
+    return any(word.tells and word.text not in names for word in run) and not any(word.number for word in run)
+
+
+def _text(run: Sequence[_Word]) -> tuple[str, ...]:
+    return tuple(word.text for word in run)
+
+
+def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word], size: int) -> str:
+    """How many runs are copied, and the longest passage that they make."""
+    if not copied:
+        return f"none of {len(starts)} runs of {size} words is copied"
+    best = first = previous = copied[0]
+    length = 1
+    for i in copied[1:]:
+        first = first if i == previous + 1 else i
+        previous = i
+        if i - first + 1 > length:
+            best, length = first, i - first + 1
+    passage = " ".join(word.shown for word in answer[best : best + length + size - 1])
+    return f"{len(copied)} of {len(starts)} runs of {size} words are copied: {quote(passage)}"
