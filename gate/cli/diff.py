@@ -26,7 +26,7 @@ Examples:
 @click.option("--all", "everything", is_flag=True, help="Git mode: run suites that the change does not touch, too.")
 @click.option("--baseline", metavar="FILE", help="File mode: the prompt before the change.")
 @click.option("--candidate", metavar="FILE", help="File mode: the prompt after the change.")
-@click.option("--cases", metavar="FILE", help="File mode: the eval set, JSON Lines.")
+@click.option("--cases", metavar="FILE", help="File mode: the eval set, JSON Lines or JSON.")
 @click.option(
     "--scorer",
     "scorers",

@@ -1,15 +1,17 @@
-"""Case files: JSON Lines, one case a line, every mistake reported at once."""
+"""Case files, as JSON Lines or as a list in JSON: every mistake reported at once."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
+from gate.inputs import golden
+from gate.inputs.caserows import LIST_ENDING, Row, rows
 from gate.inputs.fields import Fields
-from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS, PROMPT_CHARS
+from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS, PROMPT_CHARS, SHOWN_PROBLEMS
 from gate.inputs.names import dimension_complaint, value_complaint
-from gate.inputs.nodes import Node, described, plain, wrap
+from gate.inputs.nodes import Node, described, plain
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.prompts import read_messages
 from gate.inputs.scorers.kinds import PASSING
@@ -39,7 +41,7 @@ _MEANT = {
     "variables": "vars",
     "name": "id",
 }
-_LATER = ("rounds", "turns", "tools", "thresholds", "expect")
+_LATER = ("rounds", "turns", "tools", "thresholds")
 _RESERVED = ("input", "id", "slices", "expected")
 
 
@@ -47,8 +49,9 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
     """The cases, in the order of the file.
 
     Args:
-        text: JSON Lines; blank lines, Windows line ends and a byte order mark are let pass.
-        file: path for messages and for `Case.where`.
+        text: JSON Lines, or one list (or a single case) in JSON; blank lines, Windows line ends and a byte order mark
+            are let pass. A case is one of the plain form, or a golden transcript.
+        file: path for messages and for `Case.where`; an ending in `.json` says that it is a list.
 
     Raises:
         InputErrors: every mistake, the first 20 spelled out.
@@ -58,48 +61,53 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
     problems = Problems(file)
     cases: list[Case] = []
     seen: dict[str, int] = {}
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        if not line.strip(" \t\r"):
-            continue
-        if not cases and not seen and line.strip() in ("[", "{"):
-            hint = "write one JSON object per line, without a list around them"
-            raise one_problem(file, number, "is JSON spread over several lines, not JSON Lines", hint)
-        if len(seen) >= CASES:
-            problems.add(number, f"more than {CASES:,} cases", "split the file")
+    for row in rows(text.removeprefix("\ufeff"), file, problems):
+        if len(cases) >= CASES:
+            problems.add(row.line, f"more than {CASES:,} cases", "split the file")
             break
-        case = _case(line, number, problems)
+        case = _case(row, problems)
         if case.id in seen:
             hint = "give each case its own id"
-            problems.add(number, f"the id {quoted(case.id)} is already used on line {seen[case.id]}", hint)
-        seen[case.id or f"\0{number}"] = number
+            problems.add(row.line, f"the id {quoted(case.id)} is already used on line {seen[case.id]}", hint)
+        if case.id:
+            seen[case.id] = row.line
         cases.append(case)
-    if not cases:
-        problems.add(0, "holds no cases", 'write one JSON object per line: {"id": "1", "input": "…", "expected": "…"}')
+    if not cases and not problems.count:
+        example = '{"id": "1", "input": "…", "expected": "…"}'
+        listed = file.lower().endswith(LIST_ENDING)
+        problems.add(
+            0,
+            "holds no cases",
+            f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}",
+        )
     problems.check()
     return tuple(cases)
 
 
-def _case(line: str, number: int, problems: Problems) -> Case:
-    if len(line) > LINE_CHARS:
-        problems.add(number, f"the line is longer than {LINE_CHARS:,} characters")
+def _case(row: Row, problems: Problems) -> Case:
+    if row.node is None:
         return Case("")
-    try:
-        value = parse_json(line)
-    except BadJson as error:
-        problems.add(number, error.message, "each line must be one JSON object")
-        return Case("")
-    if not isinstance(value, dict):
-        found = described(value)
-        problems.add(number, f"a case must be a JSON object, not {found}", "each line must be one JSON object")
-        return Case("")
-    fields = Fields(wrap(value, number), "", problems)
+    if row.located is None or problems.count >= SHOWN_PROBLEMS:
+        return _read(row.node, row.line, problems)
+    trial = Problems(problems.file)
+    case = _read(row.node, row.line, trial)
+    # Only a mistake is worth a second reading that finds the very line.
+    return _read(row.located(), row.line, problems) if trial.count else case
+
+
+def _read(node: Node, line: int, problems: Problems) -> Case:
+    fields = Fields(node, "", problems)
+    where = f"{problems.file}:{line}"
+    if golden.is_transcript(fields.entries):
+        return replace(golden.read_transcript(fields), id=_id(fields), where=where)
     fields.only(KEYS, later=_LATER, meant=_MEANT)
     text, messages = _question(fields)
+    expected = fields.get("expected")
     return Case(
         id=_id(fields),
         input=text,
         messages=messages,
-        expected=value.get("expected"),
+        expected=None if expected is None else plain(expected),
         slices=_slices(fields),
         cluster=_label(fields.get("cluster"), "cluster", problems),
         scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
@@ -107,7 +115,7 @@ def _case(line: str, number: int, problems: Problems) -> Case:
         criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
         threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
         vars=_vars(fields),
-        where=f"{problems.file}:{number}",
+        where=where,
     )
 
 

@@ -20,6 +20,11 @@ class Problems:
         self.file = file
         self._found: set[Problem] = set()
 
+    @property
+    def count(self) -> int:
+        """How many are noted."""
+        return len(self._found)
+
     def add(self, line: int, message: str, hint: str = "") -> None:
         """Note a mistake; `line` is 1-based, 0 for the whole file."""
         self._found.add(_problem(self.file, line, message, hint))
