@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.errors import GateError, InputErrors
-from gate.inputs import cases, config, prompts
+from gate.inputs import cases, config, golden, prompts
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain
@@ -79,6 +79,28 @@ def test_configuration_of_any_shape(value: object) -> None:
 @given(st.lists(ANY_TEXT | st.dictionaries(CASE_KEYS, JSON).map(json.dumps), max_size=4))
 def test_case_files(lines: list[str]) -> None:
     only_readable_errors(lambda: cases.parse("\n".join(lines), "c.jsonl"))
+
+
+TRANSCRIPT = st.fixed_dictionaries(
+    {
+        "conversation": JSON
+        | st.lists(st.fixed_dictionaries({"role": st.just("user"), "content": ANY_TEXT}), min_size=1)
+    },
+    optional={
+        "id": JSON,
+        "state": JSON,
+        "session": JSON,
+        "expect": JSON | st.dictionaries(st.sampled_from([*golden.EXPECT, "surprise"]), JSON),
+    },
+)
+
+
+@UNTIMED
+@given(st.lists(TRANSCRIPT | JSON, max_size=4), st.sampled_from([None, 0, 2]))
+def test_transcripts(entries: list[object], indent: int | None) -> None:
+    text = json.dumps(entries, indent=indent)
+    only_readable_errors(lambda: cases.parse(text, "g.json"))
+    only_readable_errors(lambda: cases.parse(text[:-1], "g.json"))
 
 
 @UNTIMED

@@ -8,7 +8,7 @@ import pytest
 
 from gate.domain.case import Case
 from gate.domain.prompt import Message
-from gate.inputs import cases
+from gate.inputs import cases, limits
 from tests.unit.inputs.texts import errors
 
 DOCUMENTED = (Path(__file__).parents[2] / "data/golden/documented.json").read_text(encoding="utf-8")
@@ -216,6 +216,17 @@ def test_json_lines_hint_at_the_other_ending() -> None:
 def test_a_native_case_does_not_take_expect() -> None:
     (found,) = wrong({"id": "a", "input": "x", "expect": {}})
     assert found.startswith("g.json:5: unknown key 'expect' (did you mean 'expected'?)")
+
+
+@pytest.mark.parametrize("key", ["session", "state"])
+def test_a_case_with_an_input_is_no_transcript(key: str) -> None:
+    (found,) = wrong({"id": "a", "input": "x", key: {}})
+    assert found.startswith(f"g.json:5: unknown key '{key}' (")
+
+
+def test_one_case_of_a_list_is_bounded() -> None:
+    text = json.dumps([{"id": "a", "input": "x"}, {"id": "b", "input": "x" * limits.LINE_CHARS}], indent=1)
+    assert errors(lambda: load(text)) == "g.json:6: the case is longer than 4,194,304 characters"
 
 
 def test_many_mistakes_are_cut_and_counted() -> None:

@@ -65,6 +65,7 @@ def test_every_value_knows_its_line() -> None:
         ("[1]\n\n x", 3, "invalid JSON at column 2: Extra data"),
         ("[]]", 1, "invalid JSON at column 3: Extra data"),
         ('[1,\n{"a": }]', 2, "invalid JSON at column 7: Expecting value"),
+        ('[{"a": 1,\n"b": }]', 2, "invalid JSON at column 6: Expecting value"),
         ('{"a": 1}\n{"a": 2}', 2, "invalid JSON at column 1: Extra data"),
         ('[1,\n{"a": 1,\n"a": 2}]', 2, "the key 'a' is given twice"),
         ("[\n\n[NaN]]", 3, "NaN is not a JSON number"),

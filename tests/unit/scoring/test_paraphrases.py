@@ -53,13 +53,27 @@ def test_parroting_is_found(turn: str, answer: str) -> None:
         ("I took a whole day off work", "So a wasted day at home, and that's on us."),
         ("It's 2270 Cedar Bend, and Whitfield has an H in it.", "2270 Cedar Bend, and Whitfield has an H in it."),
         ("i'm dana whitfield at 2207 cedar bend drive", "That's Dana Whitfield, 2207 Cedar Bend Drive, right?"),
-        ("Ron Adair, 14 Oak", "Ron Adair, 14 Oak?"),
+        ("Cedar Bend Drive. That's where I am.", "Cedar Bend Drive? On my list."),
         ("zip 78745, unit 12, been 24 hours", "Zip 78745, unit 12, been 24 hours?"),
         ("空调从昨天开始不制冷", "请问您贵姓？"),
     ],
 )
 def test_own_words_names_and_numbers_are_no_parroting(turn: str, answer: str) -> None:
     assert scored(turn, answer, max_copied=0)[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("turn", "answer"),
+    [
+        ("I took my whole crew off work", "You took your whole crew off work"),
+        ("we're sure our vents rattle loudly", "You're sure your vents rattle loudly"),
+        ("AC's blowing, it's warm's fault", "AC\u2019s blowing, it\u02bcs warm\u2019s fault"),
+        ("\uff21\uff23 blows warm air again", "AC blows warm air again"),
+        ("AC blows warm air again", "ac... BLOWS (warm) air! Again?"),
+    ],
+)
+def test_person_apostrophes_case_and_width_make_no_difference(turn: str, answer: str) -> None:
+    assert scored(turn, answer, max_copied=0)[0] == scored(turn, turn, max_copied=0)[0] < 1.0
 
 
 def test_the_score_falls_in_a_straight_line_beyond_what_is_let_pass() -> None:
@@ -89,6 +103,10 @@ def test_a_turn_that_is_shorter_than_a_run_cannot_be_copied(turn: str) -> None:
         1.0,
         "the caller's turn has fewer than 3 words: there is nothing to copy",
     )
+
+
+def test_a_turn_of_one_run_can_be_copied() -> None:
+    assert scored("compressor rattles badly", "Compressor rattles badly?", max_copied=0)[0] == pytest.approx(0.8)
 
 
 def test_longer_runs_find_less() -> None:
@@ -152,4 +170,6 @@ def test_nothing_in_common_is_1(turn: list[str]) -> None:
 def test_only_the_beginning_of_a_huge_text_is_read() -> None:
     long = "pump grinds " * CHARS
     assert scored(long, "valve sticks again " * 10)[0] == 1.0
-    assert scored("valve sticks again", " " * CHARS + "valve sticks again and again")[0] == 1.0
+    copied = "valve sticks again, pipes knock, water drips"
+    assert scored(copied, copied + " " * CHARS)[0] < 1.0
+    assert scored(copied, " " * CHARS + copied)[0] == 1.0
