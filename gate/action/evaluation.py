@@ -13,6 +13,7 @@ from gate.action.overrides import Overrides, Standing
 from gate.action.reading import Reading, reading
 from gate.action.secretless import missed_by_the_base
 from gate.action.subject import Subject
+from gate.bootstrap.building import building
 from gate.bootstrap.deadline import in_time
 from gate.bootstrap.resolving import rehearsed
 from gate.bootstrap.sides import EventFiles, Found
@@ -162,7 +163,10 @@ class Evaluation:
         self.advisory = inputs.mode != "enforce" and is_advisory(found.sides, inputs.config)
         everything = inputs.force_run or subject.baseline
         try:
-            resolved = resolve(found.sides, inputs.config, everything=everything, only=inputs.prompts)
+            with building() as builder:
+                # Beside secrets there is nothing that could run code, whatever else is decided about the change.
+                sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
+                resolved = resolve(sides, inputs.config, everything=everything, only=inputs.prompts)
             progress.doing = "every case was put into its prompts and scorers"
             resolved = rehearsed(alone(resolved) if subject.baseline else resolved)
         except InputErrors as errors:

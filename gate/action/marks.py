@@ -7,6 +7,7 @@ from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.domain.suite import Suite
 from gate.domain.verdict import State, Verdict
 from gate.flows.pairing import Sides
+from gate.inputs.builders import file_of
 from gate.report import numbers
 from gate.report.changedlines import Annotation, annotations
 
@@ -38,8 +39,11 @@ def marks(run: RunRecord, sides: Sides, suites: Sequence[Suite], folder: str) ->
 def _beside(sides: Sides, suite: Suite, message: str) -> Iterator[Annotation]:
     version = suite.candidate.version
     old_path = suite.baseline.version.path if suite.baseline is not None else version.path
-    pairs = [(old_path, version.path), *((part.path, part.path) for part in version.prompt.parts.files)]
+    places = file_of(sides.base, old_path), file_of(sides.head, version.path)
+    pairs = [(places[0] or old_path, places[1]), *((part.path, part.path) for part in version.prompt.parts.files)]
     for old, new in pairs:
+        if new is None:
+            continue
         before, after = _text(sides.base.read(old)), _text(sides.head.read(new))
         if before != after:
             yield from annotations(new, before, after, message)

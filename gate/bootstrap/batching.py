@@ -1,6 +1,7 @@
 """Has the answers of a run prepared by the providers' batch interfaces before the run itself begins."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 
 from gate.bootstrap.memory import Remembered, refuse_tracked
@@ -14,6 +15,7 @@ from gate.engine.plan import Schedule
 from gate.errors import CannotEvaluate
 from gate.flows.batch import BatchOptions, collect_or_submit
 from gate.flows.reuse import question_of, same_arms
+from gate.inputs.render import NotBuilt
 from gate.providers.base import Request
 from gate.providers.factory import Factory
 from gate.report.escape import terminal
@@ -66,4 +68,6 @@ def _requests(plan: Plan, seed: int) -> Iterator[Request]:
         for pair in Schedule(lane, seed).all_pairs():
             apart = plan.apart or same_arms(pair.suite)
             for arm in pair.order:
-                yield request_of(question_of(pair.suite, pair, arm, apart=apart))
+                # A prompt without a text for this case has nothing to be asked.
+                with suppress(NotBuilt):
+                    yield request_of(question_of(pair.suite, pair, arm, apart=apart))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from gate.bootstrap.building import building
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import refuse_tracked
 from gate.bootstrap.resolving import rehearsed
@@ -92,8 +93,9 @@ def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
     """
     repo = Repo.open(directory)
     head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
-    sides = Sides(_at(repo, inputs.base), head)
-    return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
+    with building() as builder:
+        sides = Sides(_at(repo, inputs.base), head, builder=builder)
+        return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
 
 
 def _at(repo: Repo, commit: NamedCommit) -> RefSource:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gate.bootstrap.building import building
 from gate.bootstrap.earlier import Shelf, kept_runs
 from gate.bootstrap.resolving import rehearsed, resolve_git_mode
 from gate.domain.forecast import Forecast
@@ -74,7 +75,8 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
     tree = Repo.open(directory).tree()
     if tree.read(config) is None:
         raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
-    return rehearsed(resolve(Sides(tree, tree), config, suites, everything=True))
+    with building() as builder:
+        return rehearsed(resolve(Sides(tree, tree, builder=builder), config, suites, everything=True))
 
 
 def _world(asked: Asked, settings: Settings, shelf: Shelf) -> World:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.bootstrap.building import building
 from gate.errors import GateError
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.pairing import Sides
@@ -33,8 +34,9 @@ def resolve_git_mode(
     """
     repo = Repo.open(directory)
     base, head = refs
-    sides = Sides(repo.at(base), repo.at(head) if head is not None else repo.tree())
-    return rehearsed(resolve(sides, config, suites, everything=everything))
+    with building() as builder:
+        sides = Sides(repo.at(base), repo.at(head) if head is not None else repo.tree(), builder=builder)
+        return rehearsed(resolve(sides, config, suites, everything=everything))
 
 
 def resolve_files_mode(files: Files, run: FileRun) -> Resolved:

@@ -1,8 +1,10 @@
 """A prompt at one git ref, and the messages that are sent."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue, digest
 
 Role = Literal["system", "user", "assistant"]
@@ -48,20 +50,38 @@ NO_PARTS = Parts()
 
 
 @dataclass(frozen=True, slots=True)
+class Built:
+    """What a Python function made of the session of each case.
+
+    Args:
+        texts: system message by the key of its session (`gate.inputs.builders.key_of`), or why there is none.
+    """
+
+    texts: Mapping[str, str | Failed]
+
+    @property
+    def failures(self) -> tuple[Failed, ...]:
+        """One for each session without a text."""
+        return tuple(text for text in self.texts.values() if isinstance(text, Failed))
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A prompt as its file says it, before a case is put in.
 
     Args:
-        messages: the file's messages; plain text and templates are one `system` message.
+        messages: the file's messages; plain text and templates are one `system` message, and a function has none.
         template: contents are Jinja2 and are rendered per case.
         chat: the file gave messages with roles (a chat file).
         parts: the files that its templates pull in.
+        built: the texts of a prompt that a Python function builds; None where a file holds the prompt.
     """
 
     messages: tuple[Message, ...]
     template: bool = False
     chat: bool = False
     parts: Parts = NO_PARTS
+    built: Built | None = None
 
     @property
     def digest(self) -> str:
@@ -71,7 +91,13 @@ class Prompt:
         if self.parts.files:
             parts: list[JsonValue] = [[part.path, part.text, part.template] for part in self.parts.files]
             told |= {"path": self.parts.path, "parts": parts}
+        if self.built is not None:
+            told["built"] = {key: _told(text) for key, text in self.built.texts.items()}
         return digest(told)
+
+
+def _told(text: str | Failed) -> JsonValue:
+    return ["failed", text.reason] if isinstance(text, Failed) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +105,7 @@ class PromptVersion:
     """One prompt at one git ref (or in one file, in file mode).
 
     Args:
-        path: repository path, or the file's path in file mode.
+        path: repository path, or the file's path in file mode; `python:module:function` where code builds it.
         ref: what the user named: `origin/main`, `HEAD`, `working tree`, `file`.
         sha: commit, where there is one.
         prompt: the parsed prompt.

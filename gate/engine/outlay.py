@@ -13,7 +13,7 @@ from gate.domain.sample import ArmName
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.models import parse_model, parse_params
-from gate.inputs.render import render
+from gate.inputs.render import NotBuilt, render
 from gate.scoring import judge
 
 CHARS_PER_TOKEN = 4
@@ -87,7 +87,7 @@ class Estimator:
             yield self._judgements(suite, spec, cases[key])
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
-        rendered = sum(_characters(render(arm.version.prompt, case)) for case in suite.exam.cases)
+        rendered = sum(_asked(arm, case) for case in suite.exam.cases)
         calls = suite.samples * len(suite.exam.cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None))
         one = _assumed(rendered / max(1, len(suite.exam.cases)), arm.params)
@@ -144,6 +144,14 @@ def answering(suite: Suite) -> dict[Role, Arm]:
 
 def _assumed(characters: float, params: Params) -> Usage:
     return Usage(math.ceil(characters / CHARS_PER_TOKEN), 0, 0, params.max_output_tokens or OUTPUT_TOKENS)
+
+
+def _asked(arm: Arm, case: Case) -> int:
+    """Characters of one request; none where the prompt has no text for the case."""
+    try:
+        return _characters(render(arm.version.prompt, case))
+    except NotBuilt:
+        return 0
 
 
 def _characters(messages: Sequence[Message]) -> int:

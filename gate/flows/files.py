@@ -14,6 +14,7 @@ from gate.flows.parts import part_notes
 from gate.flows.resolved import Resolved
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
+from gate.inputs.builders import is_python
 from gate.inputs.parts import Library
 from gate.inputs.source import FileSource
 from gate.inputs.text import decode
@@ -100,6 +101,10 @@ def _library(path: str, source: FileSource) -> Library:
 
 
 def _read(source: FileSource, path: str, problems: list[Problem]) -> str | None:
+    if is_python(path):
+        hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
+        problems.append(Problem(path, 0, "is code: it is run from a repository, and no file to compare", hint))
+        return None
     data = source.read(path)
     if data is None:
         problems.append(Problem(path, 0, "this file does not exist", "check the path"))

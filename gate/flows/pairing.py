@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.renames import Moves, successors
+from gate.flows.modules import prompt_moves
+from gate.flows.ports import PromptBuilder
+from gate.flows.renames import Moves
+from gate.inputs.builders import file_of, is_python, names_of
 from gate.inputs.config import Config
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.names import name_complaint
@@ -22,11 +25,13 @@ class Sides:
         base: the merge target.
         head: the change as it would be merged.
         stranger: the change comes from somebody who may not push to the repository.
+        builder: builds prompts that are code; None where no code is run.
     """
 
     base: FileSource
     head: FileSource
     stranger: bool = False
+    builder: PromptBuilder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,8 @@ class Pairing:
         if not patterns:
             return self
 
-        def wanted(*paths: str) -> bool:
+        def wanted(*prompts: str) -> bool:
+            paths = [path for prompt in prompts for path in names_of(prompt)]
             return any(matches(path, pattern) for path in paths for pattern in patterns)
 
         pairs = tuple(one for one in self.pairs if wanted(one.current.prompt, one.exam.prompt))
@@ -194,11 +200,16 @@ def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, S
     if not gone:
         return Moves({})
     new = [path for path in named - before if _exists(sides.head, path) and not _exists(sides.base, path)]
-    return successors(sides.base, sides.head, gone, new)
+    return prompt_moves(sides.base, sides.head, gone, new)
 
 
-def _exists(source: FileSource, path: str) -> bool:
-    return source.fingerprint(path) is not None
+def _exists(source: FileSource, prompt: str) -> bool:
+    return file_of(source, prompt) is not None
+
+
+def _readable(source: FileSource, prompt: str) -> bool:
+    """Is it there? A link, or something behind one, is a mistake to be told."""
+    return _exists(source, prompt) if is_python(prompt) else source.read(prompt) is not None
 
 
 def _partners(
@@ -259,7 +270,7 @@ def _exam_for(current: SuiteConfig, waiting: Sequence[SuiteConfig]) -> SuiteConf
 
 def _unknown(sides: Sides, current: SuiteConfig) -> Pair:
     """A suite that the base does not have: its prompt is new, or has had no exam so far."""
-    found = [source.fingerprint(current.prompt) is not None for source in (sides.base, sides.head)]
+    found = [_exists(source, current.prompt) for source in (sides.base, sides.head)]
     return Pair(current, current, sides.head, own_exam=True, new_prompt=found == [False, True])
 
 
@@ -292,7 +303,7 @@ def _left_out(
     for old in suites:
         now = moved.get(old.prompt, old.prompt)
         sat = any(one.exam is old and one.current.prompt == now for one in found)
-        if not sat and sides.head.read(now) is not None:
+        if not sat and _readable(sides.head, now):
             name = f"{old.name} at {now}" if old.name in names else old.name
             kept = replace(old, name=name, prompt=now)
             pairs.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from gate.domain.absence import Failed
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Words
+from gate.inputs.builders import Entry
+from gate.inputs.source import FileSource
 
 
 class RunSink(Protocol):
@@ -40,6 +44,27 @@ class Progress(Protocol):
 
     def finish(self) -> None:
         """No more samples will come."""
+        ...
+
+
+class PromptBuilder(Protocol):
+    """Runs code of the repository, apart from everything else."""
+
+    def build(
+        self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
+    ) -> tuple[str | Failed, ...]:
+        """The text that a function makes of each session, or why it makes none.
+
+        Args:
+            source: the side whose code is run.
+            entry: the function.
+            sessions: what it is called with.
+
+        Raises:
+            CannotLoad: the function cannot be had.
+            GateError: no code may run here.
+            CannotEvaluate: the files of the side cannot be had.
+        """
         ...
 
 

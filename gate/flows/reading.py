@@ -11,12 +11,14 @@ from gate.domain.model import ModelRef
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Suite
 from gate.errors import GateError, InputErrors, Problem
+from gate.flows import built
 from gate.flows.answers import of_suite, refused, replaced, unfit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
 from gate.flows.pairing import Pair, Sides
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
+from gate.inputs.builders import file_of, is_python
 from gate.inputs.config import Config, load
 from gate.inputs.parts import Library
 from gate.inputs.source import FileSource
@@ -65,10 +67,15 @@ class Reader:
         return tuple(edit for edit in found if edit is not None)
 
     def suite(self, pair: Pair, base: Config | None) -> Edited | None:
-        baseline = None if pair.new_prompt else self._version(self.sides.base, pair.exam)
-        candidate = self._version(self.sides.head, pair.current)
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
+        if self.sides.stranger and built.is_code(pair):
+            self._refuse_code(pair)
+            return None
+        # Code is not run for nothing: where anything is wrong so far, its reader is told that first.
+        asked = None if cases is None or head_cases is None or self.problems else (*cases, *head_cases)
+        baseline = None if pair.new_prompt else self._version(self.sides.base, pair.exam, asked)
+        candidate = self._version(self.sides.head, pair.current, asked)
         if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
             return None
         if message := refused(pair, base):
@@ -114,14 +121,23 @@ class Reader:
             return ()
         return self._cases(self.sides.head, pair.current)
 
-    def _version(self, source: FileSource, config: SuiteConfig) -> PromptVersion | None:
-        data, where = source.read(config.prompt), _at(source, config.prompt)
-        if data is None:
-            gone = source is self.sides.head and self.sides.base.fingerprint(config.prompt) is not None
+    def _refuse_code(self, pair: Pair) -> None:
+        prompt = pair.current.prompt if is_python(pair.current.prompt) else pair.exam.prompt
+        message = f"suite {pair.current.name}: {prompt} is code, and no code is run for a change from outside"
+        hint = "once somebody has read it, push it to a branch of the repository itself"
+        self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+
+    def _version(self, source: FileSource, config: SuiteConfig, cases: Sequence[Case] | None) -> PromptVersion | None:
+        code, where = is_python(config.prompt), _at(source, config.prompt)
+        data = None if code else source.read(config.prompt)
+        if (file_of(source, config.prompt) if code else data) is None:
+            gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
             need = "to delete the prompt, take its suite out, too" if gone else _BOTH_SIDES
             hint = f"suite {config.name} names it; {need}"
             self.problems.append(Problem(config.prompt, 0, f"there is no such prompt at {source.label}", hint))
             return None
+        if data is None:
+            return None if cases is None else self._parsed(lambda: built.version(self.sides, source, config, cases))
         library = Library(config.prompt, source.read, lambda path: _at(source, path))
         prompt = self._parsed(
             lambda: prompts.parse(decode(data, where), where, template=config.template, library=library)
@@ -167,6 +183,8 @@ def _compared(pair: Pair, suite: Suite) -> bool:
     if suite.baseline is None or pair.own_exam:
         return True
     arms = (suite.baseline, suite.candidate)
+    if built.incomplete([arm.version for arm in arms]):
+        return True
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
     settings = [(arm.model, arm.params) for arm in arms]
     return versions[0] != versions[1] or settings[0] != settings[1]

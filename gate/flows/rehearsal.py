@@ -8,7 +8,7 @@ from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
 from gate.inputs.limits import RENDERING_S
 from gate.inputs.patterns import complaint
-from gate.inputs.render import SlowTemplate, fill, render
+from gate.inputs.render import NotBuilt, SlowTemplate, fill, render
 
 
 def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
@@ -50,6 +50,9 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
             render(arm.version.prompt, case, arm.version.path, seconds)
         except SlowTemplate:
             raise
+        except NotBuilt:
+            # No mistake in a file: the samples of this case and arm have failed, and count as such.
+            continue
         except InputErrors as errors:
             yield from errors.problems
     for spec in suite.exam.scorers_of(case):

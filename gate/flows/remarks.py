@@ -5,6 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Suite
 from gate.flows import strangers
+from gate.flows.built import build_notes
 from gate.flows.exam import stray_slices
 from gate.flows.pairing import Pair, Sides
 from gate.flows.parts import part_notes
@@ -26,7 +27,7 @@ def remarks(
     notes = [*map(str, deleted), *strangers.elsewhere(touched.values(), base)]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
-    notes += part_notes(touched.values())
+    notes += [*part_notes(touched.values()), *build_notes(touched.values())]
     return (*notes, *(note for suite in touched.values() for note in stray_slices(suite)))
 
 

@@ -1,13 +1,15 @@
 """Two refs of a repository become suites: arms each from its own ref, the exam from the baseline's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache, partial
 
 from gate.domain.suite import Suite
 from gate.errors import GateError
 from gate.flows import strangers
 from gate.flows.answers import of_config, replaced
+from gate.flows.built import same_code
 from gate.flows.edited_values import Edit, differing
 from gate.flows.exam_edits import Edited
 from gate.flows.links import check_links
@@ -16,6 +18,7 @@ from gate.flows.parts import same_parts
 from gate.flows.reading import Reader
 from gate.flows.remarks import remarks
 from gate.flows.resolved import Resolved
+from gate.inputs.builders import is_python
 from gate.inputs.config import Config
 
 
@@ -89,7 +92,9 @@ def resolve(
 
 def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[Edited]:
     """What is the same on both sides down to the byte is not even parsed: most changes touch no suite."""
-    found = [reader.suite(one, base) for one in pairs if everything or not _same_files(reader.sides, one)]
+    unread = {reader.config_path, *(config.cases for one in pairs for config in (one.current, one.exam))}
+    same = cache(partial(same_code, reader.sides, unread))
+    found = [reader.suite(one, base) for one in pairs if everything or not _same_files(reader.sides, one, same)]
     reader.raise_problems()
     return [suite for suite in found if suite is not None]
 
@@ -134,12 +139,19 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
     return tuple(replace(suite, trial=True) if name in new else suite for name, suite in touched.items())
 
 
-def _same_files(sides: Sides, pair: Pair) -> bool:
-    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
+def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
+    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
+
+    Args:
+        sides: where to look.
+        pair: the suite.
+        code: is all that a function may read the same, too?
+    """
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False
-    fingerprints = [
-        (sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in (current.prompt, current.cases)
-    ]
-    return all(old is not None and old == new for old, new in fingerprints) and same_parts(sides, current)
+    files = [current.cases] if is_python(current.prompt) else [current.prompt, current.cases]
+    fingerprints = [(sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in files]
+    if not all(old is not None and old == new for old, new in fingerprints):
+        return False
+    return code() if is_python(current.prompt) else same_parts(sides, current)

@@ -11,6 +11,7 @@ from gate.domain.suite import Suite
 from gate.engine.drift import drifted
 from gate.engine.plan import Pair, Schedule
 from gate.engine.sidebyside import WANTED
+from gate.inputs.render import NotBuilt
 from gate.scoring.panel import Panel
 from gate.scoring.subject import Subject
 from gate.targets.prompt import Question, request_of
@@ -81,13 +82,20 @@ def survey(
         for pair in schedule.all_pairs():
             known = found.setdefault(pair.suite.name, Known())
             replies = {
-                arm: memory.earlier(request_of(question_of(pair.suite, pair, arm, apart=apart[pair.suite.name])))
+                arm: _earlier(memory, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
                 for arm in pair.order
             }
             _count(known, pair, replies, sure=not early or pair.index == 0)
     for known in found.values():
         known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
     return found
+
+
+def _earlier(memory: Memory, question: Question) -> Reply | None:
+    try:
+        return memory.earlier(request_of(question))
+    except NotBuilt:
+        return None
 
 
 def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:

@@ -22,8 +22,6 @@ _LATER_ENDINGS = (".prompt.yml", ".prompt.yaml", ".prompty", ".py")
 
 def not_yet(path: str) -> str:
     """Why this kind of prompt is not read in this version; empty when it is."""
-    if path.startswith("python:"):
-        return "'python:' prompts are not supported in this version"
     ending = next((ending for ending in _LATER_ENDINGS if path.lower().endswith(ending)), "")
     return f"prompt files ending in {ending} are not supported in this version" if ending else ""
 

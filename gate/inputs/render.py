@@ -2,14 +2,29 @@
 
 from collections.abc import Mapping
 
+from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Built, Message, Prompt
 from gate.errors import InputErrors
+from gate.inputs.builders import key_of, session_of
 from gate.inputs.limits import RENDERING_S
 from gate.inputs.problems import one_problem
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
+
+
+class NotBuilt(InputErrors):
+    """A Python function gave no text for this case.
+
+    Args:
+        file: the prompt's path.
+        failed: why.
+    """
+
+    def __init__(self, file: str, failed: Failed) -> None:
+        super().__init__(one_problem(file, 0, failed.reason).problems)
+        self.failed = failed
 
 
 class SlowTemplate(InputErrors):
@@ -31,9 +46,12 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
 
     Raises:
         SlowTemplate: it takes longer.
+        NotBuilt: a Python function builds the prompt, and gave no text for this case.
         InputErrors: the template cannot be rendered for this case.
     """
     turns = case.messages or (Message("user", case.input),)
+    if prompt.built is not None:
+        return (_built(prompt.built, case, file), *turns)
     if not prompt.template:
         return prompt.messages + turns
     variables = variables_of(case)
@@ -67,6 +85,8 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
         BadTemplate: a template that cannot be read.
     """
     turns = len(case.messages) or 1
+    if prompt.built is not None:
+        return (_built(prompt.built, case, "the prompt"), *[None] * turns)
     out: list[Message | None] = []
     asked = False
     for message in prompt.messages:
@@ -110,6 +130,13 @@ def variables_of(case: Case) -> dict[str, JsonValue]:
     slices: Mapping[str, JsonValue] = dict(case.slices)
     last = case.messages[-1].content if case.messages else case.input
     return {**case.vars, "input": last, "id": case.id, "slices": dict(slices)}
+
+
+def _built(built: Built, case: Case, file: str) -> Message:
+    text = built.texts.get(key_of(session_of(case)), Failed("the prompt was not built for this case", attempts=0))
+    if isinstance(text, Failed):
+        raise NotBuilt(file, text)
+    return Message("system", text)
 
 
 def _template_problem(error: BadTemplate, case: Case, file: str) -> InputErrors:

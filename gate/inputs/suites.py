@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
+from gate.inputs import builders
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.models import read_model, read_params
@@ -180,10 +181,23 @@ def _path(fields: Fields, key: str) -> str:
 
 def _prompt(fields: Fields) -> str:
     node = fields.get("prompt")
+    if node is not None and isinstance(node.value, str) and builders.is_python(node.value):
+        return _function(node, node.value, fields)
     if node is not None and isinstance(node.value, str) and (reason := not_yet(node.value)):
         fields.problems.add(node.line, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
         return ""
     return _path(fields, "prompt")
+
+
+def _function(node: Node, prompt: str, fields: Fields) -> str:
+    """A prompt that is code."""
+    reason = builders.complaint(prompt)
+    if reason:
+        hint = "write python:package.module:function, the module with dots from the root of the repository"
+        fields.problems.add(node.line, f"prompt {quoted(prompt)} {reason}", hint)
+    if (template := fields.get("template")) is not None:
+        fields.problems.add(template.line, "template has no meaning where code builds the prompt", "remove it")
+    return "" if reason else prompt
 
 
 def _cases(fields: Fields) -> str:

@@ -31,3 +31,14 @@ def decode(data: bytes, path: str) -> str:
         # `start` counts from behind a byte order mark, which holds no line break.
         line = error.object.count(b"\n", 0, error.start) + 1
         raise one_problem(path, line, "is not UTF-8 text", "save it as UTF-8") from None
+
+
+def text_complaint(text: str) -> str:
+    """What keeps a text from being sent or written down; empty when nothing does."""
+    if "\0" in text:
+        return "holds NUL characters"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair"
+    return ""

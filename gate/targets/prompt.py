@@ -8,7 +8,7 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm
-from gate.inputs.render import render
+from gate.inputs.render import NotBuilt, render
 from gate.providers.base import Request
 
 
@@ -46,11 +46,19 @@ class PromptTarget:
             question: who is asked what.
             fresh: ask even if an answer is known.
         """
-        return await self.calls.call(request_of(question), fresh=fresh)
+        try:
+            request = request_of(question)
+        except NotBuilt as error:
+            return error.failed
+        return await self.calls.call(request, fresh=fresh)
 
 
 def request_of(question: Question) -> Request:
-    """What is sent for one sample."""
+    """What is sent for one sample.
+
+    Raises:
+        NotBuilt: the prompt has no text for the case.
+    """
     arm, case = question.arm, question.case
     messages = render(arm.version.prompt, case)
     return Request(messages, arm.model, arm.params, question.index, about=json.dumps([question.suite, case.id]))

@@ -106,7 +106,11 @@ def test_aliases_are_shared_values() -> None:
         ("prompts/support.md", "a\\b.md", "prompt 'a\\\\b.md' holds a backslash (write '/')"),
         ("prompts/support.md", ".git/config", "prompt '.git/config' is inside .git"),
         ("prompts/support.md", '"a\\0b.md"', "prompt 'a\\x00b.md' holds a control character"),
-        ("prompts/support.md", "python:a:b", "gate.yaml:10: 'python:' prompts are not supported in this version"),
+        (
+            "prompts/support.md",
+            "python:a/b.py:f",
+            "gate.yaml:10: prompt 'python:a/b.py:f' is not python:module:function",
+        ),
         ("prompts/support.md", "a.prompt.yml", "prompt files ending in .prompt.yml are not supported in this version"),
         ("prompts/support.md", "[a.md]", "gate.yaml:10: prompt must be text, not a list"),
         ("evals/triage.jsonl", "store:triage", "gate.yaml:23: 'store:' cases are not supported in this version"),

@@ -1,0 +1,124 @@
+"""Prompts that a Python function builds, `python:module:function`: their names, their files, what they are called with.
+
+Nothing here runs or even parses the code.
+"""
+
+import re
+from dataclasses import dataclass
+
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue, digest
+from gate.errors import GateError
+from gate.inputs.limits import PATH_CHARS
+from gate.inputs.problems import one_problem, quoted
+from gate.inputs.source import FileSource
+
+PREFIX = "python:"
+SOURCES = ("", "src/")
+"""Folders that modules are looked for in, in this order."""
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_ENTRY = re.compile(rf"python:(?P<module>{_NAME}(\.{_NAME})*):(?P<function>{_NAME})", re.ASCII)
+
+
+class CannotLoad(GateError):
+    """The function cannot be had at one side: no case can be put into the prompt there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A function of the repository.
+
+    Args:
+        module: dotted, from the root of the repository.
+        function: its name there.
+    """
+
+    module: str
+    function: str
+
+    def __str__(self) -> str:
+        return f"{PREFIX}{self.module}:{self.function}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Where the module can lie, the places that count first."""
+        path = self.module.replace(".", "/")
+        return tuple(f"{folder}{path}{end}" for folder in SOURCES for end in ("/__init__.py", ".py"))
+
+
+def is_python(prompt: str) -> bool:
+    """Does a suite name code, and no file?"""
+    return prompt.startswith(PREFIX)
+
+
+def complaint(prompt: str) -> str:
+    """Why a prompt that begins with `python:` names no function; empty when it does."""
+    if len(prompt) > PATH_CHARS:
+        return f"is longer than {PATH_CHARS:,} characters"
+    return "" if _ENTRY.fullmatch(prompt) else "is not python:module:function"
+
+
+def entry_of(prompt: str) -> Entry:
+    """The function that a prompt names.
+
+    Raises:
+        ValueError: none; see `complaint`.
+    """
+    found = _ENTRY.fullmatch(prompt)
+    if found is None:
+        raise ValueError(f"{prompt} is no function")
+    return Entry(found["module"], found["function"])
+
+
+def file_of(source: FileSource, prompt: str) -> str | None:
+    """The file that a prompt stands in: its module, or the path itself; None where the source has none.
+
+    A module that does not hold the function's name is none: what is deleted is told without running anything. What a
+    module takes over from another by `import *` cannot be told so.
+    """
+    if not is_python(prompt):
+        return prompt if source.fingerprint(prompt) is not None else None
+    entry = entry_of(prompt)
+    for path in entry.files:
+        if (data := source.read(path)) is not None:
+            return path if _names(data, entry.function) else None
+    return None
+
+
+def names_of(prompt: str) -> tuple[str, ...]:
+    """What a pattern may mean by a prompt: the path; of a function also the files that its module can be in."""
+    return (prompt, *entry_of(prompt).files) if is_python(prompt) else (prompt,)
+
+
+def _names(data: bytes, function: str) -> bool:
+    return re.search(rb"\b%s\b|import \*|__getattr__" % function.encode("ascii"), data) is not None
+
+
+def moved_to(prompt: str, path: str) -> str:
+    """The same function in another file; the path itself where that is no module, or the prompt is a file."""
+    if not is_python(prompt):
+        return path
+    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    moved = f"{PREFIX}{module}:{entry_of(prompt).function}"
+    return moved if path.endswith(".py") and not complaint(moved) else path
+
+
+def session_of(case: Case) -> dict[str, JsonValue]:
+    """What the function is called with: the case's `session`, and its `state` where the session has none.
+
+    Raises:
+        InputErrors: the session is no mapping.
+    """
+    session = case.vars.get("session", {})
+    if not isinstance(session, dict):
+        file, _, line = case.where.rpartition(":")
+        message = f"the session of case {quoted(case.id)} must be a mapping: a Python prompt is called with it"
+        raise one_problem(file or "cases", int(line) if line.isdigit() else 0, message)
+    state: dict[str, JsonValue] = {"state": case.vars["state"]} if "state" in case.vars else {}
+    return {**state, **session}
+
+
+def key_of(session: dict[str, JsonValue]) -> str:
+    """Names what the function is called with: equal sessions are built once."""
+    return digest(session)

@@ -1,0 +1,194 @@
+"""Has a repository's own function called in processes of their own, and hears what came of it."""
+
+import json
+import os
+import selectors
+import signal
+import subprocess  # noqa: S404
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from gate.domain.absence import Failed
+from gate.domain.jsonvalue import JsonValue
+from gate.errors import CannotEvaluate
+from gate.inputs.builders import CannotLoad, Entry
+from gate.inputs.limits import PROMPT_CHARS
+from gate.inputs.problems import printable
+from gate.inputs.text import text_complaint
+from gate.python import worker
+
+REASON_CHARS = 200
+GRACE_S = 15.0
+"""Seconds beyond the keeper's own limit, after which it is taken for lost."""
+ENDING_S = 10.0
+"""Seconds for the keeper to end what is left, once nobody listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the function of one side may take.
+
+    Args:
+        import_s: seconds for the module, each time that it is imported.
+        call_s: seconds for one session.
+        all_s: seconds for all sessions.
+        memory: bytes of address space.
+        chars: of one text.
+        all_chars: of all texts.
+    """
+
+    import_s: float = 30.0
+    call_s: float = 10.0
+    all_s: float = 120.0
+    memory: int = 4 * 2**30
+    chars: int = PROMPT_CHARS
+    all_chars: int = 128 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """Where the code of one side lies.
+
+    Args:
+        root: the folder that modules are looked for in.
+        checkout: whose code must not be imported instead; may be the root itself.
+        scratch: a folder of its own for the processes; it goes with them if the gate is killed.
+        path: where programs are looked for: the environment's PATH.
+    """
+
+    root: Path
+    checkout: Path
+    scratch: Path
+    path: str
+
+
+def call(
+    entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: Worktree, limits: Limits
+) -> tuple[str | Failed, ...]:
+    """The text for each session, or why there is none.
+
+    Args:
+        entry: which function.
+        sessions: what it is called with, one after the other, each a copy of its own.
+        worktree: where the code lies.
+        limits: what it may take.
+
+    Raises:
+        CannotLoad: the module cannot be imported, or has no such function.
+        CannotEvaluate: no process can be started, or it is lost.
+    """
+    found: dict[int, str | Failed] = {}
+    left = limits.all_chars
+    with _keeper(worktree) as keeper:
+        end = time.monotonic() + limits.all_s + GRACE_S
+        for line in _lines(keeper, _asked(entry, sessions, worktree, limits), end):
+            kind, *rest = json.loads(line)
+            if kind == "lost":
+                raise CannotLoad(f"{entry} cannot be used: {_plain(rest[0], worktree)}")
+            if kind != "ready":
+                place, text = rest
+                found[place] = answer = _text(text, left) if kind == "text" else _failed(_plain(text, worktree))
+                left -= len(answer) if isinstance(answer, str) else 0
+    if len(found) != len(sessions):
+        raise CannotEvaluate(f"the process that calls {entry} was lost", "signal 9 often means too little memory")
+    return tuple(found[place] for place in range(len(sessions)))
+
+
+def _text(text: str, left: int) -> str | Failed:
+    if len(text) > left:
+        return _failed("the texts of all cases are too long together")
+    if not text.strip():
+        return _failed("it returned an empty text")
+    return _failed(f"its text {reason}") if (reason := text_complaint(text)) else text
+
+
+def _failed(reason: str) -> Failed:
+    return Failed(f"the prompt could not be built: {reason}", attempts=0)
+
+
+def _plain(reason: str, worktree: Worktree) -> str:
+    """A reason on one line, without the folder that is gone when somebody reads it."""
+    text = reason.replace(f"{worktree.root.resolve()}{os.sep}", "")
+    text = printable(text)
+    return text if len(text) <= REASON_CHARS else text[:REASON_CHARS] + "…"
+
+
+def _asked(entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: Worktree, limits: Limits) -> bytes:
+    told = {
+        **asdict(entry),
+        **asdict(limits),
+        "root": os.fspath(worktree.root),
+        "checkout": os.fspath(worktree.checkout),
+        "scratch": os.fspath(worktree.scratch),
+        # Each is read again for each call, so that no call sees what another did to its session.
+        "sessions": [json.dumps(session) for session in sessions],
+    }
+    return json.dumps(told).encode("ascii") + b"\n"
+
+
+def _lines(keeper: "subprocess.Popen[bytes]", asked: bytes, end: float) -> Iterator[bytes]:
+    """What the keeper says, line by line, until it ends."""
+    assert keeper.stdin and keeper.stdout  # noqa: S101 both are pipes
+    with suppress(BrokenPipeError):
+        keeper.stdin.write(asked)
+        keeper.stdin.flush()
+    heard = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(keeper.stdout, selectors.EVENT_READ)
+        while (now := time.monotonic()) < end:
+            if selector.select(end - now):
+                data = os.read(keeper.stdout.fileno(), 1 << 20)
+                *lines, heard = (heard + data).split(b"\n")
+                yield from lines
+                if not data:
+                    return
+
+
+@contextmanager
+def _keeper(worktree: Worktree) -> Iterator["subprocess.Popen[bytes]"]:
+    """The keeper's process, which is gone afterwards, and with it all that it has started."""
+    home, temporary = worktree.scratch / "home", worktree.scratch / "tmp"
+    for folder in (home, temporary):
+        folder.mkdir(exist_ok=True)
+    try:
+        keeper = subprocess.Popen(  # noqa: S603 its own interpreter and its own file
+            [sys.executable, "-P", "-s", "-B", worker.__file__],
+            cwd=worktree.scratch,
+            env={
+                "PATH": worktree.path,
+                "HOME": os.fspath(home),
+                "TMPDIR": os.fspath(temporary),
+                "LANG": "C.UTF-8",
+                "LC_ALL": "C.UTF-8",
+                "PYTHONHASHSEED": "0",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise CannotEvaluate(f"no process for a Python prompt can be started: {error.strerror}") from None
+    try:
+        yield keeper
+    finally:
+        _end(keeper)
+
+
+def _end(keeper: "subprocess.Popen[bytes]") -> None:
+    """Close what it hears through, which ends it and all that it has started; kill it where it does not end."""
+    assert keeper.stdin and keeper.stdout  # noqa: S101 both are pipes
+    with suppress(OSError):
+        keeper.stdin.close()
+    keeper.stdout.close()
+    try:
+        keeper.wait(ENDING_S)
+    except subprocess.TimeoutExpired:
+        with suppress(OSError):
+            os.killpg(keeper.pid, signal.SIGKILL)
+        keeper.wait()
