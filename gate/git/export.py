@@ -6,6 +6,7 @@ one hooks as well, and it leaves a way to the repository's own folder, where a w
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -60,16 +61,13 @@ def _entries(git: Git, sha: str, label: str) -> list[Entry]:
     found = [Entry(mode, oid, 0, path) for (mode, _, oid), path in facts if not escapes(path)]
     blobs = [entry for entry in found if entry.mode != SUBMODULE]
     asked = "".join(f"{entry.oid}\n" for entry in blobs).encode()
-    sizes = git.run("cat-file", "--batch-check=%(objectsize)", given=asked).splitlines()
-    total = 0
-    sized = {}
-    for entry, size in zip(blobs, sizes, strict=True):
-        if not size.isdigit():
-            hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
-            raise CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {label}", hint)
-        total += int(size)
-        sized[entry.path] = Entry(entry.mode, entry.oid, int(size), entry.path)
-    if total > MOST_BYTES:
+    answer = git.ask("cat-file", "--batch-check=%(objectsize)", given=asked)
+    sizes = answer.out.splitlines()
+    # In a partial clone git would fetch what is not there, and may not.
+    if answer.code != 0 or not all(size.isdigit() for size in sizes):
+        raise CannotEvaluate(f"this clone does not have all files of {label}", "check out without a filter")
+    sized = {entry.path: replace(entry, size=int(size)) for entry, size in zip(blobs, sizes, strict=True)}
+    if sum(entry.size for entry in sized.values()) > MOST_BYTES:
         raise _too_much(f"the files of {label} have more than {MOST_BYTES // 2**30} GiB")
     return [sized.get(entry.path, entry) for entry in found]
 
