@@ -1,6 +1,11 @@
 """`gate diff` where the prompt is a function: each side is built from its own files, in processes of its own."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +13,7 @@ import pytest
 
 from gate.domain.verdict import Verdict
 from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, commit, make, row, write
-from tests.support.command import Outcome, gate, git
+from tests.support.command import Outcome, environment, gate, git
 from tests.support.model_server import ModelServer
 from tests.support.privileged import keys
 
@@ -240,3 +245,30 @@ def test_two_files_are_not_compared_by_running_one(repo: Path, run: Run) -> None
     assert told.code == 2
     assert f"{NAME}: is code" in told.err
     assert "gate diff --base" in told.err
+
+
+def test_shards_and_their_merge_build_the_same_prompts(repo: Path, run: Run) -> None:
+    commit(repo, {MODULE: WORSE})
+    refs = ("diff", "--base", "HEAD~1", "--head", "HEAD")
+    for number in (1, 2):
+        shard = gate(*refs, "--shard", f"{number}/2", "--out", f"shards/{number}", cwd=repo, env=run.env)
+        assert shard.code == 0, shard.err
+    merged = gate("merge", "shards", "--out", "merged", "--json", cwd=repo, env=run.env)
+    assert merged.record.verdict is Verdict.BLOCK
+
+
+def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    told = f"open({str(mark)!r}, 'w').write(str(os.getpid()))"
+    slow = f"import os, time\n\ndef build(session):\n    {told}\n    time.sleep(9)\n"
+    write(repo, {MODULE: slow})
+    command = [sys.executable, "-m", "gate", "diff", "--base", "main"]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, cwd=repo, env=environment(repo, run.env), stdout=pipe, stderr=pipe)
+    while process.poll() is None and not (mark.exists() and mark.read_text()):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text()), 0)
