@@ -82,6 +82,17 @@ def test_a_module_that_the_function_imports_is_that_of_its_side(repo: Path, run:
     assert openings == {"You answer the phone.", "Hello? quality[x]=0"}
 
 
+def test_a_link_that_leads_elsewhere_is_a_change(repo: Path, run: Run) -> None:
+    link = repo / "bots" / "words.py"
+    commit(repo, {"bots/words.py": None, "bots/kind.py": 'OPENING = "Hi."', "bots/rude.py": 'OPENING = "What?"'})
+    link.symlink_to("kind.py")
+    commit(repo, {})
+    link.unlink()
+    link.symlink_to("rude.py")
+    commit(repo, {})
+    assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.PASS
+
+
 def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, models: ModelServer) -> None:
     write(repo, {MODULE: SAME, "bots/other.py": "raise RuntimeError\n"})
     told = gate("diff", "--base", "main", cwd=repo, env=run.env)
