@@ -55,7 +55,8 @@ class RefSource:
         if entry is None:
             ways = folders(path)
             found = self._entries(self.sha, "--", *ways) if ways else []
-            check_way(place, ((one.mode, one.path) for one in found))
+            # Asked for `a` and `a/b`, git lists all that lies in `a`.
+            check_way(place, ((one.mode, one.path) for one in found if one.path in ways))
             return None
         entry = self._sized(entry) if entry.plain else entry
         entry.check(place)

@@ -72,6 +72,15 @@ def test_links(folder: Path, tmp_path: Path) -> None:
     assert ref.glob("**") == tree.glob("**") == ["a.md", "dir/b.md"]
 
 
+def test_a_link_beside_a_missing_file_is_not_in_its_way(folder: Path) -> None:
+    commit(folder, {"dir/a.md": "x"})
+    (folder / "dir" / "link.md").symlink_to("a.md")
+    commit(folder, {})
+    for source in both(folder):
+        assert source.read("dir/none/b.md") is None
+        assert source.read("dir/none.md") is None
+
+
 def test_folders_pipes_and_unreadable_things(folder: Path) -> None:
     commit(folder, {"dir/a.md": "x"})
     for source in both(folder):
