@@ -54,6 +54,8 @@ class Runner:
 
     def __init__(self, asked: dict[str, Any], pipe: int) -> None:
         self.asked, self.pipe, self.pid = asked, pipe, os.getpid()
+        # This file may lie in the checkout itself: it is nobody's prompt.
+        self.before = frozenset(sys.modules)
         self.seen = 0
 
     def run(self, first: int) -> None:
@@ -101,6 +103,8 @@ class Runner:
         self.seen = len(sys.modules)
         root, checkout = os.path.realpath(self.asked["root"]), os.path.realpath(self.asked["checkout"])
         for name, module in list(sys.modules.items()):
+            if name in self.before:
+                continue
             file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
             if file and within(file, checkout) and not within(file, root) and not installed(file):
                 raise ImportError(f"{name} comes from the checkout ({file}) and not from the worktree of this side")

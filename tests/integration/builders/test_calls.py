@@ -11,6 +11,7 @@ import pytest
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.builders import CannotLoad, Entry
+from gate.python import worker
 from gate.python.process import Limits, Worktree, call
 
 ENTRY = Entry("bots.persona", "build")
@@ -208,6 +209,11 @@ def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: Wor
     start = f"sys.path.append({os.fspath(checkout / 'lib')!r}); import helper_of_ours"
     with pytest.raises(CannotLoad, match="comes from the checkout"):
         built(replace(worktree, checkout=checkout), "pass", start)
+
+
+def test_the_gate_itself_may_lie_in_the_checkout(worktree: Worktree) -> None:
+    here = Path(worker.__file__).parents[2]
+    assert built(replace(worktree, checkout=here), "return 'fine'")[1] == "fine"
 
 
 def test_the_processes_end_with_whoever_waits_for_them(worktree: Worktree) -> None:
