@@ -47,7 +47,7 @@ def yaml(name: str) -> Node:
 def failed(case: Case, answer: str) -> set[str]:
     """What is expected of the reply, by name, and not met."""
     scores = [validate(spec, Subject(case, answer)) for spec in case.extra_scorers]
-    return {score.name for score in scores if score.value != 1.0}
+    return {score.scorer for score in scores if score.value != 1.0}
 
 
 def test_fifteen_transcripts_cover_every_state() -> None:
