@@ -1,0 +1,98 @@
+"""How often two sides say the same: the share of agreement, and Cohen's kappa, which takes chance off."""
+
+import numpy as np
+
+from gate.stats.arrays import FloatArray
+from gate.stats.ratings import Ratings
+from gate.stats.resampling import Drawing, estimate, not_certain, ratio
+from gate.stats.undefined import Estimate, Undefined
+from gate.stats.wilson import Rate, wilson
+
+
+def crossed(left: Ratings, right: Ratings) -> FloatArray:
+    """Cross-tables of two sides, one for each item that both sides rated.
+
+    A side may hold several ratings of an item (several people, or one judge asked again): the table of an item is the
+    mean over all pairs of one rating of either side. So it says what one person, drawn at random, and one judgement
+    have in common, and no item counts more for being rated more often.
+
+    Args:
+        left, right: of the same N items; the numbers of raters may differ.
+
+    Returns:
+        float[M, C, C] over the C categories of both sides, ascending; each table sums to 1.
+
+    Raises:
+        ValueError: unequal numbers of items.
+    """
+    if left.n != right.n:
+        raise ValueError(f"Both sides must hold the same items, not {left.n} and {right.n}.")
+    both = (left.counts > 0) & (right.counts > 0)
+    categories = np.unique(np.concatenate([left.categories, right.categories]))
+    ours, theirs = left.shares(categories)[both], right.shares(categories)[both]
+    tables: FloatArray = ours[:, :, None] * theirs[:, None, :]
+    return tables
+
+
+def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
+    """The share of the items on which both sides agree, with its Wilson interval.
+
+    Where items come in clusters the interval counts clusters and not items, which is on the safe side.
+
+    Args:
+        tables: float[M, C, C], from `crossed`.
+        drawing: clusters of the M items, and the level.
+    """
+    units = drawing.units(len(tables))
+    agreed = np.trace(tables, axis1=1, axis2=2)
+    n = len(np.unique(units))
+    return wilson(float(agreed.mean()) * n if n else 0.0, n, alpha=drawing.alpha)
+
+
+def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
+    """The share of the items with two ratings or more whose ratings are all the same, with its Wilson interval.
+
+    Args:
+        ratings: of any number of raters.
+        drawing: clusters of the N items, which count in place of items, and the level.
+    """
+    several = ratings.counts >= 2
+    units = drawing.units(ratings.n)[several]
+    n = len(np.unique(units))
+    if n == 0:
+        return wilson(0, 0, alpha=drawing.alpha)
+    most = np.where(ratings.present, ratings.values, -np.inf).max(axis=1)
+    least = np.where(ratings.present, ratings.values, np.inf).min(axis=1)
+    return wilson(float(np.mean(most[several] == least[several])) * n, n, alpha=drawing.alpha)
+
+
+def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
+    """Cohen's kappa (J. Cohen, Educational and Psychological Measurement 20, 1960, 37-46).
+
+    The interval is the percentile bootstrap over items, or over their clusters; where no item is disagreed on, its
+    lower bound is the kappa that the Wilson bound of the agreement would give at the same chance agreement.
+
+    Args:
+        tables: float[M, C, C], from `crossed`.
+        drawing: clusters of the M items, seed, level.
+
+    Returns:
+        `Undefined` where chance alone would agree always: both sides know one category only.
+    """
+    found = estimate(tables.reshape(len(tables), -1), _kappas, drawing)
+    if isinstance(found, Undefined):
+        return found
+    chance = float(_chance(tables.mean(axis=0)[None])[0])
+    return not_certain(found, (share_of_agreement(tables, drawing).lower - chance) / (1.0 - chance))
+
+
+def _kappas(sums: FloatArray) -> FloatArray:
+    side = round(sums.shape[1] ** 0.5)
+    tables = (sums / np.maximum(sums.sum(axis=1), 1e-12)[:, None]).reshape(-1, side, side)
+    observed, chance = np.trace(tables, axis1=1, axis2=2), _chance(tables)
+    return ratio(observed - chance, 1.0 - chance)
+
+
+def _chance(tables: FloatArray) -> FloatArray:
+    found: FloatArray = np.einsum("bk,bk->b", tables.sum(axis=1), tables.sum(axis=2))
+    return found

@@ -1,0 +1,81 @@
+"""Gwet's AC1 and AC2: agreement beyond chance that keeps its meaning where nearly all items are of one kind."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gate.stats.agreement import all_agreed
+from gate.stats.arrays import FloatArray
+from gate.stats.ratings import Ratings
+from gate.stats.resampling import Drawing, estimate, not_certain, ratio
+from gate.stats.undefined import Estimate, Undefined
+
+Weights: TypeAlias = Literal["nominal", "linear", "quadratic"]
+
+
+def ac(
+    ratings: Ratings, drawing: Drawing, *, weights: Weights = "nominal", categories: npt.ArrayLike | None = None
+) -> Estimate | Undefined:
+    """AC1 with nominal weights, else AC2, with the percentile bootstrap over items or their clusters.
+
+    (K. Gwet, British Journal of Mathematical and Statistical Psychology 61, 2008, 29-48; several raters, weights and
+    missing ratings: Handbook of Inter-Rater Reliability, 4th edition, 2014, sections 4.3 and 4.4.) Items with one
+    rating count for the categories' shares, and not for the agreement.
+
+    Args:
+        ratings: of two raters or more.
+        drawing: clusters of the N items, seed, level.
+        weights: `nominal` counts equal ratings; `linear` and `quadratic` count close ones in part.
+        categories: float[C], what a rating can be; None for those that were given.
+
+    Returns:
+        `Undefined` with fewer than two categories, or where no item has two ratings.
+    """
+    known = ratings.categories if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
+    if np.setdiff1d(ratings.categories, known).size:
+        raise ValueError("A rating is none of the categories.")
+    if len(known) < 2:
+        return Undefined("there is one category only, so agreement beyond chance cannot be told")
+    if not np.any(ratings.counts >= 2):
+        return Undefined("no item has two ratings")
+    table = weight_table(known, weights)
+
+    def figures(sums: FloatArray) -> FloatArray:
+        return _ac(sums, table)
+
+    rows = _rows(ratings, known, table)
+    found = estimate(rows, figures, drawing)
+    chance = float(_chance(rows.sum(axis=0)[None], table)[0])
+    agreement = all_agreed(ratings, drawing).lower
+    return not_certain(found, (agreement - chance) / (1.0 - chance) if chance < 1.0 else -1.0)
+
+
+def weight_table(categories: FloatArray, weights: Weights) -> FloatArray:
+    """float[C, C], how much two ratings agree: 1 when they are the same."""
+    if weights == "nominal":
+        return np.eye(len(categories))
+    apart = np.abs(categories[:, None] - categories[None, :]) / (categories[-1] - categories[0])
+    near: FloatArray = 1.0 - (apart if weights == "linear" else apart**2)
+    return near
+
+
+def _rows(ratings: Ratings, categories: FloatArray, table: FloatArray) -> FloatArray:
+    """What each item adds: its agreement, whether it has any, its categories' shares, whether it was rated."""
+    tallies, counts = ratings.tallies(categories), ratings.counts
+    several = counts >= 2
+    agreeing = (tallies * (tallies @ table - 1.0)).sum(axis=1)
+    agreement = np.where(several, agreeing / np.maximum(counts * (counts - 1.0), 1.0), 0.0)
+    return np.column_stack([agreement, several, ratings.shares(categories), counts > 0])
+
+
+def _ac(sums: FloatArray, table: FloatArray) -> FloatArray:
+    observed, chance = ratio(sums[:, 0], sums[:, 1]), _chance(sums, table)
+    return ratio(observed - chance, 1.0 - chance)
+
+
+def _chance(sums: FloatArray, table: FloatArray) -> FloatArray:
+    q = len(table)
+    shares = sums[:, 2:-1] / np.maximum(sums[:, -1], 1.0)[:, None]
+    found: FloatArray = table.sum() / (q * (q - 1.0)) * (shares * (1.0 - shares)).sum(axis=1)
+    return found
