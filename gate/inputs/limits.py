@@ -74,3 +74,9 @@ PATTERN_CHARS = 2_000
 
 SHOWN_PROBLEMS = 20
 """Mistakes that are listed one by one; the rest are counted."""
+
+LABELS = 10_000
+"""Labelled answers of one file; intervals are resampled, which takes time for each."""
+
+PEOPLE = 50
+"""Labels of one answer."""
