@@ -3,7 +3,7 @@
 from gate.domain.case import Case
 from gate.domain.jsonvalue import digest
 from gate.domain.labels import Labelled, Labels, LabelScale
-from gate.inputs.cases import read_question, read_slices, read_vars, short_label
+from gate.inputs.cases import _label, _question, _slices, _vars
 from gate.inputs.fields import Fields
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import CASES_CHARS, LABELS, LINE_CHARS, PEOPLE, PROMPT_CHARS
@@ -110,16 +110,16 @@ class _Reader:
             return None
         fields = Fields(wrap(value, number), "", problems)
         fields.only(KEYS, meant=_MEANT)
-        text, messages = read_question(fields)
+        text, messages = _question(fields)
         case = Case(
-            id=short_label(fields.get("id"), "id", problems) or f"line {number}",
+            id=_label(fields.get("id"), "id", problems) or f"line {number}",
             input=text,
             messages=messages,
             expected=value.get("expected"),
-            slices=read_slices(fields),
-            cluster=short_label(fields.get("cluster"), "cluster", problems),
+            slices=_slices(fields),
+            cluster=_label(fields.get("cluster"), "cluster", problems),
             criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
-            vars=read_vars(fields),
+            vars=_vars(fields),
             where=f"{problems.file}:{number}",
         )
         return Labelled(case, self._output(fields), self._labels(fields))
