@@ -92,6 +92,8 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             models[arm.model, arm.params] = None
         for spec in _judges(suite):
             models[_judge_of(spec, factory)] = None
+    for spec in resolved.judges:
+        models[_judge_of(spec, factory)] = None
     check_reply_budget(models, resolved.budget)
     if resolved.budget.max_usd is None:
         return

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gate.domain.case import ScorerSpec
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Budget, CachePolicy, RunPolicy, Suite
 from gate.flows.edited_values import Edit
@@ -26,6 +27,7 @@ class Resolved:
         run_edits: what it does to the policy, the budget and the cache of the run: `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: provider and name of each model that the base asks.
+        judges: scorers that are asked beside the suites.
     """
 
     suites: tuple[Suite, ...]
@@ -42,6 +44,7 @@ class Resolved:
     run_edits: tuple[Edit, ...] = ()
     adoption: bool = False
     base_models: frozenset[tuple[str, str]] = frozenset()
+    judges: tuple[ScorerSpec, ...] = ()
 
     @property
     def asked(self) -> tuple[Suite, ...]:

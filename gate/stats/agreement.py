@@ -1,6 +1,7 @@
 """How often two sides say the same: the share of agreement, and Cohen's kappa, which takes chance off."""
 
 import numpy as np
+import numpy.typing as npt
 
 from gate.stats.arrays import FloatArray
 from gate.stats.ratings import Ratings
@@ -9,7 +10,7 @@ from gate.stats.undefined import Estimate, Undefined
 from gate.stats.wilson import Rate, wilson
 
 
-def crossed(left: Ratings, right: Ratings) -> FloatArray:
+def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = None) -> FloatArray:
     """Cross-tables of two sides, one for each item that both sides rated.
 
     A side may hold several ratings of an item (several people, or one judge asked again): the table of an item is the
@@ -18,18 +19,22 @@ def crossed(left: Ratings, right: Ratings) -> FloatArray:
 
     Args:
         left, right: of the same N items; the numbers of raters may differ.
+        categories: [C], what a rating can be; None for those that either side gave.
 
     Returns:
-        float[M, C, C] over the C categories of both sides, ascending; each table sums to 1.
+        float[M, C, C] over the C categories, ascending; each table sums to 1.
 
     Raises:
-        ValueError: unequal numbers of items.
+        ValueError: unequal numbers of items, or a rating that is none of the categories.
     """
     if left.n != right.n:
         raise ValueError(f"Both sides must hold the same items, not {left.n} and {right.n}.")
     both = (left.counts > 0) & (right.counts > 0)
-    categories = np.unique(np.concatenate([left.categories, right.categories]))
-    ours, theirs = left.shares(categories)[both], right.shares(categories)[both]
+    seen = np.union1d(left.categories, right.categories)
+    known = seen if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
+    if np.setdiff1d(seen, known).size:
+        raise ValueError("A rating is none of the categories.")
+    ours, theirs = left.shares(known)[both], right.shares(known)[both]
     tables: FloatArray = ours[:, :, None] * theirs[:, None, :]
     return tables
 
@@ -79,16 +84,22 @@ def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
     Returns:
         `Undefined` where chance alone would agree always: both sides know one category only.
     """
-    found = estimate(tables.reshape(len(tables), -1), _kappas, drawing)
+    found = estimate(tables.reshape(len(tables), tables.shape[1] ** 2), _kappas, drawing)
     if isinstance(found, Undefined):
         return found
     chance = float(_chance(tables.mean(axis=0)[None])[0])
     return not_certain(found, (share_of_agreement(tables, drawing).lower - chance) / (1.0 - chance))
 
 
-def _kappas(sums: FloatArray) -> FloatArray:
+def squared(sums: FloatArray) -> FloatArray:
+    """float[B, C, C] cross-tables that sum to 1, from float[B, C * C] sums of tables."""
     side = round(sums.shape[1] ** 0.5)
-    tables = (sums / np.maximum(sums.sum(axis=1), 1e-12)[:, None]).reshape(-1, side, side)
+    tables: FloatArray = (sums / np.maximum(sums.sum(axis=1), 1e-12)[:, None]).reshape(-1, side, side)
+    return tables
+
+
+def _kappas(sums: FloatArray) -> FloatArray:
+    tables = squared(sums)
     observed, chance = np.trace(tables, axis1=1, axis2=2), _chance(tables)
     return ratio(observed - chance, 1.0 - chance)
 

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.agreement import all_agreed
+from gate.stats.agreement import all_agreed, share_of_agreement, squared
 from gate.stats.arrays import FloatArray
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing, estimate, not_certain, ratio
@@ -51,6 +51,25 @@ def ac(
     return not_certain(found, (agreement - chance) / (1.0 - chance) if chance < 1.0 else -1.0)
 
 
+def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
+    """AC1 of two sides from their cross-tables, where a side may have rated an item several times.
+
+    Args:
+        tables: float[M, C, C], from `gate.stats.agreement.crossed`, over every category that there is.
+        drawing: clusters of the M items, seed, level.
+
+    Returns:
+        `Undefined` with fewer than two categories, or without items.
+    """
+    if len(tables) and tables.shape[1] < 2:
+        return Undefined("there is one category only, so agreement beyond chance cannot be told")
+    found = estimate(tables.reshape(len(tables), tables.shape[1] ** 2), _ac1, drawing)
+    if isinstance(found, Undefined):
+        return found
+    chance = float(_chance_of_two(tables.mean(axis=0)[None])[0])
+    return not_certain(found, (share_of_agreement(tables, drawing).lower - chance) / (1.0 - chance))
+
+
 def weight_table(categories: FloatArray, weights: Weights) -> FloatArray:
     """float[C, C], how much two ratings agree: 1 when they are the same."""
     if weights == "nominal":
@@ -78,4 +97,16 @@ def _chance(sums: FloatArray, table: FloatArray) -> FloatArray:
     q = len(table)
     shares = sums[:, 2:-1] / np.maximum(sums[:, -1], 1.0)[:, None]
     found: FloatArray = table.sum() / (q * (q - 1.0)) * (shares * (1.0 - shares)).sum(axis=1)
+    return found
+
+
+def _ac1(sums: FloatArray) -> FloatArray:
+    tables = squared(sums)
+    observed, chance = np.trace(tables, axis1=1, axis2=2), _chance_of_two(tables)
+    return ratio(observed - chance, 1.0 - chance)
+
+
+def _chance_of_two(tables: FloatArray) -> FloatArray:
+    shares = (tables.sum(axis=1) + tables.sum(axis=2)) / 2.0
+    found: FloatArray = (shares * (1.0 - shares)).sum(axis=1) / (shares.shape[1] - 1.0)
     return found

@@ -23,7 +23,7 @@ class Choice:
         threshold: in the middle between two scores that were given; at least this is a pass.
         balanced: balanced accuracy in the sample that it was chosen from: too good.
         honest: balanced accuracy on answers that played no part in choosing it.
-        lowest, highest: thresholds that cannot be told from the best one lie between.
+        lowest, highest: thresholds above the one and up to the other cannot be told from the best one.
         tried: how many.
     """
 
@@ -62,7 +62,8 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
     both = (scores.counts > 0) & (people.counts > 0)
     if not both.any():
         return Undefined("there is nothing to compare")
-    tried = candidates(scores.values[scores.present & both[:, None]])
+    distinct = distinct_scores(scores.values[scores.present & both[:, None]])
+    tried = (distinct[1:] + distinct[:-1]) / 2.0
     if not len(tried):
         return Undefined("the judge gave every answer the same score")
     cells = _cells(Ratings(scores.values[both], scores.present[both]), people.shares(np.array([0.0, 1.0]))[both], tried)
@@ -73,24 +74,27 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
     figures = _balanced(totals.sum(axis=0)[None])[0]
     best = _middle(figures)
     own = Drawing(units, drawing.seed, drawing.alpha, max(1, min(drawing.resamples, _CELLS // cells.shape[1])))
-    alike = tried[_alike(figures, best, _balanced(resampled_sums(cells, own)), 2.0 * drawing.alpha)]
+    alike = np.flatnonzero(_alike(figures, best, _balanced(resampled_sums(cells, own)), 2.0 * drawing.alpha))
     return Choice(
         threshold=float(tried[best]),
         balanced=float(figures[best]),
         honest=_unseen(totals, np.random.default_rng(drawing.seed)),
-        lowest=float(alike.min()),
-        highest=float(alike.max()),
+        lowest=float(distinct[alike.min()]),
+        highest=float(distinct[alike.max() + 1]),
         tried=len(tried),
     )
 
 
-def candidates(values: FloatArray) -> FloatArray:
-    """Thresholds in the middle between neighbouring scores, ascending; none where all scores are the same."""
+def distinct_scores(values: FloatArray) -> FloatArray:
+    """The scores that were given, ascending; a threshold in the middle between two neighbours stands for all there.
+
+    Of very many an evenly spread part: their quantiles.
+    """
     distinct = np.unique(values.round(9))
     if len(distinct) > MOST + 1:
         distinct = np.unique(distinct[np.linspace(0, len(distinct) - 1, MOST + 1).round().astype(np.int64)])
-    middle: FloatArray = (distinct[1:] + distinct[:-1]) / 2.0
-    return middle
+    found: FloatArray = distinct
+    return found
 
 
 def _cells(scores: Ratings, labels: FloatArray, tried: FloatArray) -> FloatArray:

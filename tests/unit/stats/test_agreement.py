@@ -152,6 +152,13 @@ def test_all_agreed_counts_items_that_were_rated_twice() -> None:
     assert all_agreed(Ratings.of([[1.0]]), FEW).rate is None
 
 
+def test_categories_that_nobody_used_keep_their_place() -> None:
+    once = Ratings.of([[1.0]])
+    assert crossed(once, once, [0.0, 1.0]).tolist() == [[[0.0, 0.0], [0.0, 1.0]]]
+    with pytest.raises(ValueError, match="none of the categories"):
+        crossed(once, Ratings.of([[0.5]]), [0.0, 1.0])
+
+
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="the same items, not 1 and 2"):
         crossed(Ratings.of([[1.0]]), Ratings.of([[1.0], [0.0]]))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.gwet import Weights, ac, weight_table
+from gate.stats.agreement import crossed
+from gate.stats.gwet import Weights, ac, ac1, weight_table
 from gate.stats.krippendorff import Level, alpha
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
@@ -47,6 +48,19 @@ def test_ac1_keeps_its_meaning_where_kappa_does_not() -> None:
     left, right = from_table([[80, 10], [5, 5]])
     both = Ratings.of(np.hstack([left.values, right.values]))
     assert value_of(ac(both, FEW)) == pytest.approx((0.85 - 0.21875) / (1 - 0.21875))
+
+
+@THOROUGH
+@given(st.lists(st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 2), min_size=1, max_size=15))
+def test_ac1_of_two_sides_is_ac_of_two_raters(pairs: list[tuple[float, float]]) -> None:
+    both, categories = np.array(pairs), [0.0, 0.5, 1.0]
+    found = ac1(crossed(Ratings.of(both[:, :1]), Ratings.of(both[:, 1:]), categories), FEW)
+    assert value_of(found) == pytest.approx(value_of(ac(Ratings.of(both), FEW, categories=categories)))
+
+
+def test_ac1_of_nothing() -> None:
+    assert isinstance(ac1(np.ones((3, 1, 1)), FEW), Undefined)
+    assert isinstance(ac1(np.zeros((0, 2, 2)), FEW), Undefined)
 
 
 tables = st.integers(2, 4).flatmap(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
-from gate.stats.threshold import FOLDS, Choice, best_threshold, candidates
+from gate.stats.threshold import FOLDS, Choice, best_threshold, distinct_scores
 from gate.stats.undefined import Undefined
 from tests.unit.stats.layouts import THOROUGH
 
@@ -32,7 +32,7 @@ def test_of_equally_good_thresholds_the_middle_one_is_taken() -> None:
     found = best_threshold(*one_each(scores, labels), FEW)
     assert isinstance(found, Choice)
     assert found.threshold == pytest.approx(0.375)
-    assert (found.lowest, found.highest) == (0.125, 0.875)
+    assert (found.lowest, found.highest) == (0.0, 1.0)
 
 
 grids = st.lists(
@@ -48,7 +48,8 @@ def test_no_threshold_is_better_and_the_estimates_are_those_of_slow_loops(rows: 
     if isinstance(found, Undefined):
         assert len(set(scores)) == 1 or min((labels == 0).sum(), (labels == 1).sum()) < 2
         return
-    tried = candidates(scores)
+    distinct = distinct_scores(scores)
+    tried = (distinct[1:] + distinct[:-1]) / 2
 
     def balanced(threshold: float, rows: np.ndarray) -> float:
         passed = scores[rows] >= threshold
@@ -91,6 +92,12 @@ def test_a_clear_best_threshold_has_a_narrow_range() -> None:
     assert found.lowest < 0.6 < found.highest
     assert found.highest - found.lowest < 0.2
     assert found.tried <= 100
+
+
+def test_between_two_scores_one_threshold_is_as_good_as_another() -> None:
+    found = best_threshold(*one_each([0.0, 0.0, 1.0, 1.0, 1.0], [0, 0, 1, 1, 0]), FEW)
+    assert isinstance(found, Choice)
+    assert (found.lowest, found.threshold, found.highest) == (0.0, 0.5, 1.0)
 
 
 def test_a_cluster_stays_whole() -> None:

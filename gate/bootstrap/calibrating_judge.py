@@ -1,0 +1,166 @@
+"""Carries the calibration of a judge out: finds the judge, has recorded answers judged, keeps what came out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.bootstrap.plan import Plan
+from gate.bootstrap.planning import against_itself
+from gate.bootstrap.resolving import DiskSource
+from gate.bootstrap.running import Running, carry_out
+from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.judge_calibration import JudgeCalibrationRecord, dump
+from gate.domain.labels import Labels, LabelScale
+from gate.domain.suite import Budget, RunPolicy
+from gate.errors import GateError, Interrupted
+from gate.flows.calibrate_judge import Ended, conclude, seed_of
+from gate.flows.judge_identity import scale_of
+from gate.flows.judging import Judging
+from gate.flows.ports import Progress
+from gate.flows.resolved import Resolved
+from gate.inputs import labels as label_files
+from gate.inputs.problems import quoted
+from gate.inputs.scorers.read import parse_scorers
+from gate.inputs.text import decode
+from gate.settings.services import Settings
+from gate.store.run_folder import write_whole
+
+FOLDER = Path(".gate/judge-calibration")
+"""The single judgements, for a reader who wants to know more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A calibration to be made.
+
+    Args:
+        labels: the labelled answers.
+        config: path of `gate.yaml` from the root of the repository.
+        suite: whose scorer; None for a judge of `criteria` and `model`.
+        scorer: its name; None where the suite has one judge.
+        criteria, model: of a judge that no configuration names.
+        repeats: times that each answer is judged.
+        scale: on which people gave grades; None for the rubric's own, or 0 to 1.
+        concurrency: calls in flight.
+    """
+
+    labels: Path
+    config: str
+    suite: str | None
+    scorer: str | None
+    criteria: str | None
+    model: str | None
+    repeats: int
+    scale: tuple[float, float] | None
+    concurrency: int
+
+
+def measure_judge(
+    wanted: Wanted, settings: Settings, progress: Progress, say: Callable[[str], None]
+) -> JudgeCalibrationRecord:
+    """Judge the labelled answers, and put the judgements beside the labels.
+
+    Args:
+        wanted: which judge and which labels.
+        settings: keys and addresses.
+        progress: told about each judgement.
+        say: tells what should be known before anything is spent.
+
+    Raises:
+        InputErrors: mistakes in the labels or in the configuration.
+        GateError: no such scorer; and as `gate.bootstrap.running.carry_out`.
+    """
+    resolved = _resolved(wanted)
+    spec = resolved.judges[0]
+    labels = _labels(wanted, spec)
+    # What code says once it says always.
+    repeats = wanted.repeats if spec.judged else 1
+    if not spec.judged:
+        resolved = replace(resolved, judges=())
+    created = datetime.now(UTC)
+
+    async def work(run: Running) -> JudgeCalibrationRecord:
+        judging = Judging(spec, run.tools, run.stop)
+        run.tools.notes.begin(0)
+        judged = await judging.judge(labels.rows, repeats)
+        whole = all(len(one.scores) == repeats for one in judged)
+        if run.stop.interrupted and not whole:
+            taken = sum(len(one.scores) for one in judged)
+            raise Interrupted(
+                f"interrupted; {taken:,} of {len(labels.rows) * repeats:,} judgements are kept",
+                "repeat the command: what was judged costs nothing the second time",
+            )
+        unfinished = "" if whole else run.stop.reason or "not everything was judged"
+        spent = run.tools.spent_usd() if spec.judged else 0.0
+        return conclude(labels, spec, judged, Ended(created, repeats, unfinished, spent))
+
+    plan = Plan(resolved, wanted.concurrency, seed_of(labels, spec), FOLDER, progress, say=say)
+    return carry_out(plan, settings, work)
+
+
+def keep(found: JudgeCalibrationRecord, path: Path) -> None:
+    """Write the calibration down.
+
+    Args:
+        found: finished.
+        path: of the file.
+
+    Raises:
+        GateError: it cannot be written.
+    """
+    try:
+        write_whole(path, dump(found))
+    except OSError as error:
+        raise GateError(f"cannot write {path}: {error.strerror}", "name another file with --out") from None
+
+
+def _resolved(wanted: Wanted) -> Resolved:
+    """The judge, and the budget within which it is asked."""
+    if wanted.suite is None:
+        spec = _own_judge(wanted)
+        return Resolved((), {}, (), (), RunPolicy(), Budget(), None, judges=(spec,))
+    if wanted.criteria is not None or wanted.model is not None:
+        raise GateError("--suite names a judge, and so do --criteria and --model", "leave one of them out")
+    resolved = against_itself(wanted.config, (wanted.suite,))
+    spec = _scorer(resolved.suites[0].exam.scorers, wanted)
+    return replace(resolved, suites=(), changes={}, notes=(), judges=(spec,))
+
+
+def _own_judge(wanted: Wanted) -> ScorerSpec:
+    if wanted.criteria is None or wanted.model is None:
+        hint = "gate calibrate --judge LABELS.jsonl --suite NAME, or --criteria TEXT --model PROVIDER:NAME"
+        raise GateError("which judge is to be calibrated?", hint)
+    if wanted.scorer is not None:
+        raise GateError("--scorer names a scorer of a suite", "name the suite with --suite")
+    options: dict[str, JsonValue] = {"criteria": wanted.criteria, "model": wanted.model}
+    return parse_scorers([{"judge": options}], "--criteria and --model")[0]
+
+
+def _scorer(scorers: tuple[ScorerSpec, ...], wanted: Wanted) -> ScorerSpec:
+    """The one that is meant; a judge of pairs is none, for a label is about one answer."""
+    scorers = tuple(spec for spec in scorers if spec.kind != "pairwise")
+    known = ", ".join(spec.name for spec in scorers)
+    if wanted.scorer is None:
+        judges = [spec for spec in scorers if spec.judged]
+        if len(judges) != 1:
+            found = f"{len(judges)} judges" if judges else "no judge"
+            raise GateError(f"suite {wanted.suite} has {found}", f"choose a scorer with --scorer: {known}")
+        return judges[0]
+    for spec in scorers:
+        if spec.name == wanted.scorer:
+            return spec
+    raise GateError(f"suite {wanted.suite} has no scorer {quoted(wanted.scorer)}", f"known: {known}")
+
+
+def _labels(wanted: Wanted, spec: ScorerSpec) -> Labels:
+    data, name = DiskSource().read(str(wanted.labels)), str(wanted.labels)
+    if data is None:
+        raise GateError(
+            f"there is no {name}", 'one line for each answer: {"input": "…", "output": "…", "label": "pass"}'
+        )
+    ends = wanted.scale or scale_of(spec)
+    if ends is not None and not ends[0] < ends[1]:
+        raise GateError(f"a scale of labels rises, and {ends[0]:g} to {ends[1]:g} does not", "--label-scale 1 5")
+    return label_files.parse(decode(data, name), name, None if ends is None else LabelScale(*ends))

@@ -1,0 +1,94 @@
+"""From the options of `gate calibrate --judge` to what is printed."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from gate.bootstrap.calibrating_judge import Wanted, keep, measure_judge
+from gate.cli.bar import Bar
+from gate.cli.progress import Lines, Silent
+from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
+from gate.errors import GateError
+from gate.flows import ports
+from gate.report import judge_calibration, sheet_markdown, sheet_terminal
+from gate.settings.services import Settings
+
+REPEATS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """The options of `gate calibrate --judge`, as typed."""
+
+    judge: Path
+    config: str
+    suites: tuple[str, ...]
+    scorer: str | None
+    criteria: str | None
+    model: str | None
+    repeats: int | None
+    label_scale: tuple[float, float] | None
+    concurrency: int
+    out: Path | None
+    as_json: bool
+    markdown: bool
+    quiet: bool
+
+
+def execute(options: JudgeOptions) -> int:
+    """Judge the labelled answers, print, and keep what came out.
+
+    Returns:
+        0; 3 when not every answer was judged as often as it was asked for, or some judgement has no score.
+    """
+    out = options.out or options.judge.parent / FILE
+    if out.is_dir():
+        raise GateError(f"{out} is a folder", "name a file with --out")
+    console = Console(stderr=True)
+    found = measure_judge(_wanted(options), Settings.from_environ(), _progress(console, options), _say)
+    if not found.unfinished and found.agreement is not None:
+        keep(found, out)
+    _show(found, options)
+    if not (found.unfinished or options.as_json or options.markdown or options.quiet or found.agreement is None):
+        click.echo(f"\nWritten: {out}")
+    return 3 if found.unfinished or found.judging.unscored else 0
+
+
+def _wanted(options: JudgeOptions) -> Wanted:
+    if len(options.suites) > 1:
+        raise GateError("a judge belongs to one suite", "name one --suite")
+    return Wanted(
+        labels=options.judge,
+        config=options.config,
+        suite=options.suites[0] if options.suites else None,
+        scorer=options.scorer,
+        criteria=options.criteria,
+        model=options.model,
+        repeats=options.repeats or REPEATS,
+        scale=options.label_scale,
+        concurrency=options.concurrency,
+    )
+
+
+def _progress(console: Console, options: JudgeOptions) -> ports.Progress:
+    if options.quiet:
+        return Silent()
+    return Bar(console) if console.is_terminal else Lines(_say)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _show(found: JudgeCalibrationRecord, options: JudgeOptions) -> None:
+    if options.as_json:
+        click.echo(dump(found), nl=False)
+        return
+    sheet = judge_calibration.sheet(found)
+    if options.markdown:
+        click.echo(sheet_markdown.render(sheet), nl=False)
+    else:
+        sheet_terminal.render(sheet, Console(file=sys.stdout, highlight=False), brief=options.quiet)

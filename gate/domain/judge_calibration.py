@@ -1,0 +1,281 @@
+"""`judge-calibration.json`, schema `prompt-gate/judge-calibration/1`: how far a judge agrees with people.
+
+Scores, labels and shares are in [0, 1].
+"""
+
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "prompt-gate/judge-calibration/1"
+FILE = "judge-calibration.json"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)
+
+
+class FigureRecord(_Model):
+    """A figure with its interval, or why there is none.
+
+    Args:
+        value, lower, upper: the estimate and its bounds.
+    """
+
+    value: float
+    lower: float
+    upper: float
+
+
+class NoFigure(_Model):
+    """Why a figure cannot be told."""
+
+    reason: str
+
+
+MaybeFigure: TypeAlias = FigureRecord | NoFigure
+
+
+class JudgeIdentity(_Model):
+    """Whom the calibration is about.
+
+    Args:
+        name: of the scorer.
+        kind: of the scorer.
+        models: who judges, as `provider:name`; empty for a deterministic scorer.
+        threshold: a score of at least this is a pass.
+        digest: SHA-256 of everything that can change a judgement: options, models, parameters, the gate's own
+            templates.
+        options: what was digested, for the reader.
+    """
+
+    name: str
+    kind: str
+    models: list[str]
+    threshold: float
+    digest: str
+    options: dict[str, Any]
+
+
+class LabelsRecord(_Model):
+    """What the judge was measured against.
+
+    Args:
+        file: as the user named it.
+        digest: SHA-256 of its text.
+        answers: labelled ones.
+        units: independent ones; answers to one question, or of one cluster, count as one.
+        people: the most labels that one answer has.
+        graded: grades, and not pass or fail.
+        low, high: the scale of the grades.
+        passing: share of the labels that pass, a grade of at least the threshold being a pass.
+    """
+
+    file: str
+    digest: str
+    answers: int
+    units: int
+    people: int
+    graded: bool
+    low: float
+    high: float
+    passing: float
+
+
+class JudgingRecord(_Model):
+    """What the judging took.
+
+    Args:
+        repeats: times each answer was judged.
+        judged: answers with a score at least once.
+        unscored: reason to the number of judgements that ended so.
+        calls: that were made now.
+        reused: judgements that were known.
+        spent_usd: null where no price is known.
+    """
+
+    repeats: int
+    judged: int
+    unscored: dict[str, int]
+    calls: int
+    reused: int
+    spent_usd: float | None
+
+
+class AgreementRecord(_Model):
+    """How often the judge and people say the same.
+
+    Args:
+        share: of one judgement with one person, over the answers; null without a judged answer.
+        worst: the same share when every answer without a score counts as a disagreement.
+        kappa: Cohen's.
+        ac1: Gwet's.
+        passed_right, passed_wrong, failed_right, failed_wrong: answers; fractions where several people or judgements
+            speak about one.
+        true_pass, true_fail: share of what people pass (fail) that the judge passes (fails).
+        balanced: mean of the two.
+        always_pass: share of agreement of a judge that passes everything.
+    """
+
+    share: FigureRecord
+    worst: float
+    kappa: MaybeFigure
+    ac1: MaybeFigure
+    passed_right: float
+    passed_wrong: float
+    failed_right: float
+    failed_wrong: float
+    true_pass: MaybeFigure
+    true_fail: MaybeFigure
+    balanced: MaybeFigure
+    always_pass: float
+
+
+class PeopleRecord(_Model):
+    """How far people agree among themselves: no judge can be asked for more.
+
+    Args:
+        answers: labelled by two people or more.
+        share: of two people drawn at random.
+        alpha: Krippendorff's, of pass and fail; of the grades where there are grades.
+    """
+
+    answers: int
+    share: float
+    alpha: MaybeFigure
+
+
+class GradesRecord(_Model):
+    """Grades against grades.
+
+    Args:
+        apart: mean of the absolute difference of judge and people.
+        above: mean of judge minus people.
+        order: Spearman's rank correlation.
+    """
+
+    apart: float
+    above: MaybeFigure
+    order: MaybeFigure
+
+
+class ConsistencyRecord(_Model):
+    """The same answer, judged again.
+
+    Args:
+        answers: judged twice or more.
+        flips: share of them whose verdict is not always the same.
+        two_differ: chance that two judgements of one answer give different verdicts.
+        within_sd: standard deviation of the scores of one answer.
+        widest: largest distance between two scores of one answer.
+    """
+
+    answers: int
+    flips: FigureRecord
+    two_differ: float
+    within_sd: float
+    widest: float
+
+
+class ThresholdRecord(_Model):
+    """The threshold that best matches people.
+
+    Args:
+        best: of greatest balanced accuracy.
+        fitted: balanced accuracy in the sample that chose it: too good.
+        honest: by cross-validation.
+        now: balanced accuracy of the threshold in use.
+        lowest, highest: thresholds above the one and up to the other cannot be told from the best one.
+    """
+
+    best: float
+    fitted: float
+    honest: float
+    now: float
+    lowest: float
+    highest: float
+
+    def alike(self, threshold: float) -> bool:
+        """Can a threshold not be told from the best one?"""
+        return self.lowest < threshold <= self.highest
+
+
+class MemberRecord(_Model):
+    """One judge of a jury against people."""
+
+    name: str
+    share: FigureRecord
+
+
+class JuryRecord(_Model):
+    """The judges of a jury: each against people, and among themselves (Krippendorff's alpha of their scores)."""
+
+    members: list[MemberRecord]
+    alpha: MaybeFigure
+
+
+class SliceRecord(_Model):
+    """The share of agreement within one slice."""
+
+    name: str
+    answers: int
+    share: FigureRecord
+
+
+class DisagreementRecord(_Model):
+    """One answer on which judge and people are furthest apart.
+
+    Args:
+        id, where: of the labelled answer.
+        people, judge: mean label and mean score.
+        output: its beginning; a model's text, hostile.
+        reason: the judge's; hostile, too.
+    """
+
+    id: str
+    where: str
+    people: float
+    judge: float
+    output: str
+    reason: str
+
+
+class JudgeCalibrationRecord(_Model):
+    """The whole calibration.
+
+    Args:
+        unfinished: why not everything was judged; empty otherwise.
+        agreement: null where nothing was judged.
+        people: null where no answer was labelled twice.
+        grades: null where labels are pass and fail.
+        length: what an answer twice as long gets more at the same label.
+        jury: null where one judge stands alone.
+        limits: what the sample does not allow to say.
+    """
+
+    # The key in the file is `schema`; pydantic keeps that name for itself.
+    schema_id: Literal["prompt-gate/judge-calibration/1"] = Field(
+        default="prompt-gate/judge-calibration/1", alias="schema"
+    )
+    tool_version: str
+    created: str
+    seed: int
+    unfinished: str = ""
+    judge: JudgeIdentity
+    labels: LabelsRecord
+    judging: JudgingRecord
+    agreement: AgreementRecord | None
+    people: PeopleRecord | None
+    grades: GradesRecord | None
+    consistency: ConsistencyRecord | NoFigure
+    length: MaybeFigure
+    threshold: ThresholdRecord | NoFigure
+    jury: JuryRecord | None
+    slices: list[SliceRecord]
+    disagreements: list[DisagreementRecord]
+    limits: list[str]
+
+
+def dump(record: JudgeCalibrationRecord) -> str:
+    """The text of `judge-calibration.json`."""
+    return record.model_dump_json(by_alias=True, indent=2) + "\n"
