@@ -101,30 +101,31 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
     if golden.is_transcript(fields.entries):
         return replace(golden.read_transcript(fields), id=_id(fields), where=where)
     fields.only(KEYS, later=_LATER, meant=_MEANT)
-    text, messages = _question(fields)
+    text, messages = read_question(fields)
     expected = fields.get("expected")
     return Case(
         id=_id(fields),
         input=text,
         messages=messages,
         expected=None if expected is None else plain(expected),
-        slices=_slices(fields),
-        cluster=_label(fields.get("cluster"), "cluster", problems),
+        slices=read_slices(fields),
+        cluster=short_label(fields.get("cluster"), "cluster", problems),
         scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
         extra_scorers=read_scorers(fields.entries["extra_scorers"], problems) if fields.has("extra_scorers") else (),
         criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
         threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
-        vars=_vars(fields),
+        vars=read_vars(fields),
         where=where,
     )
 
 
 def _id(fields: Fields) -> str:
     fields.require("id", '"id": "refund-1"')
-    return _label(fields.get("id"), "id", fields.problems) or ""
+    return short_label(fields.get("id"), "id", fields.problems) or ""
 
 
-def _question(fields: Fields) -> tuple[str, tuple[Message, ...]]:
+def read_question(fields: Fields) -> tuple[str, tuple[Message, ...]]:
+    """The `input` of a row, or its `messages`, of which the last one is the user's."""
     if fields.has("messages"):
         if fields.has("input"):
             fields.problems.add(fields.line, "a case has either 'input' or 'messages', not both")
@@ -136,21 +137,23 @@ def _question(fields: Fields) -> tuple[str, tuple[Message, ...]]:
     return fields.text("input", most=LINE_CHARS), ()
 
 
-def _slices(fields: Fields) -> dict[str, str]:
+def read_slices(fields: Fields) -> dict[str, str]:
+    """Dimension to value."""
     problems = fields.problems
     slices: dict[str, str] = {}
     for dimension, node in fields.mapping("slices").entries.items():
         if complaint := dimension_complaint(dimension):
             problems.add(fields.line, f"the slice dimension {quoted(dimension)} {complaint}")
-        slices[dimension] = _label(node, f"slices.{dimension[:60]}", problems) or ""
+        slices[dimension] = short_label(node, f"slices.{dimension[:60]}", problems) or ""
     if fields.has("slice"):
         if SLICE in slices:
             problems.add(fields.line, "'slice' and 'slices.slice' are the same dimension", "keep one of the two")
-        slices[SLICE] = _label(fields.get("slice"), "slice", problems) or ""
+        slices[SLICE] = short_label(fields.get("slice"), "slice", problems) or ""
     return slices
 
 
-def _vars(fields: Fields) -> Mapping[str, JsonValue]:
+def read_vars(fields: Fields) -> Mapping[str, JsonValue]:
+    """Further values for a template."""
     entries = fields.mapping("vars").entries
     for name in _RESERVED:
         if name in entries:
@@ -158,7 +161,7 @@ def _vars(fields: Fields) -> Mapping[str, JsonValue]:
     return {name: plain(node) for name, node in entries.items()}
 
 
-def _label(node: Node | None, name: str, problems: Problems) -> str | None:
+def short_label(node: Node | None, name: str, problems: Problems) -> str | None:
     """A short text; numbers and booleans become text."""
     if node is None:
         return None

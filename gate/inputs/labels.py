@@ -1,13 +1,13 @@
-"""Files of labelled answers: JSON Lines, one answer a line, every mistake reported at once."""
+"""Files of labelled answers: rows like cases, every mistake reported at once."""
 
 from gate.domain.case import Case
 from gate.domain.jsonvalue import digest
 from gate.domain.labels import Labelled, Labels, LabelScale
-from gate.inputs.cases import _label, _question, _slices, _vars
+from gate.inputs.caserows import Row, rows
+from gate.inputs.cases import read_question, read_slices, read_vars, short_label
 from gate.inputs.fields import Fields
-from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.limits import CASES_CHARS, LABELS, LINE_CHARS, PEOPLE, PROMPT_CHARS
-from gate.inputs.nodes import Node, described, wrap
+from gate.inputs.limits import CASES_CHARS, LABELS, PEOPLE, PROMPT_CHARS
+from gate.inputs.nodes import Node, described, plain
 from gate.inputs.problems import Problems, one_problem, quoted
 
 KEYS = ("id", "input", "messages", "output", "label", "labels", "expected", "criteria", "slices", "cluster", "vars")
@@ -35,8 +35,8 @@ def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
     """The labelled answers, in the order of the file.
 
     Args:
-        text: JSON Lines; blank lines, Windows line ends and a byte order mark are let pass.
-        file: path for messages.
+        text: JSON Lines, or a list in JSON; blank lines, Windows line ends and a byte order mark are let pass.
+        file: path for messages; an ending in `.json` says that it is a list.
         scale: on which numbers were given; None for 0 to 1.
 
     Raises:
@@ -45,16 +45,11 @@ def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "calibrate with a sample of it")
     reader = _Reader(Problems(file), scale or LabelScale())
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        if not line.strip(" \t\r"):
-            continue
-        if not reader.lines and line.strip() in ("[", "{"):
-            hint = "write one JSON object per line, without a list around them"
-            raise one_problem(file, number, "is JSON spread over several lines, not JSON Lines", hint)
+    for row in rows(text.removeprefix("\ufeff"), file, reader.problems):
         if len(reader.lines) >= LABELS:
-            reader.problems.add(number, f"more than {LABELS:,} answers", "calibrate with a sample of them")
+            reader.problems.add(row.line, f"more than {LABELS:,} answers", "calibrate with a sample of them")
             break
-        reader.read(line, number)
+        reader.read(row)
     return reader.labels(text)
 
 
@@ -67,16 +62,16 @@ class _Reader:
         self.lines: dict[str, int] = {}
         self._first: dict[str, int] = {}
 
-    def read(self, line: str, number: int) -> None:
+    def read(self, row: Row) -> None:
         """One row; what is wrong with it is noted."""
-        row = self._row(line, number)
-        key = row.case.id if row else f"\0{number}"
+        found = None if row.node is None else self._row(row.node, row.line)
+        key = found.case.id if found else f"\0{row.line}"
         if key in self.lines:
             hint = "give each answer its own id, or leave the ids out"
-            self.problems.add(number, f"the id {quoted(key)} is already used on line {self.lines[key]}", hint)
-        self.lines[key] = number
-        if row:
-            self.rows.append(row)
+            self.problems.add(row.line, f"the id {quoted(key)} is already used on line {self.lines[key]}", hint)
+        self.lines[key] = row.line
+        if found:
+            self.rows.append(found)
 
     def labels(self, text: str) -> Labels:
         """All of them.
@@ -88,38 +83,26 @@ class _Reader:
         if words and numbers:
             message = f"has a number for a label, and line {words} has pass or fail"
             self.problems.add(numbers, message, "label all answers in one way")
-        if not self.lines:
+        if not self.lines and not self.problems.count:
             self.problems.add(0, "holds no labelled answers", f"write one JSON object per line: {EXAMPLE}")
         self.problems.check()
         graded = any(label not in (0.0, 1.0) for row in self.rows for label in row.given)
         return Labels(self.problems.file, digest(text), tuple(self.rows), graded, self.scale)
 
-    def _row(self, line: str, number: int) -> Labelled | None:
+    def _row(self, node: Node, number: int) -> Labelled:
         problems = self.problems
-        if len(line) > LINE_CHARS:
-            problems.add(number, f"the line is longer than {LINE_CHARS:,} characters")
-            return None
-        try:
-            value = parse_json(line)
-        except BadJson as error:
-            problems.add(number, error.message, "each line must be one JSON object")
-            return None
-        if not isinstance(value, dict):
-            message = f"a labelled answer must be a JSON object, not {described(value)}"
-            problems.add(number, message, f"for example {EXAMPLE}")
-            return None
-        fields = Fields(wrap(value, number), "", problems)
+        fields = Fields(node, "", problems)
         fields.only(KEYS, meant=_MEANT)
-        text, messages = _question(fields)
+        text, messages = read_question(fields)
         case = Case(
-            id=_label(fields.get("id"), "id", problems) or f"line {number}",
+            id=short_label(fields.get("id"), "id", problems) or f"line {number}",
             input=text,
             messages=messages,
-            expected=value.get("expected"),
-            slices=_slices(fields),
-            cluster=_label(fields.get("cluster"), "cluster", problems),
+            expected=plain(fields.entries["expected"]) if fields.has("expected") else None,
+            slices=read_slices(fields),
+            cluster=short_label(fields.get("cluster"), "cluster", problems),
             criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
-            vars=_vars(fields),
+            vars=read_vars(fields),
             where=f"{problems.file}:{number}",
         )
         return Labelled(case, self._output(fields), self._labels(fields))

@@ -127,6 +127,11 @@ def test_json_that_is_not_lines() -> None:
     assert "not JSON Lines" in errors(lambda: labels.parse('[\n{"a": 1}]', "l.jsonl"))
 
 
+def test_a_list_in_a_json_file() -> None:
+    found = labels.parse(json.dumps([row(), row(label="fail")], indent=1), "l.json")
+    assert [one.labels for one in found.rows] == [(1.0,), (0.0,)]
+
+
 def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     many = {"input": "a", "output": "b", "labels": ["pass"] * (limits.PEOPLE + 1)}
     assert "labels of more than 50 people" in wrong(many)[0]
