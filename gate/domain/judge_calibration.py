@@ -5,7 +5,7 @@ Scores, labels and shares are in [0, 1].
 
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 SCHEMA = "prompt-gate/judge-calibration/1"
 FILE = "judge-calibration.json"
@@ -16,7 +16,7 @@ class _Model(BaseModel):
 
 
 class FigureRecord(_Model):
-    """A figure with its interval, or why there is none.
+    """A figure with its interval.
 
     Args:
         value, lower, upper: the estimate and its bounds.
@@ -279,3 +279,17 @@ class JudgeCalibrationRecord(_Model):
 def dump(record: JudgeCalibrationRecord) -> str:
     """The text of `judge-calibration.json`."""
     return record.model_dump_json(by_alias=True, indent=2) + "\n"
+
+
+def load(text: str) -> JudgeCalibrationRecord:
+    """A calibration from the text of its file, which is from outside.
+
+    Raises:
+        ValueError: it is none, in one line.
+    """
+    try:
+        return JudgeCalibrationRecord.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise ValueError(f"it is no calibration of schema {SCHEMA}: {where}: {first['msg']}"[:300]) from None

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from gate.domain.ending import Ending
+from gate.domain.judge_quote import Standing
 from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
 
 
@@ -31,13 +32,25 @@ class ArmRecord(Part):
     empty: Count = 0
 
 
+class JudgeRecord(Part):
+    """How far a judge agrees with people; see `gate.domain.judge_quote.JudgeQuote`."""
+
+    scorer: str
+    standing: Standing
+    agreement: tuple[Share, Share, Share] | None = None
+    answers: Count = 0
+    created: str = ""
+    reason: str = ""
+
+
 class ExamRecord(Part):
-    """The exam and how the candidate's side changed it."""
+    """The exam and how the candidate's side changed it; `judges` is empty in a record of an older version."""
 
     ref: str
     digest: str
     cases: Count
     scorers: list[str]
+    judges: list[JudgeRecord] = []
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []

@@ -1,7 +1,7 @@
 """Two prompt files and a case file become one suite, without any configuration."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from gate.domain.case import Case, ScorerSpec
@@ -10,6 +10,7 @@ from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
 from gate.errors import InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.judge_quotes import quotes
 from gate.flows.parts import part_notes
 from gate.flows.resolved import Resolved
 from gate.inputs import cases as case_files
@@ -88,7 +89,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         name="diff",
         baseline=Arm(versions[0], run.baseline_model, run.params),
         candidate=Arm(versions[1], run.candidate_model, run.params),
-        exam=exam,
+        exam=replace(exam, judges=quotes(exam.scorers, source)),
         samples=run.samples,
     )
     notes = tuple(part_notes([suite]))

@@ -1,7 +1,7 @@
 """Reads the files of both sides of a comparison, and gathers every mistake in them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from gate.flows import built
 from gate.flows.answers import of_suite, refused, replaced, unfit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
+from gate.flows.judge_quotes import quotes
 from gate.flows.pairing import Pair, Sides
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
@@ -91,7 +92,7 @@ class Reader:
             name=pair.current.name,
             baseline=None if baseline is None else Arm(baseline, _model(pair.exam), pair.exam.params),
             candidate=Arm(candidate, _model(pair.current), pair.current.params),
-            exam=exam,
+            exam=replace(exam, judges=quotes(exam.scorers, pair.source)),
             samples=pair.exam.samples,
             own_exam=pair.own_exam,
         )

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
+from dataclasses import asdict
 
 import numpy as np
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ending import Ending, ending, ending_of
-from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, JudgeRecord, OutputRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
 from gate.engine.rows import Rows
@@ -27,6 +28,7 @@ def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
         digest=suite.exam.digest,
         cases=len(suite.exam.cases),
         scorers=[spec.name for spec in suite.exam.scorers],
+        judges=[JudgeRecord.model_validate(asdict(one)) for one in suite.exam.judges],
         added=list(changes.added),
         removed=list(changes.removed),
         edited=list(changes.edited),

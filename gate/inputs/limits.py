@@ -80,3 +80,6 @@ LABELS = 10_000
 
 PEOPLE = 50
 """Labels of one answer."""
+
+CALIBRATION_CHARS = 1024 * 1024
+"""The calibration of a judge."""

@@ -11,6 +11,7 @@ from gate.report.aside import exit_code
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
 from gate.report.endings import ending_facts
+from gate.report.judge_quotes import sentence
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.reuse import reuse_facts
@@ -83,6 +84,8 @@ def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     told = (f"{size} at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
     yield Fact(f"{prefix}exam", told)
+    for judge in exam.judges:
+        yield Fact(f"{prefix}{short(judge.scorer)}", (short(sentence(judge), LONGEST_SENTENCE),))
     yield from _changes(prefix, exam)
 
 
