@@ -7,6 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from gate.domain.ranges import Share
+
 SCHEMA = "prompt-gate/judge-calibration/1"
 FILE = "judge-calibration.json"
 
@@ -25,6 +27,14 @@ class FigureRecord(_Model):
     value: float
     lower: float
     upper: float
+
+
+class ShareRecord(FigureRecord):
+    """A share with its interval; one from outside is checked to be one."""
+
+    value: Share
+    lower: Share
+    upper: Share
 
 
 class NoFigure(_Model):
@@ -117,7 +127,7 @@ class AgreementRecord(_Model):
         always_pass: share of agreement of a judge that passes everything.
     """
 
-    share: FigureRecord
+    share: ShareRecord
     worst: float
     kappa: MaybeFigure
     ac1: MaybeFigure
@@ -204,7 +214,7 @@ class MemberRecord(_Model):
     """One judge of a jury against people."""
 
     name: str
-    share: FigureRecord
+    share: ShareRecord
 
 
 class JuryRecord(_Model):
@@ -219,7 +229,7 @@ class SliceRecord(_Model):
 
     name: str
     answers: int
-    share: FigureRecord
+    share: ShareRecord
 
 
 class DisagreementRecord(_Model):

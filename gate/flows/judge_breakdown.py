@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gate.domain.judge_calibration import FigureRecord, JuryRecord, MemberRecord, SliceRecord
+from gate.domain.judge_calibration import JuryRecord, MemberRecord, ShareRecord, SliceRecord
 from gate.domain.sample import Part
 from gate.flows.judge_figures import VERDICTS, Figures, figure, passes, rate_record, table_of
 from gate.flows.judging import Judged
@@ -56,7 +56,7 @@ def slices(found: Figures, most: int) -> list[SliceRecord]:
     ]
 
 
-def _member(name: str, found: Figures, judged: Sequence[Judged]) -> FigureRecord:
+def _member(name: str, found: Figures, judged: Sequence[Judged]) -> ShareRecord:
     own = table_of([[part.value for part in _opinions(one) if part.name == name] for one in judged])
     places = np.flatnonzero(own.counts > 0)
     tables = crossed(found.labels, passes(own, found.mark), VERDICTS)

@@ -14,6 +14,7 @@ from gate.domain.judge_calibration import (
     MaybeFigure,
     NoFigure,
     PeopleRecord,
+    ShareRecord,
     ThresholdRecord,
 )
 from gate.domain.labels import Labelled
@@ -195,9 +196,9 @@ def figure(found: Estimate | Undefined) -> MaybeFigure:
     return FigureRecord(value=found.value, lower=found.lower, upper=found.upper)
 
 
-def rate_record(rate: Rate) -> FigureRecord:
+def rate_record(rate: Rate) -> ShareRecord:
     """As the record has it; without answers anything is possible."""
-    return FigureRecord(value=rate.rate or 0.0, lower=rate.lower, upper=rate.upper)
+    return ShareRecord(value=rate.rate or 0.0, lower=rate.lower, upper=rate.upper)
 
 
 def _maybe_rate(rate: Rate, reason: str) -> MaybeFigure:

@@ -10,8 +10,8 @@ from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.judge_calibration import JudgeIdentity
 from gate.scoring.passing import mark_of
 
-APART = ("threshold", "calibration")
-"""Options that change no judgement: the one is compared on its own, the other is where this digest is kept."""
+APART = ("threshold", "calibration", "file", "template")
+"""Options that change no judgement: a threshold is compared on its own, and of files what they hold is an option."""
 
 
 def identity(spec: ScorerSpec) -> JudgeIdentity:

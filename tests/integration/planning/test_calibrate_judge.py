@@ -1,0 +1,179 @@
+"""`gate calibrate --judge` as a process: real calls over HTTP, judged once and never paid for twice."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.domain.judge_calibration import ConsistencyRecord, FigureRecord, JudgeCalibrationRecord
+from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer, Raw
+
+FILE = "judge-calibration.json"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def repo(tmp_path: Path, server: ModelServer) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    (tmp_path / "gate.yaml").write_text(
+        "version: 1\nsuites:\n  - name: support\n    prompt: p.md\n    cases: c.jsonl\n    model: fake:echo\n"
+        "    scorers:\n      - contains: {name: blue, value: blue}\n"
+        f"      - judge: {{model: 'openai:m', criteria: Is blue., params: {{base_url: '{server.url}/v1'}}}}\n"
+    )
+    (tmp_path / "p.md").write_text("Help.\n")
+    write_jsonl(tmp_path / "c.jsonl", [{"id": "1", "input": "a", "expected": "b"}])
+    write_jsonl(tmp_path / "evals/labels.jsonl", answers(40))
+    return tmp_path
+
+
+def answers(count: int) -> list[dict[str, Any]]:
+    """Labelled by the reference, but for every eighth."""
+    dice = random.Random(4)
+    rows = []
+    for place in range(count):
+        right = dice.random() < 0.6
+        label = right if place % 8 else not right
+        output = "It is blue." if right else "It is green, I think."
+        rows.append({"id": f"a{place}", "input": f"q{place}", "output": output, "expected": "blue", "label": label})
+    return rows
+
+
+def read(outcome: Outcome) -> JudgeCalibrationRecord:
+    assert outcome.code == 0, outcome.err
+    return JudgeCalibrationRecord.model_validate_json(outcome.out)
+
+
+def test_a_judge_of_a_suite_is_measured_and_the_second_time_costs_nothing(repo: Path, server: ModelServer) -> None:
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "3", "--json")
+    first = read(gate(*ask, cwd=repo))
+    assert first.agreement is not None
+    assert first.agreement.share.value == pytest.approx(35 / 40)
+    assert (first.judging.calls, first.judging.reused, len(server.ledger)) == (120, 0, 120)
+    assert (first.judge.name, first.judge.models, first.judge.threshold) == ("judge", ["openai:m"], 0.7)
+    assert isinstance(first.consistency, ConsistencyRecord)
+    assert (first.consistency.answers, first.consistency.flips.value) == (40, 0.0)
+    assert JudgeCalibrationRecord.model_validate_json((repo / "evals" / FILE).read_text()) == first
+    again = read(gate(*ask, cwd=repo))
+    assert (again.judging.calls, again.judging.reused, len(server.ledger)) == (0, 120, 120)
+    assert (again.agreement, again.judge) == (first.agreement, first.judge)
+
+
+def test_every_repeat_is_a_judgement_of_its_own(repo: Path, server: ModelServer) -> None:
+    read(gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "3", "--json", cwd=repo))
+    assert len({(entry.user, entry.index) for entry in server.ledger}) == 120
+
+
+def test_code_is_calibrated_without_a_call(repo: Path, server: ModelServer) -> None:
+    outcome = gate(
+        "calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "blue", "--json", cwd=repo
+    )
+    found = read(outcome)
+    assert (found.judging.calls, found.judging.repeats, len(server.ledger)) == (0, 1, 0)
+    assert found.agreement is not None
+    assert found.agreement.share.value == pytest.approx(35 / 40)
+
+
+def test_a_judge_that_no_configuration_names(repo: Path) -> None:
+    out = repo / "found.json"
+    ask = ("--criteria", "Is blue.", "--model", "fake:judge", "--repeats", "1", "--out", str(out))
+    outcome = gate("calibrate", "--judge", "evals/labels.jsonl", *ask, cwd=repo)
+    assert outcome.code == 0, outcome.err
+    flat = " ".join(outcome.out.split())
+    assert flat.startswith("judge (fake:judge) agrees with people on 88 % [")
+    assert "Each answer was judged once" in flat
+    assert f"Written: {out}" in flat
+    assert out.is_file()
+    assert not (repo / "evals" / FILE).exists()
+
+
+def test_several_answers_to_one_question_count_as_one(repo: Path) -> None:
+    rows = [{**row, "input": f"q{place // 4}"} for place, row in enumerate(answers(40))]
+    write_jsonl(repo / "l.jsonl", rows)
+    found = read(gate("calibrate", "--judge", "l.jsonl", "--suite", "support", "--json", cwd=repo))
+    assert (found.labels.answers, found.labels.units) == (40, 10)
+
+
+def test_grades_on_a_scale_of_their_own(repo: Path) -> None:
+    rows = [{**row, "label": 4 if row["label"] else 2} for row in answers(40)]
+    write_jsonl(repo / "l.jsonl", rows)
+    ask = ("calibrate", "--judge", "l.jsonl", "--suite", "support", "--json")
+    refused = gate(*ask, cwd=repo)
+    assert refused.code == 2
+    assert "l.jsonl:1: label must lie between 0 and 1, not 2" in refused.err or "not 4" in refused.err
+    assert "--label-scale 1 5" in refused.err
+    found = read(gate(*ask, "--label-scale", "1", "5", cwd=repo))
+    assert (found.labels.graded, found.labels.low, found.labels.high) == (True, 1.0, 5.0)
+    assert found.grades is not None
+    assert isinstance(found.grades.order, FigureRecord)
+
+
+def test_what_a_judge_does_not_answer_is_counted(repo: Path, server: ModelServer) -> None:
+    server.behaviour = replace(Behaviour(), raw=Raw(200, b'{"choices": []}'))
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1", "--json")
+    outcome = gate(*ask, "--concurrency", "4", cwd=repo)
+    assert outcome.code == 3
+    found = JudgeCalibrationRecord.model_validate_json(outcome.out)
+    assert found.agreement is None
+    assert sum(found.judging.unscored.values()) in range(25, 33)
+    assert "judgements gave no score" in found.unfinished
+    assert not (repo / "evals" / FILE).exists()
+
+
+def test_a_budget_ends_it_and_what_was_paid_is_kept(repo: Path, server: ModelServer) -> None:
+    config = (repo / "gate.yaml").read_text()
+    (repo / "gate.yaml").write_text(config.replace("version: 1\n", "version: 1\nbudget: {max_calls: 50}\n"))
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "2")
+    outcome = gate(*ask, cwd=repo)
+    assert outcome.code == 3, outcome.err
+    assert "not finished" in outcome.out
+    assert "budget.max_calls" in outcome.out
+    assert not (repo / "evals" / FILE).exists()
+    assert len(server.ledger) == 50
+    assert gate(*ask, cwd=repo).code == 0
+    assert len(server.ledger) == 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--judge", "none.jsonl", "--suite", "support"), "there is no none.jsonl"),
+        (("--judge", "evals/labels.jsonl"), "which judge is to be calibrated?"),
+        (("--judge", "evals/labels.jsonl", "--criteria", "x"), "which judge is to be calibrated?"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "x"), "has no scorer 'x'"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--model", "fake:judge"), "leave one of them out"),
+        (("--judge", "evals/labels.jsonl", "--suite", "nothing"), "nothing"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--label-scale", "5", "1"), "a scale of labels rises"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--samples", "2"), "--samples has no meaning with"),
+        (("run.json", "--judge", "evals/labels.jsonl"), "RUN.json has no meaning with --judge"),
+        (("--repeats", "3"), "--repeats has no meaning without --judge"),
+        (("--label-scale", "1", "5"), "--label-scale has no meaning without --judge"),
+        (("--judge", "evals/labels.jsonl", "--criteria", "x", "--model", "nobody:m"), "nobody"),
+        (("--judge", "evals/labels.jsonl", "--criteria", "x", "--model", "anthropic:m"), "ANTHROPIC_API_KEY"),
+        (("--judge", "evals/labels.jsonl", "--suite", "support", "--out", "evals"), "evals is a folder"),
+    ],
+)
+def test_what_cannot_be_meant(repo: Path, server: ModelServer, arguments: tuple[str, ...], said: str) -> None:
+    outcome = gate("calibrate", *arguments, cwd=repo)
+    assert outcome.code in (2, 3)
+    assert said in outcome.err
+    assert server.ledger == []
+
+
+def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:
+    (repo / "l.jsonl").write_text(
+        '{"input": "a"}\n{\n' + json.dumps({"input": "a", "output": "b", "label": "?"}) + "\n"
+    )
+    outcome = gate("calibrate", "--judge", "l.jsonl", "--suite", "support", cwd=repo)
+    assert outcome.code == 2
+    for place in ("l.jsonl:1:", "l.jsonl:2:", "l.jsonl:3:"):
+        assert place in outcome.err

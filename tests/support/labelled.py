@@ -1,0 +1,54 @@
+"""Labelled answers and judgements made up, for tests of a judge's calibration."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.judge_calibration import JudgeCalibrationRecord
+from gate.domain.labels import Labelled, Labels, LabelScale
+from gate.domain.sample import Part, Score
+from gate.flows.calibrate_judge import Ended, conclude
+from gate.flows.judging import Judged
+
+JUDGE = ScorerSpec("judge", "judge", {"criteria": "Is right.", "model": "fake:judge", "threshold": 0.7})
+CREATED = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+
+Says = Callable[[int, int], float | Unscored]
+"""From answer and repeat to the judge's score."""
+
+
+def labels(values: Sequence[Sequence[float | None]], *, graded: bool = False) -> Labels:
+    """One answer for each row of labels, every answer to a question of its own."""
+    rows = tuple(
+        Labelled(Case(f"a{place}", f"question {place}", where=f"l.jsonl:{place + 1}"), f"answer {place}", tuple(row))
+        for place, row in enumerate(values)
+    )
+    return Labels("l.jsonl", "0" * 64, rows, graded, LabelScale())
+
+
+def judged(count: int, repeats: int, says: Says) -> list[Judged]:
+    """What the judge says of each answer."""
+    return [
+        Judged({index: Score("judge", says(place, index), f"reason {place}") for index in range(repeats)})
+        for place in range(count)
+    ]
+
+
+def by_jury(count: int, opinions: Sequence[Callable[[int], float]]) -> list[Judged]:
+    """One judgement of each answer, by several judges."""
+    found = []
+    for place in range(count):
+        parts = tuple(Part("judge", f"j{number}", one(place)) for number, one in enumerate(opinions))
+        value = float(np.mean([part.value for part in parts]))
+        found.append(Judged({0: Score("judge", value, "so they say", parts=parts)}))
+    return found
+
+
+def calibration(
+    found: Labels, said: Sequence[Judged], *, spec: ScorerSpec = JUDGE, repeats: int = 1, unfinished: str = ""
+) -> JudgeCalibrationRecord:
+    """The record of labels and judgements."""
+    return conclude(found, spec, said, Ended(CREATED, repeats, unfinished, 0.25))
