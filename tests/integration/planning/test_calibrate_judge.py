@@ -118,7 +118,10 @@ def test_grades_on_a_scale_of_their_own(repo: Path) -> None:
 
 
 def test_what_a_judge_does_not_answer_is_counted(repo: Path, server: ModelServer) -> None:
-    server.behaviour = replace(Behaviour(), raw=Raw(200, b'{"choices": []}'))
+    message = {"role": "assistant", "content": "Nice answer."}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    reply = {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
+    server.behaviour = replace(Behaviour(), raw=Raw(200, json.dumps(reply).encode()))
     ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1", "--json")
     outcome = gate(*ask, "--concurrency", "4", cwd=repo)
     assert outcome.code == 3
