@@ -41,10 +41,10 @@ def resolve_git_mode(
 
 def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
     """Read three files by the paths that the user gave."""
-    return rehearsed(resolve_files(DiskSource(), files, run, _beside))
+    return rehearsed(resolve_files(DiskSource(), files, run, beside))
 
 
-def _beside(path: str) -> TreeSource:
+def beside(path: str) -> TreeSource:
     """The folder of a file, and what is below; a link that leads out of it is refused."""
     folder = Path(path).parent
     return TreeSource(folder, Git(folder))

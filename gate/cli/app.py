@@ -8,6 +8,7 @@ import click
 
 from gate.cli.action import action
 from gate.cli.calibrate import calibrate
+from gate.cli.check import check
 from gate.cli.demo import demo
 from gate.cli.diff import diff
 from gate.cli.merge import merge
@@ -35,12 +36,15 @@ def cli() -> None:
       gate demo
     Compare your working tree with the merge target:
       gate diff --base origin/main
-    Exit codes: 0 fine, 1 a slice got worse, 2 a mistake in configuration or usage,
+    Hold it against its thresholds, case by case:
+      gate check
+    Exit codes: 0 fine, 1 a slice got worse or a case failed, 2 a mistake in configuration or usage,
     3 could not be decided, 130 interrupted.
     """
 
 
 cli.add_command(diff)
+cli.add_command(check)
 cli.add_command(merge)
 cli.add_command(plan)
 cli.add_command(calibrate)

@@ -235,12 +235,12 @@ def with_options(resolved: Resolved, options: Overrides) -> Resolved:
     return replace(resolved, policy=policy, suites=suites)
 
 
-def out_of(out: Path | None) -> tuple[Path, Path | None]:
+def out_of(out: Path | None, default: Path = DEFAULT_OUT) -> tuple[Path, Path | None]:
     """The folder of the run, and the one file that was asked for, if any."""
     if out is None:
-        return DEFAULT_OUT, None
+        return default, None
     if out.suffix in show.ENDINGS and not out.is_dir():
-        return DEFAULT_OUT, out
+        return default, out
     if out.is_file():
         raise GateError(
             f"{out} is a file whose ending is no format", "name a folder, or a file that ends in .md, .html or .json"

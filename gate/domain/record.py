@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from gate.domain.caching import Obstacle
 from gate.domain.passrate import PassState
 from gate.domain.ranges import Amount, Count, Delta, Level, Relative, SampleCount, Scores, Share, Tokens
+from gate.domain.record_check import CaseCheckRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
@@ -167,7 +168,10 @@ class PassRateRecord(Part):
 
 
 class NewCaseRecord(Part):
-    """One case of a prompt that stands alone: scores, and which samples pass; outputs of failing cases only."""
+    """One case of a prompt that stands alone: scores, and which samples pass; outputs of failing cases only.
+
+    `check` is what a check says of it; null in other runs.
+    """
 
     id: str
     where: str
@@ -177,6 +181,7 @@ class NewCaseRecord(Part):
     input: str | None = None
     expected: JsonValue = None
     outputs: list[OutputRecord] = []
+    check: CaseCheckRecord | None = None
 
 
 class NewSuiteRecord(Part):
@@ -266,7 +271,8 @@ class RunRecord(Part):
     `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
     branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that nobody
     could judge; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
-    is. `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
+    is. `check` is a check: each of `new` was held against its thresholds, case by case, and nothing was compared.
+    `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
     """
 
     # The key in the file is `schema`; pydantic keeps that name for itself.
@@ -295,7 +301,7 @@ class RunRecord(Part):
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
     run_values: list[EditedValueRecord] = []
-    kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed"] = ""
+    kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed", "check"] = ""
     priced: bool = True
 
     @property

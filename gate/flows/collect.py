@@ -120,6 +120,18 @@ class Collector:
         await self._take_rest(schedules, done)
         return self.found
 
+    async def ask(self, jobs: Iterable[Job], workers: int) -> None:
+        """Take these samples, in this order and nothing besides: no warm-up, no look on the way.
+
+        Args:
+            jobs: of the suites that there are to evaluate.
+            workers: samples in work at once, 1 or more.
+
+        Raises:
+            GateError: a mistake that no retry mends (wrong key, unknown model).
+        """
+        await Runner(self._take, self._keep, self.stop, workers).run(iter(jobs))
+
     @property
     def _looks(self) -> bool:
         """Are the results looked at on the way?"""

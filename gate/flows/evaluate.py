@@ -54,9 +54,26 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     found = await _collected(resolved, tools, seed, stop)
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
     run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
-    run = run.model_copy(update={"duration_s": round(time.perf_counter() - started, 3)})
+    return keep(run, tools, stop, time.perf_counter() - started)
+
+
+def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
+    """Hand the finished record to the sink.
+
+    Args:
+        run: without the notes that came up on the way.
+        tools: the sink and the notes.
+        stop: whether a user ended the run.
+        duration_s: seconds that it took.
+
+    Returns:
+        The record as it was kept.
+
+    Raises:
+        CannotEvaluate: the sink takes no more.
+    """
     notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
-    run = run.model_copy(update={"notes": notes})
+    run = run.model_copy(update={"duration_s": round(duration_s, 3), "notes": notes})
     if stop.interrupted:
         run = run.model_copy(update={"exit_code": INTERRUPTED})
     try:

@@ -33,11 +33,19 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files of both sides and gathers every mistake; a case file that many suites name is read once a side."""
+    """Reads files of both sides and gathers every mistake; a case file that many suites name is read once a side.
+
+    Args:
+        sides: where to read.
+        config_path: of `gate.yaml`.
+        problems: the mistakes.
+        absent: what is said to help where a prompt is not there.
+    """
 
     sides: Sides
     config_path: str
     problems: list[Problem]
+    absent: str = _BOTH_SIDES
     _parsed_cases: dict[tuple[bool, str], tuple[Case, ...] | InputErrors | None] = field(default_factory=dict)
 
     def raise_problems(self) -> None:
@@ -133,7 +141,7 @@ class Reader:
         data = None if code else source.read(config.prompt)
         if (file_of(source, config.prompt) if code else data) is None:
             gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
-            need = "to delete the prompt, take its suite out, too" if gone else _BOTH_SIDES
+            need = "to delete the prompt, take its suite out, too" if gone else self.absent
             hint = f"suite {config.name} names it; {need}"
             self.problems.append(Problem(config.prompt, 0, f"there is no such prompt at {source.label}", hint))
             return None

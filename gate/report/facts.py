@@ -6,7 +6,7 @@ from gate.domain.record import AxisRecord, NewSuiteRecord, RunRecord, SuiteRecor
 from gate.domain.record_exam import ExamChangeRecord
 from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
-from gate.report import numbers, rates
+from gate.report import check_words, numbers, rates
 from gate.report.aside import exit_code
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
@@ -30,9 +30,10 @@ def facts(run: RunRecord) -> tuple[Fact, ...]:
         return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
     compared = method(run) if any(suite.quality.overall.n for suite in run.suites) else ()
     suites = (fact for suite in run.suites for fact in _suite(run, suite))
-    new = (fact for suite in run.new for fact in _new(suite))
+    new = (fact for suite in run.new for fact in _new(run, suite))
     answers = (*reuse_facts(run), *ending_facts(run))
-    return (*_reasons(run), *compared, *rates.method(run), *suites, *new, *answers, *_ending(run))
+    alone = check_words.method(run) if run.kind == "check" else rates.method(run)
+    return (*_reasons(run), *compared, *alone, *suites, *new, *answers, *_ending(run))
 
 
 def usage(run: RunRecord) -> tuple[UsageRow, ...]:
@@ -71,9 +72,9 @@ def _samples(run: RunRecord, suite: SuiteRecord) -> str:
     return f"{upto}{numbers.counted(suite.samples, 'sample')} per case and arm"
 
 
-def _new(suite: NewSuiteRecord) -> Iterator[Fact]:
+def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
     prefix = f"{short(suite.name)}: "
-    yield Fact(f"{prefix}new prompt", _arm(suite.candidate))
+    yield Fact(f"{prefix}{'' if run.kind == 'check' else 'new '}prompt", _arm(suite.candidate))
     yield from _exam(prefix, suite.exam, f"{numbers.counted(suite.samples, 'sample')} per case")
     if suite.cost_note:
         yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import shorten
-from gate.report.parts import Answer, CaseView, FailingCase, NewPrompt, Table, Text, View
+from gate.report.parts import Answer, CaseView, CheckTable, FailingCase, NewPrompt, Table, Text, View
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -74,10 +74,13 @@ def fold(view: View, level: Level) -> View:
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
+        checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
     )
     if not level.bare:
         return short
-    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), notice=_brief(view.notice))
+    return replace(
+        short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), checks=(), notice=_brief(view.notice)
+    )
 
 
 def _brief(notice: Text) -> Text:
@@ -104,6 +107,18 @@ def _new(prompt: NewPrompt, level: Level) -> NewPrompt:
         rows=prompt.rows[: level.rows + 1],
         folded=prompt.folded[: level.folded],
         cases=tuple(kept),
+    )
+
+
+def _check(table: CheckTable, level: Level) -> CheckTable:
+    gone = len(table.rows) + len(table.folded) - min(level.rows, len(table.rows)) - min(level.folded, len(table.folded))
+    return replace(
+        table,
+        rows=table.rows[: level.rows],
+        folded=table.folded[: level.folded],
+        more=table.more + gone,
+        rates=table.rates[: level.rows + 1],
+        cases=tuple(_failing(case, level.answer_chars) for case in table.cases[: level.cases]),
     )
 
 
@@ -134,9 +149,14 @@ def _answer(answer: Answer, chars: int) -> Answer:
     return replace(answer, text=None if answer.text is None else shorten(answer.text, chars))
 
 
+def _with_answers(view: View, level: Level) -> int:
+    compared = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
+    alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
+    return compared + sum(bool(case.answers) for one in alone for case in one.cases[: level.cases])
+
+
 def _left_out(view: View, level: Level) -> tuple[str, ...]:
-    with_answers = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
-    with_answers += sum(bool(case.answers) for prompt in view.new for case in prompt.cases[: level.cases])
+    with_answers = _with_answers(view, level)
     cases = max(0, len(view.cases) - level.cases)
     suites = max(0, len(view.tables) - level.suites)
     prompts = max(0, len(view.new) - level.suites)
@@ -159,6 +179,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
         out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
     if prompts:
         out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
+    tables = max(0, len(view.checks) - level.suites)
+    out += [f"the cases of {numbers.counted(tables, 'suite')}"] * bool(tables)
     if not level.details:
         out.append("how the verdict was reached")
     return tuple(out)

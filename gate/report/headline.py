@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import numbers, obstacle, rates
+from gate.report import check_words, numbers, obstacle, rates
 from gate.report.aside import aside
 from gate.report.axes import over_allowance
 from gate.report.escape import terminal
@@ -24,6 +24,8 @@ from gate.report.slices import (
 
 def headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line; its numbers are those of the table."""
+    if run.kind == "check":
+        return check_words.headline(run)
     if run.verdict is Verdict.INCONCLUSIVE:
         return obstacle.heading(run, _worst(run, "; worst slice "))
     if run.override is not None and run.skipped_by_label:

@@ -6,6 +6,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from gate.domain.checked import CaseState
 from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
@@ -79,6 +80,7 @@ def template(name: str) -> Template:
         markdown=_markup,
     )
     env.globals.update(verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS, pass_icon=_PASS_ICONS)
+    env.globals.update(case_icon=_CASE_ICONS)
     return env.get_template(name)
 
 
@@ -138,6 +140,12 @@ _STATE_ICONS = {
     State.IMPROVEMENT: Markup("🟢&nbsp;"),
     State.NOISE: Markup(""),
     State.TOO_FEW: Markup(""),
+}
+
+_CASE_ICONS = {
+    CaseState.FAILED: Markup("🔴&nbsp;"),
+    CaseState.UNSCORED: Markup("⚪&nbsp;"),
+    CaseState.PASSED: Markup("🟢&nbsp;"),
 }
 
 _PASS_ICONS = {

@@ -7,6 +7,7 @@ sentences are of bounded length.
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gate.domain.checked import CaseState
 from gate.domain.passrate import PassState
 from gate.domain.verdict import State, Verdict
 
@@ -187,6 +188,56 @@ class NewPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One case of a check.
+
+    Args:
+        name: its id.
+        slices: `lang=de, tier=free`.
+        state: what its samples show.
+        words: the same in plain words.
+        score: mean of the combined scores, with what was wanted where it falls short.
+        scorers: what each says, with its parts: `rubric 0.775 (4.1 of 5; brevity 5.0, tone 3.0)`.
+        reason: of the scorer that says the worst; empty where the case passes.
+        counts: it has a part in the verdict.
+    """
+
+    name: str
+    slices: str
+    state: CaseState
+    words: str
+    score: str
+    scorers: tuple[str, ...]
+    reason: str
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTable:
+    """One suite of a check.
+
+    Args:
+        suite: its name.
+        path: of the prompt.
+        about: when a case passes, and what an answer costs and takes.
+        rows: cases that fail, then those without a score, then the first of those that pass.
+        folded: further cases that pass.
+        more: how many cases are not even folded.
+        rates: `overall`, then the slices.
+        cases: that do not pass, with their answers, the worst first.
+    """
+
+    suite: str
+    path: str
+    about: str
+    rows: tuple[CaseRow, ...]
+    folded: tuple[CaseRow, ...]
+    more: int
+    rates: tuple[RateRow, ...]
+    cases: tuple[FailingCase, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ExamTrial:
     """What one part of an exam that the change has edited says.
 
@@ -265,6 +316,7 @@ class View:
         weighty: the notice tells of more than new cases.
         exam: what the edited exam says.
         exam_scores: what the scores in it are.
+        checks: the suites of a check.
     """
 
     verdict: Verdict
@@ -287,3 +339,4 @@ class View:
     weighty: bool = False
     exam: tuple[ExamTrial, ...] = ()
     exam_scores: str = "score"
+    checks: tuple[CheckTable, ...] = ()

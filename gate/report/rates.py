@@ -113,7 +113,8 @@ def usage(run: RunRecord) -> Iterator[UsageRow]:
         read, cached, written, said = (numbers.tokens(kind) for kind in kinds or (0, 0, 0, 0))
         cost, latency = numbers.dollars(suite.cost.mean), suite.latency
         p50, p95 = numbers.duration(latency.p50), numbers.duration(latency.p95)
-        yield UsageRow(f"{short(suite.name)}: new", (read, cached, written, said), cost, p50, p95)
+        new = "" if run.kind == "check" else ": new"
+        yield UsageRow(f"{short(suite.name)}{new}", (read, cached, written, said), cost, p50, p95)
 
 
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRateRecord] | None:

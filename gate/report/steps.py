@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gate.domain.record import RunRecord, SuiteRecord
 from gate.domain.record_parts import ArmRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import endings, numbers, rates, unfinished
+from gate.report import check_words, endings, numbers, rates, unfinished
 from gate.report.cache import advice
 from gate.report.parts import Code, Text
 from gate.report.slices import in_state, name, names, of_run, short
@@ -26,6 +26,8 @@ _WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
 
 def steps(run: RunRecord) -> tuple[Text, ...]:
     """Short instructions, in the order in which to follow them."""
+    if run.kind == "check":
+        return tuple(check_words.steps(run))
     makers = {
         Verdict.BLOCK: _block,
         Verdict.INCONCLUSIVE: _inconclusive,

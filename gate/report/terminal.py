@@ -9,8 +9,9 @@ from rich.text import Text as RichText
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
+from gate.report import terminal_check
 from gate.report.escape import terminal
-from gate.report.parts import Answer, CaseView, Code, FailingCase, NewPrompt, Row, Table, Text, View
+from gate.report.parts import Answer, CaseView, CheckTable, Code, FailingCase, NewPrompt, Row, Table, Text, View
 from gate.report.terminal_new import ROWS_SHOWN, grid, heading
 from gate.report.view import view
 
@@ -62,6 +63,8 @@ def render(run: RunRecord, console: Console) -> None:
     printer.opening(shown)
     for table in shown.tables:
         printer.table(table, shown.confidence)
+    for check in shown.checks:
+        printer.check(check)
     for note in shown.footnotes:
         printer.line(RichText(terminal(note), style="dim"))
     if shown.exam:
@@ -151,6 +154,21 @@ class _Printer:
             count = len(prompt.folded)
             self.line(RichText(f"and {count:,} more slices without a shortfall", style="dim"))
         for case in prompt.cases[:CASES_SHOWN]:
+            self._asked(case, case.passed)
+            for answer in case.answers:
+                self._answer("answer", answer, "red")
+
+    def check(self, table: CheckTable) -> None:
+        """The cases of one suite of a check, its pass rates, and the answers that fail most."""
+        self.line()
+        self.line(terminal_check.heading(table))
+        self.line()
+        self.line(terminal_check.cases(table, self._console.width))
+        if rest := terminal_check.rest(table):
+            self.line(RichText(rest, style="dim"))
+        self.line()
+        self.line(terminal_check.rates(table, self._console.width))
+        for case in table.cases[:CASES_SHOWN]:
             self._asked(case, case.passed)
             for answer in case.answers:
                 self._answer("answer", answer, "red")

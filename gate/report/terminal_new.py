@@ -30,9 +30,15 @@ def heading(prompt: NewPrompt) -> Text:
     return Text.assemble(title, f" (suite {terminal(prompt.suite)}): {terminal(prompt.about)}")
 
 
-def grid(prompt: NewPrompt, width: int) -> Table:
-    """The slices; long names are cut where the console is narrow."""
-    head = ("slice", "cases", "answers that pass", "wanted", "state")
+def grid(prompt: NewPrompt, width: int, passing: str = "answers that pass") -> Table:
+    """The slices; long names are cut where the console is narrow.
+
+    Args:
+        prompt: with its rows.
+        width: of the console, in columns.
+        passing: head of the column of rates.
+    """
+    head = ("slice", "cases", passing, "wanted", "state")
     rows = prompt.rows[:ROWS_SHOWN]
     body = [tuple(_cells(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]

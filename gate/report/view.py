@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import endings, exam, numbers, obstacle, rates, reuse, unfinished
+from gate.report import checks, endings, exam, numbers, obstacle, rates, reuse, unfinished
 from gate.report.aside import aside
 from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
@@ -35,18 +35,19 @@ def view(run: RunRecord) -> View:
         axes=axes(run),
         confidence=numbers.percent(1 - 2 * run.method.alpha),
         tables=tables(run),
-        footnotes=(*footnotes(run), *reuse.footnote(run)),
+        footnotes=(*footnotes(run), *reuse.footnote(run), *checks.notes(run)),
         cases=cases(run),
         usage=usage(run),
         facts=facts(run),
         steps=steps(run),
         command=command(run),
-        new=new_prompts(run),
+        new=() if run.kind == "check" else new_prompts(run),
         aside=aside(run),
         notice=exam.notice(run),
         weighty=exam.weighty(run),
         exam=exam.trials(run),
         exam_scores=exam.scores_head(run),
+        checks=checks.check_tables(run),
     )
 
 

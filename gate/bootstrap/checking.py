@@ -1,0 +1,63 @@
+"""Opens what a check reads, and carries it out."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from gate.bootstrap.plan import Plan
+from gate.bootstrap.resolving import DiskSource, beside, rehearsed
+from gate.bootstrap.running import carry_out
+from gate.domain.record import RunRecord
+from gate.errors import GateError
+from gate.flows.check import check
+from gate.flows.files import FileRun
+from gate.flows.resolved import Resolved
+from gate.flows.solo import Chosen, resolve_one, resolve_one_file
+from gate.git.command import Git
+from gate.git.repo import Repo, UntrustedOwner
+from gate.git.sources import TreeSource
+from gate.settings.services import Settings
+
+
+def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path = Path()) -> Resolved:
+    """Read one version of the prompts.
+
+    Args:
+        config: path of `gate.yaml` from the root of the repository, or from `directory` where there is none.
+        ref: a commit; None for the working tree.
+        chosen: what of it.
+        directory: somewhere inside the repository.
+
+    Raises:
+        InputErrors, GateError: mistakes in the files, or names that are not there.
+    """
+    if ref is not None:
+        return rehearsed(resolve_one(Repo.open(directory).at(ref), config, chosen))
+    return rehearsed(resolve_one(_tree(directory), config, chosen))
+
+
+def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -> Resolved:
+    """Read a prompt and its cases by the paths that the user gave."""
+    return rehearsed(resolve_one_file(DiskSource(), (prompt, cases), run, chosen, beside))
+
+
+def root_of(directory: Path) -> Path:
+    """The folder that paths in `gate.yaml` are relative to: the repository's root, or the folder itself without one."""
+    return _tree(directory).root
+
+
+def _tree(directory: Path) -> TreeSource:
+    """The working tree; the folder itself where there is no repository, for nothing but files is needed."""
+    try:
+        return Repo.open(directory).tree()
+    except UntrustedOwner:
+        raise
+    except GateError:
+        return TreeSource(directory, Git(directory))
+
+
+def run_check(plan: Plan, settings: Settings) -> RunRecord:
+    """Carry a check out; see `gate.bootstrap.running.carry_out` for arguments and errors."""
+    # Every case is asked, whatever the others showed.
+    resolved = replace(plan.resolved, policy=replace(plan.resolved.policy, early_stop=False))
+    plan = replace(plan, resolved=resolved)
+    return carry_out(plan, settings, lambda run: check(run.resolved, run.tools, run.seed, run.stop))

@@ -1,0 +1,39 @@
+"""Parts of `run.json` that only a check has: whether each case passes, and what each scorer says of it."""
+
+from typing import Literal
+
+from gate.domain.checked import CaseState
+from gate.domain.ranges import Amount, Difference, Share
+from gate.domain.record_parts import Part
+
+
+class PartMeanRecord(Part):
+    """See `gate.domain.sample.Part`; `value` is the mean over the samples."""
+
+    kind: Literal["dimension", "judge", "order"]
+    name: str
+    value: Share
+    weight: Amount = 1.0
+
+
+class ScorerCheckRecord(Part):
+    """See `gate.domain.checked.ScorerResult`; `value` is null where no sample has a score."""
+
+    name: str
+    value: Share | None
+    mark: Share | None
+    passed: bool | None
+    reason: str = ""
+    parts: list[PartMeanRecord] = []
+    scale: tuple[Difference, Difference] | None = None
+
+
+class CaseCheckRecord(Part):
+    """See `gate.domain.checked.CaseResult`; `score` is null where no sample has one."""
+
+    state: CaseState
+    score: Share | None
+    mark: Share | None
+    scorers: list[ScorerCheckRecord]
+    missing: list[str] = []
+    counts: bool = True

@@ -1,0 +1,120 @@
+"""One case after the other against its marks: no statistics, only what was measured."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.checked import CaseResult, CaseState, ScorerResult
+from gate.domain.sample import Part, Sample, Score
+from gate.domain.suite import OVERALL, Exam, Suite
+from gate.scoring.passing import mark_of
+
+TOLERANCE = 1e-9
+NEVER_TAKEN = "never taken"
+
+
+def case_result(suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResult:
+    """Whether a case passes.
+
+    The mean over its samples must reach the mark: that of the combined score where the case or its exam has a
+    threshold, else that of each scorer. So a validator, whose mark is 1, must be content with every sample, while the
+    noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only where both say the same does the
+    case pass or fail.
+
+    Args:
+        suite: whose exam gives the marks.
+        case: one of its cases.
+        samples: those of this case that there are, failed ones included, in the order of their index.
+    """
+    exam = suite.exam
+    threshold = exam.threshold if case.threshold is None else case.threshold
+    scorers = tuple(
+        _scorer(spec, None if threshold is not None else mark_of(spec), samples, suite.samples)
+        for spec in exam.scorers_of(case)
+    )
+    combined = [sample.score for sample in samples]
+    known = [score for score in combined if not isinstance(score, Unscored)]
+    missing = [score.reason for score in combined if isinstance(score, Unscored)]
+    missing += [NEVER_TAKEN] * (suite.samples - len(samples))
+    verdicts = [_reaches(known, suite.samples, threshold)] if threshold is not None else [s.passed for s in scorers]
+    return CaseResult(
+        suite=suite.name,
+        case=case.id,
+        state=_state(verdicts),
+        score=sum(known) / len(known) if known else Unscored(missing[0] if missing else "no sample"),
+        mark=threshold,
+        scorers=scorers,
+        missing=tuple(missing),
+        counts=not excused(case, exam),
+    )
+
+
+def excused(case: Case, exam: Exam) -> bool:
+    """Has the case no part in what is asked of all cases?
+
+    Cases of an advisory slice never have. Where every single case must pass, neither have those of a slice for which
+    the policy asks for a rate of its own.
+    """
+    policy = exam.policy
+    own = [f"{dimension}={case.slices[dimension]}" for dimension in exam.dimensions if dimension in case.slices]
+    if any(name in policy.advisory for name in own):
+        return True
+    return policy.wanted_rate(OVERALL) is None and any(own_rate(exam, name) is not None for name in own)
+
+
+def own_rate(exam: Exam, name: str) -> float | None:
+    """The rate that the policy asks of this very slice, or None."""
+    own = exam.policy.slices.get(name)
+    return None if own is None else own.min_pass_rate
+
+
+def _state(verdicts: Sequence[bool | None]) -> CaseState:
+    if False in verdicts:
+        return CaseState.FAILED
+    return CaseState.PASSED if verdicts and all(verdicts) else CaseState.UNSCORED
+
+
+def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
+    """Does the mean of so many wanted scores reach the mark, whatever the missing ones are? None: they decide."""
+    worst = sum(known) / wanted
+    best = worst + (wanted - len(known)) / wanted
+    if worst >= mark - TOLERANCE:
+        return True
+    return False if best < mark - TOLERANCE else None
+
+
+def _scorer(spec: ScorerSpec, mark: float | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:
+    scores = [score for sample in samples for score in sample.scores if score.scorer == spec.name]
+    valued = [(score.value, score) for score in scores if not isinstance(score.value, Unscored)]
+    known = [value for value, _ in valued]
+    unscored = [score.value for score in scores if isinstance(score.value, Unscored)]
+    worst = min(valued, key=lambda one: one[0])[1] if valued else None
+    return ScorerResult(
+        name=spec.name,
+        value=sum(known) / len(known) if known else (unscored[0] if unscored else Unscored("no answer")),
+        mark=mark,
+        passed=None if mark is None else _reaches(known, wanted, mark),
+        reason=worst.reason if worst is not None else (unscored[0].reason if unscored else ""),
+        parts=tuple(_parts([score for _, score in valued])),
+        scale=scale_of(spec),
+    )
+
+
+def _parts(scores: Sequence[Score]) -> Iterator[Part]:
+    """The means of parts of the same name."""
+    found: dict[tuple[str, str], list[Part]] = {}
+    for score in scores:
+        for part in score.parts:
+            found.setdefault((part.kind, part.name), []).append(part)
+    for parts in found.values():
+        first = parts[0]
+        yield Part(first.kind, first.name, sum(part.value for part in parts) / len(parts), first.weight)
+
+
+def scale_of(spec: ScorerSpec) -> tuple[float, float] | None:
+    """The ends of the scale that a rubric is written on; None for scorers that have none."""
+    given = spec.options.get("scale")
+    if not isinstance(given, list) or len(given) != 2:
+        return None
+    ends = [float(end) for end in given if isinstance(end, (int, float)) and not isinstance(end, bool)]
+    return (ends[0], ends[1]) if len(ends) == 2 and ends[0] < ends[1] else None

@@ -1,0 +1,203 @@
+"""Suites without a baseline in, record of a check out: each case is held against its marks."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case
+from gate.domain.checked import CaseResult, ScorerResult
+from gate.domain.record import NewCaseRecord, NewSuiteRecord, RunRecord
+from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerCheckRecord
+from gate.domain.sample import ArmName, Reply, Sample, Words
+from gate.domain.suite import Suite
+from gate.engine.assess import Assessment
+from gate.engine.check import case_result
+from gate.engine.checkverdict import Checked, conclude
+from gate.engine.compare import Quality
+from gate.engine.plan import Job, Schedule, count
+from gate.engine.run import Stop
+from gate.flows.collect import Collector, Tools
+from gate.flows.evaluate import keep
+from gate.flows.ports import RunSink
+from gate.flows.record import Finished, record
+from gate.flows.record_parts import INFORMATIVE_CASES, output_record, shortened
+from gate.flows.resolved import Resolved
+from gate.flows.reuse import survey
+
+LONGEST_REASON = 2_000
+"""Characters of a scorer's reason in the part of the record that every case has."""
+
+
+async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
+    """Ask every case in the order of its file, and judge it.
+
+    Args:
+        resolved: suites without a baseline.
+        tools: calls, scorers, sink and progress.
+        seed: kept in the record; nothing here is random.
+        stop: ends the run early when it is set from outside.
+
+    Returns:
+        The record, which has also been given to the sink.
+
+    Raises:
+        GateError: a mistake that no retry mends (wrong key, unknown model).
+    """
+    examiner = Examiner(resolved, tools, seed, stop)
+    apart = {suite.name: False for suite in resolved.suites}
+    known = survey([Schedule(resolved.suites, seed)], tools.memory, apart, early=False)
+    tools.notes.begin(sum(one.answers for one in known.values()))
+    tools.progress.start(count(resolved.suites))
+    try:
+        await examiner.all()
+    finally:
+        tools.progress.finish()
+    return examiner.finish()
+
+
+class Examiner:
+    """Takes the samples of cases, and judges each as soon as it has them.
+
+    Args:
+        resolved: suites without a baseline.
+        tools: calls, scorers, sink and progress.
+        seed: kept in the record.
+        stop: ends the run early.
+    """
+
+    def __init__(self, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> None:
+        self._resolved, self._tools, self._seed, self._stop = resolved, tools, seed, stop
+        self._started, self._created = time.perf_counter(), datetime.now(UTC)
+        self._seen = _Seen(tools.sink)
+        self._collector = Collector(resolved, replace(tools, sink=self._seen), stop, seed)
+
+    async def all(self) -> None:
+        """Take every sample of every suite, case after case."""
+        jobs = (job for suite in self._resolved.suites for case in suite.exam.cases for job in _jobs(suite, case))
+        await self._collector.ask(jobs, min(self._tools.workers, max(1, count(self._resolved.suites))))
+
+    async def one(self, suite: Suite, case: Case) -> tuple[CaseResult, tuple[Sample, ...]]:
+        """Take the samples of one case.
+
+        Returns:
+            The result, and the samples with their texts.
+        """
+        self._seen.whole[suite.name, case.id] = []
+        try:
+            await self._collector.ask(_jobs(suite, case), suite.samples)
+        finally:
+            samples = self._seen.whole.pop((suite.name, case.id))
+        return self._result(suite, case), tuple(sorted(samples, key=lambda sample: sample.index))
+
+    def finish(self) -> RunRecord:
+        """The record of what was taken, which is also given to the sink."""
+        suites = self._resolved.suites
+        results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
+        checked = conclude(suites, results, self._resolved.policy, self._stop.reason)
+        run = self._record(checked, results)
+        return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
+
+    def _result(self, suite: Suite, case: Case) -> CaseResult:
+        samples = sorted(self._seen.scored.get((suite.name, case.id), ()), key=lambda sample: sample.index)
+        return case_result(suite, case, samples)
+
+    def _record(self, checked: Checked, results: Mapping[str, list[CaseResult]]) -> RunRecord:
+        assessment = Assessment(Quality((), 0, None), checked.rates, {}, checked.decision, checked.missing)
+        # Asked to end after the last sample, it came to its end all the same.
+        unfinished = self._stop.reason if checked.missing.samples else None
+        took = time.perf_counter() - self._started
+        found = self._collector.found
+        run = record(Finished(self._resolved, found, assessment, {}, self._seed, self._created, took, unfinished))
+        suites = {suite.name: suite for suite in self._resolved.suites}
+        new = [self._with_checks(suites[one.name], one, results[one.name]) for one in run.new]
+        return run.model_copy(update={"kind": "check", "new": new})
+
+    def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
+        """The record with the result of each case, and the outputs of those that do not pass."""
+        told = [one for one in results if one.state != "passed"]
+        worst = sorted(told, key=lambda one: (one.state, one.score if isinstance(one.score, float) else 0.0, one.case))
+        chosen = {one.case for one in worst[:INFORMATIVE_CASES]}
+        cases = [
+            self._with_check(suite, case, row, result, shown=case.id in chosen)
+            for case, row, result in zip(suite.exam.cases, kept.cases, results, strict=True)
+        ]
+        return kept.model_copy(update={"cases": cases})
+
+    def _with_check(
+        self, suite: Suite, case: Case, row: NewCaseRecord, result: CaseResult, *, shown: bool
+    ) -> NewCaseRecord:
+        extra: dict[str, object] = {"check": case_check(result)}
+        table = self._collector.found.samples
+        if shown:
+            taken = table.by_case().get((suite.name, case.id, ArmName.CANDIDATE), ())
+            extra["input"], extra["expected"] = shortened(case.question), case.expected
+            extra["outputs"] = [output_record(table.whole(sample)) for sample in taken]
+        else:
+            extra |= {"input": None, "expected": None, "outputs": []}
+        return row.model_copy(update=extra)
+
+
+def _jobs(suite: Suite, case: Case) -> Iterator[Job]:
+    for index in range(suite.samples):
+        yield Job(suite, case, ArmName.CANDIDATE, index)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Passes samples on to the sink of the run, and remembers their scores.
+
+    Args:
+        sink: of the run.
+        scored: samples of each suite and case without their texts.
+        whole: those of cases that somebody waits for, as they are.
+    """
+
+    sink: RunSink
+    scored: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
+    whole: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
+
+    def sample(self, sample: Sample) -> int:
+        key = sample.suite, sample.case_id
+        reply = replace(sample.reply, text="") if isinstance(sample.reply, Reply) else sample.reply
+        self.scored.setdefault(key, []).append(replace(sample, reply=reply))
+        if key in self.whole:
+            self.whole[key].append(sample)
+        return self.sink.sample(sample)
+
+    def words(self, place: int) -> Words:
+        return self.sink.words(place)
+
+    def run(self, run: RunRecord) -> None:
+        self.sink.run(run)
+
+
+def case_check(result: CaseResult) -> CaseCheckRecord:
+    """A result as the record has it."""
+    return CaseCheckRecord(
+        state=result.state,
+        score=_value(result.score),
+        mark=result.mark,
+        scorers=[_scorer(one) for one in result.scorers],
+        missing=[reason[:LONGEST_REASON] for reason in result.missing],
+        counts=result.counts,
+    )
+
+
+def _scorer(one: ScorerResult) -> ScorerCheckRecord:
+    return ScorerCheckRecord(
+        name=one.name,
+        value=_value(one.value),
+        mark=one.mark,
+        passed=one.passed,
+        reason=one.reason[:LONGEST_REASON],
+        parts=[
+            PartMeanRecord(kind=part.kind, name=part.name, value=part.value, weight=part.weight) for part in one.parts
+        ],
+        scale=one.scale,
+    )
+
+
+def _value(value: float | Unscored) -> float | None:
+    return None if isinstance(value, Unscored) else value

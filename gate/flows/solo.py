@@ -1,0 +1,200 @@
+"""One version of every prompt becomes suites without a baseline: what a check looks at."""
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import digest
+from gate.domain.model import ModelRef
+from gate.domain.suite import OVERALL, Exam, SlicePolicy, Suite
+from gate.errors import GateError
+from gate.flows.exam import ExamChanges, stray_slices
+from gate.flows.files import FileRun, Files, resolve_files
+from gate.flows.pairing import Pair, Sides, pair
+from gate.flows.reading import Reader
+from gate.flows.resolved import Resolved
+from gate.inputs.config import Config
+from gate.inputs.problems import did_you_mean, quoted
+from gate.inputs.source import FileSource
+
+FILE_SUITE = "check"
+"""Name of the suite where files are named, and no configuration."""
+
+COMPARATIVE = frozenset({"pairwise"})
+"""Kinds of scorers that say which of two answers is better, and nothing about one alone."""
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What of a configuration is checked, and what goes before it.
+
+    Args:
+        suites: names; empty for all.
+        cases: ids, or patterns with `*` and `?`; empty for all.
+        model: answers instead of each suite's own.
+        samples: k instead of each suite's own.
+        min_pass_rate: of all cases of a suite, in (0, 1], instead of what its policy asks.
+    """
+
+    suites: Sequence[str] = ()
+    cases: Sequence[str] = ()
+    model: ModelRef | None = None
+    samples: int | None = None
+    min_pass_rate: float | None = None
+
+
+def resolve_one(source: FileSource, config: str, chosen: Chosen) -> Resolved:
+    """Read one side.
+
+    Args:
+        source: where to read: the working tree, or a commit.
+        config: path of `gate.yaml`.
+        chosen: what of it.
+
+    Raises:
+        InputErrors: mistakes in the files, all of them at once.
+        GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
+    """
+    sides = Sides(source, source)
+    reader = Reader(sides, config, [], absent="check the path, which is relative to the root")
+    found, _ = reader.configs()
+    reader.raise_problems()
+    if found is None:
+        where = "in the working tree" if source.sha is None else f"at {source.label}"
+        hint = "write one that names prompts, cases and a model, or: gate check --prompt P --cases C --model M"
+        raise GateError(f"there is no {config} {where}", hint)
+    pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)
+    read = [reader.suite(one, found) for one in pairs]
+    reader.raise_problems()
+    return _resolved([one.suite for one in read if one is not None], chosen, found, (config, source.sha))
+
+
+def resolve_one_file(
+    source: FileSource, files: tuple[str, str], run: FileRun, chosen: Chosen, beside: Callable[[str], FileSource]
+) -> Resolved:
+    """Read one prompt and its cases.
+
+    Args:
+        source: reads the files, by the paths that the user gave.
+        files: the prompt, and the cases.
+        run: model, scorers and policy; the arm is the candidate's.
+        chosen: which cases.
+        beside: see `gate.flows.files.resolve_files`.
+
+    Raises:
+        InputErrors, GateError: as `resolve_one`.
+    """
+    prompt, cases = files
+    both = resolve_files(source, Files(prompt, prompt, cases), run, beside)
+    suites = _checkable([replace(suite, name=FILE_SUITE, baseline=None) for suite in both.suites], chosen)
+    return replace(both, suites=suites, changes={suite.name: ExamChanges() for suite in suites}, notes=())
+
+
+def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tuple[str, str | None]) -> Resolved:
+    kept = _checkable(suites, chosen)
+    notes = [note for suite in suites for note in stray_slices(suite)]
+    sizes = {suite.name: len(suite.exam.cases) for suite in suites}
+    notes += [
+        f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were picked."
+        for suite in kept
+        if len(suite.exam.cases) < sizes[suite.name]
+    ]
+    return Resolved(
+        suites=kept,
+        changes={suite.name: ExamChanges() for suite in kept},
+        untouched=(),
+        notes=tuple(notes),
+        policy=config.policy,
+        budget=config.budget,
+        cache=config.cache,
+        commit=place[1],
+        config=place[0],
+    )
+
+
+def _named(pairs: Sequence[Pair], names: Sequence[str]) -> list[Pair]:
+    """One prompt each, which nothing is compared with."""
+    known = {one.current.name: one for one in pairs}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        hint = did_you_mean(unknown[0], known)
+        raise GateError(f"there is no suite named {', '.join(map(quoted, unknown))}", hint)
+    return [replace(one, new_prompt=True) for name, one in known.items() if not names or name in names]
+
+
+def _checkable(suites: Iterable[Suite], chosen: Chosen) -> tuple[Suite, ...]:
+    suites = [_overridden(_absolute(suite), chosen) for suite in suites]
+    if not chosen.cases:
+        return tuple(suites)
+    _check_patterns(suites, chosen.cases)
+    picked = [(suite, tuple(case for case in suite.exam.cases if _wanted(case, chosen.cases))) for suite in suites]
+    return tuple(_picked(suite, cases) for suite, cases in picked if cases)
+
+
+def _overridden(suite: Suite, chosen: Chosen) -> Suite:
+    exam, arm = suite.exam, suite.candidate
+    if chosen.min_pass_rate is not None:
+        # The option is about all cases; what the policy asks of single slices stays.
+        own = {**exam.policy.slices, OVERALL: SlicePolicy(min_pass_rate=chosen.min_pass_rate)}
+        exam = replace(exam, policy=replace(exam.policy, slices=own))
+    return replace(
+        suite,
+        candidate=arm if chosen.model is None else replace(arm, model=chosen.model),
+        samples=chosen.samples or suite.samples,
+        exam=exam,
+    )
+
+
+def _absolute(suite: Suite) -> Suite:
+    """The suite without scorers that need a second answer.
+
+    Raises:
+        GateError: no other scorer is left for one of its cases.
+    """
+
+    def alone(specs: tuple[ScorerSpec, ...]) -> tuple[ScorerSpec, ...]:
+        return tuple(spec for spec in specs if spec.kind not in COMPARATIVE)
+
+    def of(case: Case) -> Case:
+        own = None if case.scorers is None else alone(case.scorers)
+        return replace(case, scorers=own, extra_scorers=alone(case.extra_scorers))
+
+    exam = replace(suite.exam, scorers=alone(suite.exam.scorers), cases=tuple(map(of, suite.exam.cases)))
+    bare = next((case.id for case in exam.cases if not exam.scorers_of(case)), None)
+    if bare is not None:
+        which = ", ".join(spec.name for spec in suite.exam.scorers if spec.kind in COMPARATIVE)
+        why = f"its only scorer {which} compares two answers" if which else f"the case {quoted(bare)} has no scorer"
+        hint = "add a scorer that judges one answer alone, or compare two versions with gate diff"
+        raise GateError(f"suite {suite.name} cannot be checked: {why}", hint)
+    return replace(suite, exam=exam)
+
+
+def _picked(suite: Suite, cases: tuple[Case, ...]) -> Suite:
+    """The suite with some of its cases; slices that lost all of theirs are not missed."""
+    if len(cases) == len(suite.exam.cases):
+        return suite
+    exam: Exam = suite.exam
+    content = digest([exam.digest, *(case.id for case in cases)])
+    policy = replace(exam.policy, required=())
+    return replace(suite, exam=replace(exam, cases=cases, digest=content, policy=policy))
+
+
+def _wanted(case: Case, patterns: Sequence[str]) -> bool:
+    return any(case.id == pattern or fnmatchcase(case.id, pattern) for pattern in patterns)
+
+
+def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
+    """Raises GateError for a pattern that no case fits: a slip of the pen would pass without a test."""
+    cases = [case for suite in suites for case in suite.exam.cases]
+    for pattern in patterns:
+        if not any(_wanted(case, [pattern]) for case in cases):
+            ids = list(dict.fromkeys(case.id for case in cases))
+            close = difflib.get_close_matches(pattern[:100], ids, n=_NAMED, cutoff=0.6)
+            listed = ", ".join(map(quoted, close or ids[:_NAMED]))
+            more = ", …" * (len(ids) > _NAMED)
+            hint = f"did you mean {listed}?" if close else f"cases of these suites: {listed}{more}"
+            raise GateError(f"no case fits {quoted(pattern)}", hint)
