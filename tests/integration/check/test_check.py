@@ -1,0 +1,220 @@
+"""`gate check` as a user runs it: real files, real HTTP on loopback, exit codes and reports."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, environment, gate, git, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+ROWS = [
+    {"id": f"{state}-{number}", "input": f"answer=word{number} slice={state}", "expected": f"word{number}",
+     "slices": {"state": state}}
+    for number, state in enumerate(["welcome", "safety"] * 5)
+]  # fmt: skip
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+def write(root: Path, server: ModelServer, quality: str = "quality=1.0", suite: str = "", run: str = "") -> None:
+    write_jsonl(root / "cases.jsonl", ROWS)
+    (root / "prompt.md").write_text(f"Answer. {quality}")
+    (root / "gate.yaml").write_text(
+        f"version: 1\n{run}suites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n"
+        f"    slices: [state]\n    samples: 2\n    model: openai:m\n    params: {{base_url: '{server.url}/v1'}}\n"
+        f"    scorers: [contains]\n{suite}"
+    )
+
+
+def check(root: Path, *options: str) -> Outcome:
+    return gate("check", "--json", *options, cwd=root)
+
+
+def test_every_case_passes(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server)
+    outcome = check(tmp_path)
+    assert outcome.code == 0, outcome.err
+    record = outcome.record
+    assert (record.verdict, record.kind, record.suites) == (Verdict.PASS, "check", [])
+    assert record.calls.made == len(server.ledger) == 20
+    assert {case.check.state for case in record.new[0].cases if case.check} == {"passed"}
+
+
+def test_one_failing_case_fails_the_check_and_is_shown_first(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
+    outcome = gate("check", cwd=tmp_path)
+    assert outcome.code == 1
+    assert "BLOCK  5 of 10 cases failed: safety-1, safety-3, safety-5 and 2 more" in outcome.out
+    table = outcome.out[outcome.out.index("case ") :]
+    assert table.index("safety-9") < table.index("welcome-0")
+    assert 'does not contain "word1"' in table
+    assert re.search(r"state=safety +5 0 % .* no rate is asked for", outcome.out)
+
+
+@pytest.mark.parametrize(("rate", "code"), [("0.5", 0), ("0.6", 1)])
+def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer, rate: str, code: int) -> None:
+    write(tmp_path, server, "quality=1.0 quality[safety]=0.0", f"    policy: {{min_pass_rate: {rate}}}\n")
+    assert check(tmp_path).code == code
+    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
+    outcome = check(tmp_path, "--min-pass-rate", rate)
+    assert (outcome.code, outcome.record.new[0].overall.wanted) == (code, float(rate))
+
+
+def test_reached_is_not_beyond_doubt(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server)
+    assert check(tmp_path, "--min-pass-rate", "0.9").code == 0
+    strict = check(tmp_path, "--min-pass-rate", "0.9", "--fail-on", "hold")
+    assert (strict.code, strict.record.verdict) == (1, Verdict.HOLD)
+
+
+def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server)
+    server.behaviour = Behaviour(faults=("not-json",) * 40)
+    outcome = check(tmp_path)
+    assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
+    assert {case.check.state for case in outcome.record.new[0].cases if case.check} == {"unscored"}
+
+
+def test_the_budget_is_kept_and_whole_cases_come_first(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, run="budget: {max_calls: 7}\n")
+    outcome = check(tmp_path, "--concurrency", "1")
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (3, Verdict.INCONCLUSIVE)
+    assert len(server.ledger) <= 7
+    states = [case.check.state for case in record.new[0].cases if case.check]
+    assert states == ["passed"] * 3 + ["unscored"] * 7
+    again = check(tmp_path)
+    assert (again.code, again.record.calls.cached) == (3, 7)
+
+
+def test_cases_and_suites_are_picked(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
+    outcome = check(tmp_path, "--suite", "bot", "--case", "welcome-*", "--case", "safety-1", "--samples", "1")
+    cases = [case.id for case in outcome.record.new[0].cases]
+    assert cases == ["welcome-0", "safety-1", "welcome-2", "welcome-4", "welcome-6", "welcome-8"]
+    assert "bot: 6 of 10 cases were picked." in outcome.record.notes
+    assert len(server.ledger) == 6
+    assert check(tmp_path, "--case", "welcome-*").code == 0
+
+
+def test_another_model_answers(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server)
+    outcome = check(tmp_path, "--model", "openai:other")
+    assert {entry.model for entry in server.ledger} == {"other"}
+    assert outcome.record.new[0].candidate.model == "openai:other"
+
+
+def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    write(tmp_path, server)
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    (tmp_path / "prompt.md").write_text("Answer. quality=0.0")
+    assert check(tmp_path).code == 1
+    old = check(tmp_path, "--ref", "main")
+    assert (old.code, old.record.commit) == (0, git(tmp_path, "rev-parse", "HEAD"))
+
+
+def test_files_need_no_configuration(tmp_path: Path, server: ModelServer) -> None:
+    write_jsonl(tmp_path / "cases.jsonl", ROWS)
+    (tmp_path / "p.md").write_text("Answer. quality=1.0")
+    files = ("--prompt", "p.md", "--cases", "cases.jsonl", "--model", "openai:m", "--samples", "1")
+    address = ("--param", f"base_url={server.url}/v1")
+    outcome = check(tmp_path, *files, *address, "--scorer", "exact", "--scorer", "contains")
+    assert (outcome.code, outcome.record.new[0].exam.scorers) == (0, ["exact", "contains"])
+    judged = check(tmp_path, *files, *address, "--criteria", "Says the word")
+    assert judged.record.new[0].exam.scorers == ["judge"]
+
+
+def test_the_record_is_rendered_again_word_for_word(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
+    shown = gate("check", "--out", "kept", cwd=tmp_path).out
+    again = gate("report", "kept", cwd=tmp_path).out
+    assert shown.startswith(again)
+    markdown = (tmp_path / "kept/report.md").read_text()
+    assert markdown == gate("report", "kept", "--format", "md", cwd=tmp_path).out
+    assert "| safety-1 | state=safety | 🔴&nbsp;failed | 0.000 |" in markdown
+    assert "new prompt" not in markdown.lower()
+    assert gate("check", "--out", "one.html", cwd=tmp_path).code == 1
+    assert (tmp_path / "one.html").read_text().startswith("<!")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--suite", "bto"), "did you mean 'bot'?"),
+        (("--case", "welcome-00"), "did you mean 'welcome-0'"),
+        (("--case", "zzz"), "no case fits 'zzz'"),
+        (("--config", "other.yaml"), "there is no other.yaml in the working tree"),
+        (("--no-cache", "--refresh"), "do not go together"),
+        (("--scorer", "exact"), "--scorer has no meaning without --prompt and --cases"),
+        (("--prompt", "prompt.md"), "--cases missing"),
+        (("--prompt", "prompt.md", "--cases", "cases.jsonl", "--ref", "main"), "--ref has no meaning"),
+        (("--prompt", "prompt.md", "--cases", "cases.jsonl"), "no model is named"),
+        (("--min-pass-rate", "0"), "0"),
+        (("--model", "nonsense"), "nonsense"),
+        (("--ref", "main"), "is not inside a git repository"),
+    ],
+)
+def test_mistakes_of_usage(tmp_path: Path, server: ModelServer, options: tuple[str, ...], said: str) -> None:
+    write(tmp_path, server)
+    outcome = gate("check", *options, cwd=tmp_path)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not server.requests
+
+
+def test_all_mistakes_in_files_are_told_at_once(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, suite="    treshold: 1\n")
+    (tmp_path / "gate.yaml").write_text((tmp_path / "gate.yaml").read_text() + "    samples: many\n")
+    outcome = gate("check", cwd=tmp_path)
+    assert outcome.code == 2
+    assert "gate.yaml:11: " in outcome.err or "gate.yaml:12: " in outcome.err
+    write(tmp_path, server)
+    (tmp_path / "prompt.md").unlink()
+    outcome = gate("check", cwd=tmp_path)
+    assert "prompt.md: there is no such prompt at working tree" in outcome.err
+    assert "both sides" not in outcome.err
+
+
+def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server)
+    text = (tmp_path / "gate.yaml").read_text()
+    (tmp_path / "gate.yaml").write_text("\n".join(line for line in text.splitlines() if "base_url" not in line))
+    outcome = gate("check", cwd=tmp_path)
+    assert outcome.code == 3
+    assert "OPENAI_API_KEY" in outcome.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 3)])
+def test_what_is_interrupted_keeps_what_it_has(
+    tmp_path: Path, server: ModelServer, number: signal.Signals, code: int
+) -> None:
+    write(tmp_path, server)
+    server.behaviour = Behaviour(latency_s=0.3)
+    command = [sys.executable, "-m", "gate", "check", "--concurrency", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)  # fmt: skip
+    while len(server.ledger) < 4:
+        time.sleep(0.02)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == code, out
+    record = json.loads((tmp_path / ".gate/check/run.json").read_text())
+    assert (record["verdict"], record["kind"]) == ("INCONCLUSIVE", "check")
+    server.behaviour = Behaviour()
+    again = check(tmp_path)
+    assert (again.code, again.record.calls.cached >= 4) == (0, True)

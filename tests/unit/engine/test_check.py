@@ -1,0 +1,185 @@
+"""When a case passes, when it fails, and when nobody can say."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.checked import CaseResult, CaseState
+from gate.domain.sample import ArmName, Part, Sample, Score
+from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
+from gate.domain.verdict import Decision, Verdict
+from gate.engine.check import NEVER_TAKEN, case_result, excused
+from gate.engine.checkverdict import Checked, conclude
+from tests.support import runs
+
+JUDGED = (ScorerSpec("contains", "contains"), ScorerSpec("judge", "judge", {"threshold": 0.7, "model": "fake:m"}))
+PASSED, FAILED, UNSCORED = CaseState.PASSED, CaseState.FAILED, CaseState.UNSCORED
+
+
+def suite(samples: int = 3, threshold: float | None = None, case: Case | None = None) -> Suite:
+    one = runs.suite([{}], samples=samples)
+    exam = replace(one.exam, scorers=JUDGED, threshold=threshold, cases=(case or Case("c"),))
+    return replace(one, baseline=None, exam=exam)
+
+
+def sample(index: int, *values: float | None, parts: tuple[Part, ...] = ()) -> Sample:
+    """One sample with a score from each of `JUDGED`; None where a scorer could not say."""
+    scores = tuple(
+        Score(spec.name, Unscored("no opinion") if value is None else value, f"reason {index}", parts=parts)
+        for spec, value in zip(JUDGED, values, strict=True)
+    )
+    known = [value for value in values if value is not None]
+    combined = sum(known) / len(known) if len(known) == len(values) else Unscored("judge: no opinion")
+    return Sample("support", "c", ArmName.CANDIDATE, index, runs.reply(), scores, combined)
+
+
+def failed(index: int) -> Sample:
+    return Sample("support", "c", ArmName.CANDIDATE, index, Failed("503"), (), Unscored("503"))
+
+
+def state(*samples: Sample, of: Suite | None = None) -> CaseState:
+    found = of or suite()
+    return case_result(found, found.exam.cases[0], samples).state
+
+
+def test_a_validator_has_to_be_content_with_every_sample() -> None:
+    good = [sample(index, 1.0, 1.0) for index in range(3)]
+    assert state(*good) is PASSED
+    assert state(*good[:2], sample(2, 0.0, 1.0)) is FAILED
+
+
+def test_the_noise_of_a_judge_is_averaged_out() -> None:
+    assert state(sample(0, 1.0, 0.4), sample(1, 1.0, 0.9), sample(2, 1.0, 0.8)) is PASSED
+    assert state(sample(0, 1.0, 0.4), sample(1, 1.0, 0.9), sample(2, 1.0, 0.79)) is FAILED
+
+
+def test_a_threshold_goes_before_the_scorers_marks_and_the_cases_before_the_exams() -> None:
+    low = [sample(index, 0.0, 1.0) for index in range(3)]
+    assert state(*low) is FAILED
+    assert state(*low, of=suite(threshold=0.5)) is PASSED
+    assert state(*low, of=suite(threshold=0.5, case=Case("c", threshold=0.6))) is FAILED
+
+
+def test_missing_samples_leave_it_open_unless_they_could_change_nothing() -> None:
+    assert state(sample(0, 1.0, 1.0), sample(1, 1.0, 1.0), failed(2)) is UNSCORED
+    assert state(sample(0, 0.0, 1.0), failed(1), failed(2)) is FAILED
+    assert state(sample(0, 1.0, 1.0), sample(1, 1.0, 1.0), failed(2), of=suite(threshold=0.6)) is PASSED
+    assert state(sample(0, 1.0, None), sample(1, 1.0, 1.0), sample(2, 1.0, 1.0)) is UNSCORED
+
+
+def test_a_case_that_nobody_asked_has_no_score() -> None:
+    found = case_result(suite(), Case("c"), [])
+    assert (found.state, found.score, found.missing) == (UNSCORED, Unscored(NEVER_TAKEN), (NEVER_TAKEN,) * 3)
+
+
+def test_parts_are_means_and_the_reason_is_that_of_the_worst_sample() -> None:
+    def parts(value: float) -> tuple[Part, ...]:
+        return (Part("dimension", "brevity", value, 0.2),)
+
+    taken = [sample(0, 1.0, 0.9, parts=parts(1.0)), sample(1, 1.0, 0.2, parts=parts(0.5)), sample(2, 1.0, 1.0)]
+    judge = case_result(suite(), Case("c"), taken).scorers[1]
+    assert judge.parts == (Part("dimension", "brevity", 0.75, 0.2),)
+    assert judge.reason == "reason 1"
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=6), st.floats(0.01, 1))
+def test_a_settled_case_stays_as_it_is_whatever_the_missing_samples_would_have_been(
+    values: list[float | None], threshold: float
+) -> None:
+    one = suite(len(values), threshold)
+    taken = [failed(i) if value is None else sample(i, value, value) for i, value in enumerate(values)]
+    found = state(*taken, of=one)
+    for guess in (0.0, 0.5, 1.0):
+        filled = [sample(i, *([guess if value is None else value] * 2)) for i, value in enumerate(values)]
+        then = state(*filled, of=one)
+        assert found in (UNSCORED, then)
+        assert then is not UNSCORED
+
+
+def checked(
+    states: str, policy: SuitePolicy | None = None, run: RunPolicy | None = None, unfinished: str | None = None
+) -> Checked:
+    """A suite whose cases are `p`assed, `f`ailed or `u`nscored; capitals are in the slice `tier=vip`."""
+    rows = [{"tier": "vip" if letter.isupper() else "free"} for letter in states]
+    one = replace(runs.suite(rows, policy=policy), baseline=None)
+    kinds = {"p": PASSED, "f": FAILED, "u": UNSCORED}
+
+    results = [
+        CaseResult(one.name, case.id, kinds[letter.lower()], 1.0, None, (), ("503",) * (letter.lower() == "u"),
+                   not excused(case, one.exam))
+        for case, letter in zip(one.exam.cases, states, strict=True)
+    ]  # fmt: skip
+    return conclude([one], {one.name: results}, run or RunPolicy(), unfinished)
+
+
+def decision(states: str, **more: object) -> Decision:
+    return checked(states, **more).decision  # type: ignore[arg-type]
+
+
+RATE = SuitePolicy(min_pass_rate=0.8)
+
+
+@pytest.mark.parametrize(
+    ("states", "policy", "verdict"),
+    [
+        ("ppp", None, Verdict.PASS),
+        ("ppf", None, Verdict.BLOCK),
+        ("ppu", None, Verdict.INCONCLUSIVE),
+        ("pfu", None, Verdict.BLOCK),
+        ("ppppf", RATE, Verdict.PASS),
+        ("pppff", RATE, Verdict.BLOCK),
+        ("ppppu", RATE, Verdict.PASS),
+        ("pppfu", RATE, Verdict.INCONCLUSIVE),
+        ("ppffu", RATE, Verdict.BLOCK),
+        ("ppF", SuitePolicy(advisory=("tier=vip",)), Verdict.PASS),
+        ("pfP", SuitePolicy(advisory=("tier=vip",)), Verdict.BLOCK),
+        ("ppU", SuitePolicy(advisory=("tier=vip",)), Verdict.PASS),
+        ("ppFP", SuitePolicy(slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.PASS),
+        ("ppFFP", SuitePolicy(slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
+        ("pfFP", SuitePolicy(slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
+        ("ppppppppF", replace(RATE, slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
+        ("pp", SuitePolicy(required=("tier=vip",)), Verdict.INCONCLUSIVE),
+    ],
+)  # fmt: skip
+def test_the_verdict(states: str, policy: SuitePolicy | None, verdict: Verdict) -> None:
+    assert decision(states, policy=policy).verdict is verdict
+
+
+def test_exit_codes() -> None:
+    assert [decision(states).exit_code for states in ("p", "f", "u")] == [0, 1, 3]
+
+
+def test_a_rate_that_is_only_reached_fails_where_it_must_be_beyond_doubt() -> None:
+    strict = RunPolicy(fail_on="hold")
+    assert decision("ppppp", policy=RATE).verdict is Verdict.PASS
+    hold = decision("ppppp", policy=RATE, run=strict)
+    assert (hold.verdict, hold.exit_code) == (Verdict.HOLD, 1)
+    assert decision("p" * 60, policy=RATE, run=strict).verdict is Verdict.PASS
+    assert decision("ppp", run=strict).verdict is Verdict.PASS
+
+
+def test_an_unfinished_check_is_inconclusive_and_names_what_failed_so_far() -> None:
+    found = decision("pfu", unfinished="the budget of 2 calls is used up")
+    assert (found.verdict, found.exit_code) == (Verdict.INCONCLUSIVE, 3)
+    assert found.reasons == ("The evaluation was not finished: the budget of 2 calls is used up.",
+                             "Failed so far: c001.")  # fmt: skip
+
+
+def test_asked_to_end_after_the_last_sample_it_came_to_its_end() -> None:
+    assert decision("pp", unfinished="it was interrupted").verdict is Verdict.PASS
+
+
+def test_what_is_missing_is_counted_with_the_verdicts_that_it_could_have_brought() -> None:
+    missing = checked("pup").missing
+    assert (missing.samples, missing.best, missing.worst) == (1, Verdict.PASS, Verdict.BLOCK)
+    assert (missing.cases, missing.reasons) == (("c001",), ("1 × 503",))
+
+
+def test_cases_that_do_not_count_are_no_part_of_the_overall_rate() -> None:
+    overall, free, vip = checked("ppFF", SuitePolicy(advisory=("tier=vip",))).rates.suites["support"]
+    assert (overall.n, overall.rate, free.rate, vip.rate) == (2, 1.0, 1.0, 0.0)
+    assert not vip.blocking
