@@ -62,13 +62,21 @@ def run_plan(plan: Plan, settings: Settings) -> RunRecord:
     return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
 
 
-def carry_out(plan: Plan, settings: Settings, work: Callable[[Running], Coroutine[None, None, Result]]) -> Result:
+def carry_out(
+    plan: Plan,
+    settings: Settings,
+    work: Callable[[Running], Coroutine[None, None, Result]],
+    *,
+    background: bool = False,
+) -> Result:
     """Do what needs calls: the one entry to the event loop.
 
     Args:
         plan: what, how, and where to.
         settings: keys and addresses.
         work: is given what it works with.
+        background: the process belongs to somebody else, who runs this in a thread of their own: signals and the
+            collector of garbage are left alone.
 
     Raises:
         GateError: a method that cannot test these suites; before anything is written or spent, as for
@@ -79,8 +87,9 @@ def carry_out(plan: Plan, settings: Settings, work: Callable[[Running], Coroutin
     check_method(plan.resolved.policy, plan.resolved.suites)
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
     folder = run_folder(plan.out)
+    guarded = work if background else _guarded(work)
     try:
-        return asyncio.run(_run(plan, settings, folder, seed, work))
+        return asyncio.run(_run(plan, settings, folder, seed, guarded))
     except KeyboardInterrupt:
         kept = (
             f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
@@ -88,6 +97,20 @@ def carry_out(plan: Plan, settings: Settings, work: Callable[[Running], Coroutin
         raise Interrupted(f"interrupted; {kept}") from None
     finally:
         folder.close()
+
+
+def _guarded(
+    work: Callable[[Running], Coroutine[None, None, Result]],
+) -> Callable[[Running], Coroutine[None, None, Result]]:
+    """The same in a process of its own: a signal ends the run with what there is."""
+
+    async def guarded(running: Running) -> Result:
+        # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
+        gc.freeze()
+        with ended_by_signals(running.stop):
+            return await work(running)
+
+    return guarded
 
 
 async def _run(
@@ -104,8 +127,6 @@ async def _run(
     try:
         preflight(plan.resolved, factory)
         plan = replace(plan, resolved=within_budget(able(plan.resolved, factory)))
-        # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
-        gc.freeze()
         secret = secret_of(settings)
         with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
             if plan.batch is not None:
@@ -113,8 +134,7 @@ async def _run(
 
                 await prepare(plan, plan.batch, factory, memory, seed)
             tools = make_tools(plan, factory, folder, memory)
-            with ended_by_signals(stop):
-                done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
+            done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
             memory.done = stop.reason is None
         return done
     finally:

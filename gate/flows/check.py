@@ -73,6 +73,11 @@ class Examiner:
         self._seen = _Seen(tools.sink)
         self._collector = Collector(resolved, replace(tools, sink=self._seen), stop, seed)
 
+    @property
+    def taken(self) -> bool:
+        """Is there any sample?"""
+        return bool(self._seen.scored)
+
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
         jobs = (job for suite in self._resolved.suites for case in suite.exam.cases for job in _jobs(suite, case))

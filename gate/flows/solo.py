@@ -1,7 +1,7 @@
 """One version of every prompt becomes suites without a baseline: what a check looks at."""
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -71,6 +71,21 @@ def resolve_one(source: FileSource, config: str, chosen: Chosen) -> Resolved:
     read = [reader.suite(one, found) for one in pairs]
     reader.raise_problems()
     return _resolved([one.suite for one in read if one is not None], chosen, found, (config, source.sha))
+
+
+def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Resolved:
+    """The same with some of its cases.
+
+    Args:
+        resolved: from `resolve_one`.
+        wanted: ids of cases by the name of their suite; suites that are not named are left out.
+    """
+    picked = (
+        _picked(suite, tuple(case for case in suite.exam.cases if case.id in wanted[suite.name]))
+        for suite in resolved.suites
+        if suite.name in wanted
+    )
+    return replace(resolved, suites=tuple(suite for suite in picked if suite.exam.cases))
 
 
 def resolve_one_file(

@@ -1,0 +1,70 @@
+"""Does anybody ask for evals? Loaded in every run, so it imports nothing but what pytest has loaded."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_CALL = re.compile(r"([^\s()]+)\([^()]*=[^()]*\)")
+
+
+def dest(option: str) -> str:
+    """Where an option's value is kept, under a name that no other plugin has."""
+    return "prompt_gate" + option.removeprefix("-").removeprefix("-gate").replace("-", "_")
+
+
+def generally(config: pytest.Config) -> bool:
+    """Are evals asked for as a kind: by `--eval`, or by a marker expression that wants them?"""
+    return bool(config.getoption(dest("--eval"), False)) or wants_eval(str(config.getoption("markexpr", "") or ""))
+
+
+def wants_eval(expression: str) -> bool:
+    """Is `eval` a term of a marker expression that is not negated? `eval and not slow` yes, `not eval` no.
+
+    Args:
+        expression: as for `-m`.
+    """
+    negated, negate = [False], False
+    for token in _TOKEN.findall(_CALL.sub(r"\1", expression)):
+        if token == "not":  # noqa: S105
+            negate = not negate
+            continue
+        if token == "(":  # noqa: S105
+            negated.append(negated[-1] ^ negate)
+        elif token == ")":  # noqa: S105
+            del negated[-1:]
+            if not negated:
+                return False
+        elif token == "eval" and not negated[-1] ^ negate:  # noqa: S105
+            return True
+        negate = False
+    return False
+
+
+def names_file(config: pytest.Config, path: Path) -> bool:
+    """Does an argument name this file, or something in it?"""
+    return any(_place(config, arg)[0] == path for arg in config.args)
+
+
+def names_item(config: pytest.Config, item: pytest.Item) -> bool:
+    """Does an argument name this very test, or the test that it is a parameter set of?"""
+    _, _, own = item.nodeid.partition("::")
+    for arg in config.args:
+        path, within = _place(config, arg)
+        if within and path == item.path and (own == within or own.startswith(f"{within}[")):
+            return True
+    return False
+
+
+def _place(config: pytest.Config, arg: str) -> tuple[Path, str]:
+    """The file of an argument, and what stands behind it."""
+    file, _, within = arg.partition("::")
+    # Joined, not resolved: pytest keeps links as they are.
+    return Path(_normal(str(config.invocation_params.dir / file))), within
+
+
+def _normal(path: str) -> str:
+    from os.path import abspath
+
+    return abspath(path)

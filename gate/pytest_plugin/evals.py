@@ -1,0 +1,176 @@
+"""The evals of one pytest run: what is asked ahead, who waits for it, and when it ends."""
+
+import os
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from math import ceil, floor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gate.bootstrap.background import Answer, Background
+from gate.bootstrap.checking import resolve_check, root_of
+from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Plan
+from gate.domain.suite import Budget
+from gate.errors import CannotEvaluate, GateError
+from gate.flows.resolved import Resolved
+from gate.flows.solo import Chosen, with_cases
+from gate.pytest_plugin import asked
+from gate.pytest_plugin.items import CaseItem, ConfigFile
+from gate.settings.services import Settings
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+FURTHEST = 64
+"""Cases that are asked ahead at most: with -x what was asked beyond the first failure is wasted."""
+OWN_FOLDER = Path(".gate")
+
+
+class Evals:
+    """The evals of one run of pytest, or of one worker of xdist.
+
+    Args:
+        config: pytest's.
+        path: of Prompt Gate's configuration.
+    """
+
+    def __init__(self, config: pytest.Config, path: Path) -> None:
+        self.config, self.path = config, path
+        self.notes: list[str] = []
+        self._resolved: Resolved | None = None
+        self._root: Path = path.parent
+        self._items: list[CaseItem] = []
+        self._places: dict[CaseItem, int] = {}
+        self._asked: dict[CaseItem, Future[Answer]] = {}
+        self._background: Background | None = None
+        self._failed: GateError | None = None
+        self._over = False
+
+    def collector(self, parent: pytest.Collector) -> ConfigFile:
+        """The node of the configuration."""
+        node = ConfigFile.from_parent(parent, path=self.path)
+        node.evals = self
+        return node
+
+    def resolve(self) -> Resolved:
+        """What the configuration says; read once.
+
+        Raises:
+            GateError: mistakes in it, or in the files that it names.
+        """
+        if self._resolved is None:
+            folder = self.path.parent.resolve()
+            self._root = root_of(folder).resolve()
+            name = (folder / self.path.name).relative_to(self._root).as_posix()
+            self._resolved = resolve_check(name, None, Chosen(), self._root)
+        return self._resolved
+
+    def chosen(self, items: list[pytest.Item]) -> None:
+        """The tests that will run, in their order."""
+        self._items = [item for item in items if isinstance(item, CaseItem)]
+        self._places = {item: place for place, item in enumerate(self._items)}
+
+    def ahead(self, item: pytest.Item, following: pytest.Item | None) -> None:
+        """Ask for the case of an item, and for those that come next; a worker of xdist knows only one of them."""
+        if self._over or not isinstance(item, CaseItem) or item not in self._places:
+            return
+        wanted: list[pytest.Item | None] = [item, following]
+        if self._worker is None:
+            first = self._places[item]
+            wanted = [*self._items[first : first + self._window(item)]]
+        for one in wanted:
+            if isinstance(one, CaseItem) and one not in self._asked and self._failed is None:
+                self._ask(one)
+
+    def wait(self, item: CaseItem) -> Answer:
+        """The answer to a case.
+
+        Raises:
+            GateError: there can be none.
+        """
+        if item not in self._asked and self._failed is None:
+            self._ask(item)
+        if item not in self._asked:
+            raise self._failed or CannotEvaluate("the evaluation is over")
+        try:
+            return self._asked[item].result()
+        except CancelledError:
+            raise CannotEvaluate("the evaluation was ended") from None
+        except GateError as error:
+            # A wrong key, an unknown model: every other case would find the same.
+            self._failed = self._failed or error
+            raise
+
+    def finish(self) -> None:
+        """Give up what is under way, and end the thread."""
+        if self._over:
+            return
+        self._over = True
+        if self._background is not None:
+            self._background.finish(keep=self._worker is None)
+            self.notes += self._background.notes
+            if (kept := self._background.record) is not None:
+                self.notes.append(f"record: {_shown(kept, self.config.invocation_params.dir)} (see gate report)")
+
+    @property
+    def _worker(self) -> str | None:
+        """The worker of xdist that this process is; None where it is none."""
+        worker = getattr(self.config, "workerinput", None)
+        return None if worker is None else str(worker["workerid"])
+
+    def _window(self, item: CaseItem) -> int:
+        calls = max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32)))
+        return min(FURTHEST, max(2, ceil(2 * calls / item.suite.samples)))
+
+    def _ask(self, item: CaseItem) -> None:
+        try:
+            if self._background is None:
+                self._background = Background(self._plan(), Settings.from_environ())
+                self._background.start()
+            self._asked[item] = self._background.ask(item.suite.name, item.case.id)
+        except GateError as error:
+            self._failed = error
+
+    def _plan(self) -> Plan:
+        def option(name: str) -> bool:
+            return bool(self.config.getoption(asked.dest(name), False))
+
+        if option("--gate-no-cache") and option("--gate-refresh"):
+            raise GateError("--gate-no-cache and --gate-refresh do not go together")
+        wanted: dict[str, set[str]] = {}
+        for item in self._items:
+            wanted.setdefault(item.suite.name, set()).add(item.case.id)
+        resolved = with_cases(self.resolve(), wanted)
+        folder = self._root / OWN_FOLDER
+        return Plan(
+            resolved=replace(resolved, budget=self._share(resolved.budget)),
+            concurrency=max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32))),
+            seed=None,
+            out=folder / ("pytest" if self._worker is None else f"pytest-{self._worker}"),
+            progress=Background.silent(),
+            remember=Remembering(
+                cache=not option("--gate-no-cache"), refresh=option("--gate-refresh"), folder=folder / "cache"
+            ),
+            say=self.notes.append,
+        )
+
+    def _share(self, budget: Budget) -> Budget:
+        """What one of several workers may spend, so that all of them together keep the budget."""
+        workers = int(getattr(self.config, "workerinput", {}).get("workercount", 1))
+        if workers == 1:
+            return budget
+        if budget.max_calls is not None:
+            words = f"a worker's share of {budget.setting('max_calls')}"
+            budget = budget.lowered("max_calls", max(1, floor(budget.max_calls / workers)), words)
+        if budget.max_usd is not None:
+            words = f"a worker's share of {budget.setting('max_usd')}"
+            budget = budget.lowered("max_usd", budget.max_usd / workers, words)
+        return budget
+
+
+def _shown(path: Path, start: Path) -> str:
+    found = os.path.relpath(path, start)
+    return str(path) if found.startswith("..") else found

@@ -1,0 +1,166 @@
+"""What pytest loads in every run: options, a marker, and nothing else until somebody asks for evals.
+
+Whoever has the package installed has this module in each of their test runs, so it imports nothing but pytest.
+"""
+
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gate.pytest_plugin import asked
+
+if TYPE_CHECKING:
+    from gate.pytest_plugin.evals import Evals
+
+MARKER = "eval: asks a model, so it runs only when asked for (-m eval, --eval, or named by its node id)"
+CONFIG = "gate.yaml"
+
+_EVALS: "pytest.StashKey[Evals]" = pytest.StashKey()
+_OVER: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options; another plugin may have one of these names, and goes before."""
+    group = parser.getgroup("prompt-gate", "evals of prompts (Prompt Gate)")
+    options: list[tuple[str, dict[str, Any]]] = [
+        ("--eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
+        (
+            "--gate-config",
+            {"metavar": "FILE", "help": f"The configuration.  [default: {CONFIG} in the root directory]"},
+        ),
+        ("--gate-concurrency", {"type": int, "default": 32, "metavar": "N", "help": "Calls in flight.  [default: 32]"}),
+        ("--gate-no-cache", {"action": "store_true", "help": "Reuse no answer of an earlier run."}),
+        ("--gate-refresh", {"action": "store_true", "help": "Ask for every answer anew."}),
+    ]
+    for name, settings in options:
+        with suppress(ValueError):
+            group.addoption(name, dest=asked.dest(name), **settings)
+    with suppress(ValueError):
+        parser.addini("gate_config", f"Prompt Gate's configuration (default: {CONFIG})", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find out whether anybody asks for evals; where nobody does, nothing is read."""
+    config.addinivalue_line("markers", MARKER)
+    path, named = _config_path(config)
+    wanted = asked.generally(config)
+    if not wanted and not asked.names_file(config, path):
+        return
+    if not path.is_file():
+        if named:
+            raise pytest.UsageError(f"there is no {path}, which is to be Prompt Gate's configuration")
+        return
+    from gate.pytest_plugin.evals import Evals
+
+    config.stash[_EVALS] = Evals(config, path)
+    if wanted and config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args.append(str(path))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """The configuration, where evals are asked for."""
+    evals = parent.config.stash.get(_EVALS, None)
+    return None if evals is None or file_path != evals.path else evals.collector(parent)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave evals out unless somebody asks for them."""
+    if asked.generally(config):
+        return
+    evals = config.stash.get(_EVALS, None)
+    out = [
+        item
+        for item in items
+        if item.get_closest_marker("eval")
+        and not (evals is not None and item.path == evals.path)
+        and not asked.names_item(config, item)
+    ]
+    if out:
+        gone = set(map(id, out))
+        items[:] = [item for item in items if id(item) not in gone]
+        config.hook.pytest_deselected(items=out)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """From here on it is known which cases will be asked for, and in which order."""
+    if (evals := session.config.stash.get(_EVALS, None)) is not None:
+        evals.chosen(session.items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Have the next cases asked before anybody waits for them."""
+    if (evals := item.config.stash.get(_EVALS, None)) is not None:
+        evals.ahead(item, nextitem)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Scores travel with the report, also from a worker of xdist."""
+    report = yield
+    payload = getattr(item, "gate_payload", None)
+    if payload is not None and (report.when == "call" or (report.when == "setup" and report.failed)):
+        report.__dict__["gate_eval"] = payload
+    return report
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, str] | None:
+    """With -v the scores stand behind the outcome, but for the short list at the end, which other tools read."""
+    payload = getattr(report, "gate_eval", None)
+    if payload is None or hasattr(report, "wasxfail") or config.get_verbosity() < 1 or _OVER in config.stash:
+        return None
+    from gate.pytest_plugin.telling import brief
+
+    if report.passed:
+        return "passed", ".", f"PASSED [{brief(payload)}]"
+    if report.when == "call":
+        return "failed", "F", f"FAILED [{brief(payload)}]"
+    return "error", "E", f"ERROR [{brief(payload)}]"
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """A table of the suites, with what was spent."""
+    reports = [one for kind in ("passed", "failed", "error") for one in terminalreporter.stats.get(kind, ())]
+    payloads = [one.gate_eval for one in reports if getattr(one, "gate_eval", None) is not None]
+    evals = config.stash.get(_EVALS, None)
+    if not payloads and (evals is None or not evals.notes):
+        return
+    from gate.pytest_plugin.telling import summary
+
+    terminalreporter.section("eval", sep="=", bold=True)
+    for line in summary(payloads, [] if evals is None else evals.notes):
+        terminalreporter.line(line)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Give up what is still asked for, and keep the record."""
+    session.config.stash[_OVER] = True
+    if (evals := session.config.stash.get(_EVALS, None)) is not None:
+        evals.finish()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Whatever happened, no thread is left behind."""
+    if (evals := config.stash.get(_EVALS, None)) is not None:
+        evals.finish()
+
+
+def _config_path(config: pytest.Config) -> tuple[Path, bool]:
+    """The configuration, and whether somebody named it."""
+    if given := config.getoption(asked.dest("--gate-config"), None):
+        return _absolute(config.invocation_params.dir / str(given)), True
+    with suppress(ValueError):
+        if named := str(config.getini("gate_config")):
+            return _absolute(config.rootpath / named), True
+    return config.rootpath / CONFIG, False
+
+
+def _absolute(path: Path) -> Path:
+    """Without `..`, and with links as they are: as pytest has the paths that it collects."""
+    from os.path import abspath
+
+    return Path(abspath(path))

@@ -1,0 +1,161 @@
+"""What pytest shows of a case: a word behind its outcome, a report where it does not pass, a table at the end."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from gate.bootstrap.background import Answer
+from gate.domain.absence import Failed
+from gate.domain.case import Case
+from gate.domain.checked import CaseState
+from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
+from gate.domain.sample import Reply, Sample
+from gate.domain.usage import Dollars
+from gate.errors import GateError, InputErrors
+from gate.flows.check import case_check
+from gate.report import numbers
+from gate.report.cases import plain
+from gate.report.checks import scorer_text
+from gate.report.escape import terminal, visible
+
+Payload: TypeAlias = dict[str, Any]
+"""Made of what a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""
+
+LINES, CHARS = 12, 4_000
+"""Of one text in the report of a case."""
+MISTAKES = 20
+
+
+def payload_of(answer: Answer) -> Payload:
+    """What travels with the report of a test."""
+    result, samples = answer.result, answer.samples
+    costs = [score.cost for sample in samples for score in sample.scores]
+    calls = sum(score.calls for sample in samples for score in sample.scores)
+    cached = sum(score.reused for sample in samples for score in sample.scores)
+    for sample in samples:
+        if isinstance(sample.reply, Reply):
+            calls += not sample.reply.origin.reused
+            cached += sample.reply.origin.reused
+            costs += [] if sample.reply.origin.reused else [sample.reply.cost]
+    dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
+    return {
+        "suite": result.suite,
+        "case": result.case,
+        "check": case_check(result).model_dump(mode="json"),
+        "calls": calls,
+        "cached": cached,
+        "usd": sum(dollars) if dollars else None,
+    }
+
+
+def brief(payload: Payload) -> str:
+    """`score 0.810; rubric 0.775 (4.1 of 5; brevity 5.0, tone 3.0)`."""
+    check = CaseCheckRecord.model_validate(payload["check"])
+    if check.state is CaseState.UNSCORED:
+        return terminal(f"no score: {_why(check)}")
+    return terminal("; ".join([f"score {numbers.score(check.score)}", *map(scorer_text, check.scorers)]))
+
+
+def properties(payload: Payload) -> list[tuple[str, object]]:
+    """For JUnit: the score, that of each scorer and of each of its parts, reasons and cost."""
+    check = CaseCheckRecord.model_validate(payload["check"])
+    found: list[tuple[str, object]] = [("state", check.state.value)]
+    found += [] if check.score is None else [("score", round(check.score, 6))]
+    for one in check.scorers:
+        found += [] if one.value is None else [(f"score:{one.name}", round(one.value, 6))]
+        found += [(f"{part.kind}:{one.name}:{part.name}", round(part.value, 6)) for part in one.parts]
+        found += [(f"reason:{one.name}", visible(one.reason))] if one.reason else []
+    found += [("missing", visible(reason)) for reason in check.missing]
+    found += [("calls", payload["calls"]), ("cached", payload["cached"])]
+    return found + ([] if payload["usd"] is None else [("cost_usd", payload["usd"])])
+
+
+def failure(case: Case, answer: Answer) -> str:
+    """Why a case does not pass: what was asked, what was answered, what each scorer says."""
+    check = case_check(answer.result)
+    lines = [_result(check), ""]
+    lines += _block("question", case.question)
+    if case.expected is not None:
+        lines += _block("expected", plain(case.expected))
+    for sample in answer.samples:
+        lines += _sample(sample, len(answer.samples))
+    lines += ["", *(_scorer(one) for one in check.scorers)]
+    return "\n".join(lines)
+
+
+def _result(check: CaseCheckRecord) -> str:
+    if check.state is CaseState.UNSCORED:
+        return terminal(f"This case has no score: {_why(check)}")
+    if check.mark is not None:
+        return f"The score is {numbers.score(check.score)}, and at least {numbers.score(check.mark)} is wanted."
+    missed = [one.name for one in check.scorers if one.passed is False]
+    return terminal(f"The score is {numbers.score(check.score)}; below its mark: {', '.join(missed)}.")
+
+
+def _scorer(one: ScorerCheckRecord) -> str:
+    sign = {True: "+", False: "x", None: "-"}[one.passed]
+    wanted = "" if one.mark is None else f" (mark {numbers.score(one.mark)})" * (one.passed is not False)
+    reason = f": {one.reason}" if one.reason else ""
+    return terminal(f"{sign} {scorer_text(one)}{wanted}{reason}")
+
+
+def _sample(sample: Sample, total: int) -> list[str]:
+    which = f" {sample.index + 1} of {total}" if total > 1 else ""
+    if isinstance(sample.reply, Failed):
+        return [terminal(f"no answer{which}: {sample.reply.reason}")]
+    return _block(f"answer{which}", sample.reply.text)
+
+
+def _block(label: str, text: str) -> list[str]:
+    """Text from elsewhere: every line behind a bar, so that none can pass for ours."""
+    found = terminal(visible(text[:CHARS]), lines=True).splitlines() or [""]
+    more = ["  …"] if len(found) > LINES or len(text) > CHARS else []
+    return [f"{label}:", *(f"  | {line}" for line in found[:LINES]), *more]
+
+
+def _why(check: CaseCheckRecord) -> str:
+    missing = len(check.missing)
+    reason = check.missing[0] if check.missing else "nobody knows why"
+    return reason if missing < 2 else f"{reason} (and {missing - 1} more)"
+
+
+def mistake(error: GateError) -> str:
+    """An error as its reader needs it: file, line and remedy of each mistake."""
+    if not isinstance(error, InputErrors):
+        return _paragraph(error.message, error.hint)
+    shown = [_paragraph(f"{one.where}: {one.message}", one.hint) for one in error.problems[:MISTAKES]]
+    more = len(error.problems) - MISTAKES
+    return "\n".join([*shown, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _paragraph(said: str, hint: str) -> str:
+    return terminal(said) + (f"\n  hint: {terminal(hint)}" if hint else "")
+
+
+def summary(payloads: Sequence[Payload], notes: Sequence[str]) -> Iterator[str]:
+    """A row for each suite, then what was spent."""
+    suites: dict[str, list[Payload]] = {}
+    for payload in payloads:
+        suites.setdefault(payload["suite"], []).append(payload)
+    rows: list[tuple[str, ...]] = [("suite", "cases", "passed", "failed", "no score", "mean score")]
+    for name, found in suites.items():
+        checks = [CaseCheckRecord.model_validate(payload["check"]) for payload in found]
+        scores = [check.score for check in checks if check.score is not None]
+        counts = [sum(check.state is state for check in checks)
+                  for state in (CaseState.PASSED, CaseState.FAILED, CaseState.UNSCORED)]  # fmt: skip
+        mean = numbers.score(sum(scores) / len(scores) if scores else None)
+        rows.append((terminal(name), f"{len(found):,}", *(f"{count:,}" for count in counts), mean))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if payloads:
+        for row in rows:
+            first, *others = (cell.ljust(width) if place == 0 else cell.rjust(width)
+                              for place, (cell, width) in enumerate(zip(row, widths, strict=True)))  # fmt: skip
+            yield "  ".join([first, *others])
+        yield _spent(payloads)
+    yield from map(terminal, dict.fromkeys(notes))
+
+
+def _spent(payloads: Sequence[Payload]) -> str:
+    known = [payload["usd"] for payload in payloads if payload["usd"] is not None]
+    cost = f", {numbers.dollars(sum(known))}" if known else ""
+    calls, cached = (sum(payload[key] for payload in payloads) for key in ("calls", "cached"))
+    return f"{numbers.counted(calls, 'call')}, {cached:,} answers from the cache{cost}"
