@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from gate.bootstrap.building import building
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import DiskSource, beside, rehearsed
 from gate.bootstrap.running import carry_out
@@ -30,9 +31,9 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
     Raises:
         InputErrors, GateError: mistakes in the files, or names that are not there.
     """
-    if ref is not None:
-        return rehearsed(resolve_one(Repo.open(directory).at(ref), config, chosen))
-    return rehearsed(resolve_one(_tree(directory), config, chosen))
+    source = _tree(directory) if ref is None else Repo.open(directory).at(ref)
+    with building() as builder:
+        return rehearsed(resolve_one(source, config, chosen, builder))
 
 
 def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -> Resolved:

@@ -13,6 +13,7 @@ from gate.errors import GateError
 from gate.flows.exam import ExamChanges, stray_slices
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.pairing import Pair, Sides, pair
+from gate.flows.ports import PromptBuilder
 from gate.flows.reading import Reader
 from gate.flows.resolved import Resolved
 from gate.inputs.config import Config
@@ -47,19 +48,20 @@ class Chosen:
     min_pass_rate: float | None = None
 
 
-def resolve_one(source: FileSource, config: str, chosen: Chosen) -> Resolved:
+def resolve_one(source: FileSource, config: str, chosen: Chosen, builder: PromptBuilder | None = None) -> Resolved:
     """Read one side.
 
     Args:
         source: where to read: the working tree, or a commit.
         config: path of `gate.yaml`.
         chosen: what of it.
+        builder: builds prompts that are code; None where no code is run.
 
     Raises:
         InputErrors: mistakes in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
-    sides = Sides(source, source)
+    sides = Sides(source, source, builder=builder)
     reader = Reader(sides, config, [], absent="check the path, which is relative to the root")
     found, _ = reader.configs()
     reader.raise_problems()
