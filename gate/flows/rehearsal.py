@@ -7,8 +7,11 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
 from gate.inputs.limits import RENDERING_S
-from gate.inputs.patterns import complaint
+from gate.inputs.problems import printable
 from gate.inputs.render import NotBuilt, SlowTemplate, fill, render
+from gate.scoring.validators.checks import complaints
+from gate.scoring.validators.filling import fill_options
+from gate.scoring.validators.registry import VALIDATORS
 
 
 def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
@@ -66,17 +69,16 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
 
 def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     """Fill a scorer's texts; what comes from a case must be of use to the scorer."""
+    if spec.kind not in VALIDATORS:
+        for text in spec.options.values():
+            if isinstance(text, str):
+                fill(text, case)
+        return
+    filled = fill_options(spec.options, case)
+    if filled == spec.options:
+        return  # it holds nothing of a case, and was checked when it was read
     file, _, line = case.where.rpartition(":")
-    for text in spec.options.values():
-        if not isinstance(text, str):
-            continue
-        filled = fill(text, case)
-        if spec.kind == "regex" and filled != text and (reason := complaint(filled)):
-            message = f"the pattern of case {case.id!r} is not a regular expression: {reason}"
-            hint = "Python's re syntax; a backslash before a special character takes it literally"
-            yield Problem(file, int(line), message, hint)
-        if spec.kind == "contains" and not filled:
-            message = (
-                f"the text that {spec.name!r} looks for is empty for case {case.id!r}, and every answer contains it"
-            )
-            yield Problem(file, int(line), message, "give the case an expected text, or use another scorer")
+    for what, hint in complaints(spec.kind, filled):
+        yield Problem(
+            file, int(line), f"the scorer {spec.name!r} cannot score case {case.id!r}: {printable(what)}", hint
+        )

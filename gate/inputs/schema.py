@@ -9,7 +9,8 @@ from gate.domain.suite import OVERALL
 from gate.inputs import config, models, policies, suites
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
-from gate.inputs.scorers.kinds import COMMON, KINDS, PASSING, Kind
+from gate.inputs.scorers.kind import Kind
+from gate.inputs.scorers.kinds import COMMON, KINDS, PASSING
 
 ID = f"https://prompt-gate.dev/schemas/gate.yaml/{config.VERSION}"
 """A name, not an address that is fetched."""
@@ -111,16 +112,18 @@ def _policy(slices: Schema) -> Schema:
 
 def _scorer() -> Schema:
     one_kind: list[JsonValue] = [_kind(name, kind) for name, kind in KINDS.items()]
-    bare: list[JsonValue] = [name for name, kind in KINDS.items() if not kind.needed]
+    bare: list[JsonValue] = [name for name, kind in KINDS.items() if kind.bare]
     return {"anyOf": [{"enum": bare}, *one_kind]}
 
 
 def _kind(name: str, kind: Kind) -> Schema:
     common: dict[str, JsonValue] = {key: option.schema() for key, option in COMMON.items()}
     options = {key: option.schema() for key, option in kind.options.items()}
-    forms: list[JsonValue] = [mapping({**options, **common}, required=kind.needed)]
+    rules: list[JsonValue] = [schema for rule in kind.rules if (schema := rule.schema())]
+    whole = mapping({**options, **common}, required=kind.needed)
+    forms: list[JsonValue] = [{**whole, "allOf": rules} if rules else whole]
     if kind.shorthand:
         forms.append(options[kind.shorthand])
-    if not kind.needed:
+    if kind.bare:
         forms.append({"type": "null"})
     return mapping({name: {"anyOf": forms}, **common}, required=(name,))

@@ -47,13 +47,19 @@ class Option(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template(Option):
-    """A text that may hold fields of the case, such as `{{ expected }}`."""
+    """A text that may hold fields of the case, such as `{{ expected }}`.
+
+    Args:
+        default: where it is not given.
+        unless: there is no default where one of these other options is given.
+    """
 
     default: str | None = None
+    unless: tuple[str, ...] = ()
 
     def read(self, fields: Fields, key: str) -> JsonValue:
         if not fields.has(key):
-            return self.default
+            return None if any(map(fields.has, self.unless)) else self.default
         text = fields.text(key, most=PROMPT_CHARS)
         check_template(fields, key, text, fields.line_of(key))
         return text

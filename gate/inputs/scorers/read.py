@@ -10,8 +10,35 @@ from gate.inputs.nodes import Node, described, wrap
 from gate.inputs.problems import Problems, did_you_mean, quoted
 from gate.inputs.scorers.kinds import COMMON, KINDS, WEIGHT
 
-_LATER = ("rubric", "tools", "tool", "database", "python", "command", "semantic", "similarity")
-_MEANT = {"equals": "exact", "includes": "contains", "match": "regex", "llm": "judge", "llm_judge": "judge"}
+_LATER = ("rubric", "tools", "tool", "database", "python", "command", "semantic")
+_MEANT: Mapping[str, str] = {
+    **dict.fromkeys(("equals", "equal", "exact_match", "is"), "exact"),
+    **dict.fromkeys(("includes", "include", "icontains", "substring"), "contains"),
+    **dict.fromkeys(("contains_any", "icontains_any"), "contains: {any: [one, two]}"),
+    **dict.fromkeys(("contains_all", "icontains_all"), "contains: {all: [one, two]}"),
+    **dict.fromkeys(("excludes", "contains_none"), "contains: {none: [one, two]}"),
+    **dict.fromkeys(("match", "matches", "pattern", "re"), "regex"),
+    **dict.fromkeys(("prefix", "startswith", "begins_with"), "starts_with"),
+    **dict.fromkeys(("suffix", "endswith"), "ends_with"),
+    **dict.fromkeys(("is_json", "valid_json", "json_valid", "contains_json"), "json"),
+    **dict.fromkeys(("schema", "jsonschema", "is_valid_json_schema"), "json_schema"),
+    **dict.fromkeys(("jsonpath", "json_field"), "json_path"),
+    **dict.fromkeys(("numeric", "number_tolerance", "math", "close_to"), "number"),
+    **dict.fromkeys(("word_count", "words_count", "max_words", "min_words"), "words: {min: 10, max: 60}"),
+    **dict.fromkeys(("sentence_count", "max_sentences", "min_sentences"), "sentences: {max: 2}"),
+    **dict.fromkeys(("length", "chars", "character_count", "max_length", "min_length"), "characters: {max: 280}"),
+    **dict.fromkeys(("banned_words", "blocklist", "banned", "forbidden"), "forbidden_words"),
+    **dict.fromkeys(("should_ask", "asks_for", "ask", "question"), "asks"),
+    **dict.fromkeys(("lang", "is_language", "language_is"), "language"),
+    **dict.fromkeys(("similar", "f1", "token_f1", "rouge_n", "rouge_l", "bleu", "meteor"), "similarity"),
+    **dict.fromkeys(("levenshtein", "edit_distance", "fuzzy"), "similarity: {metric: edit}"),
+    **dict.fromkeys(("duration", "max_latency", "response_time"), "latency"),
+    **dict.fromkeys(("price", "max_cost"), "cost"),
+    **dict.fromkeys(("is_refusal", "refuses", "refused"), "refusal"),
+    **dict.fromkeys(("llm", "llm_judge", "llm_rubric", "g_eval", "geval", "model_graded", "answer_relevance"), "judge"),
+    **dict.fromkeys(("javascript", "function", "custom"), "python"),
+}
+"""What users of other tools write, hyphens or underscores, to what it is called here."""
 
 
 def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
@@ -84,6 +111,9 @@ def _scorer(node: Node, problems: Problems) -> ScorerSpec | None:
         problems.add(fields.line_of("name"), f"{kind}.name holds a control character")
     read = {key: option.get(fields, key) for key, option in KINDS[kind].options.items()}
     options = {key: value for key, value in read.items() if value is not None}
+    for rule in KINDS[kind].rules:
+        if complaint := rule.complaint(fields, options):
+            problems.add(fields.line, f"{kind} {complaint}")
     weight = fields.number("weight", 1.0, WEIGHT)
     return ScorerSpec(kind, name, options, weight, fields.flag("required", False), fields.flag("negate", False))
 
@@ -113,7 +143,11 @@ def _unknown(kind: str, line: int, problems: Problems) -> None:
     if kind in _LATER:
         problems.add(line, f"the scorer {kind!r} is not supported in this version", _kinds())
         return
-    hint = f"did you mean {_MEANT[kind]!r}?" if kind in _MEANT else did_you_mean(kind, KINDS)
+    word = kind.lower().replace("-", "_")
+    negated = word.startswith("not_")
+    word = word[4:] if negated else word
+    meant = _MEANT.get(word, word if word in KINDS else "")
+    hint = f"did you mean {meant!r}{' with negate: true' if negated else ''}?" if meant else did_you_mean(kind, KINDS)
     problems.add(line, f"unknown scorer {quoted(kind)}", hint if hint.startswith("known") else f"{hint} {_kinds()}")
 
 

@@ -16,6 +16,11 @@ Finding: TypeAlias = tuple[float | Unscored, str]
 
 Validator: TypeAlias = Callable[[Options, Subject], Finding]
 
+LOOKED_AT = 100_000
+"""Characters from the beginning of an answer that are taken apart into words, sentences and numbers."""
+
+_SHOWN = 5
+
 # `json.dumps` makes a new encoder for each call with options.
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -30,6 +35,18 @@ def as_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else _json(value)
 
 
+def texts_of(options: Options, key: str) -> list[str]:
+    """The texts of a list; empty where the option is not given."""
+    found = options.get(key, [])
+    return [as_text(item) for item in found] if isinstance(found, list) else [as_text(found)]
+
+
+def number_of(options: Options, key: str) -> float | None:
+    """A number; None where the option is not given or holds none."""
+    found = options.get(key)
+    return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+
+
 def fold(value: str, options: Options) -> str:
     """The text as it is compared, by the option `ignore_case`."""
     return value.casefold() if options.get("ignore_case", False) else value
@@ -38,3 +55,9 @@ def fold(value: str, options: Options) -> str:
 def quote(value: str) -> str:
     """A text within a reason, cut short."""
     return _json(value if len(value) <= 80 else value[:77] + "…")
+
+
+def listed(values: list[str]) -> str:
+    """Texts within a reason, the first of them and how many more there are."""
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return ", ".join(map(quote, values[:_SHOWN])) + more

@@ -5,9 +5,22 @@ from collections.abc import Mapping
 from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.sample import Score
-from gate.inputs.render import fill
+from gate.inputs.problems import printable
 from gate.scoring.subject import Subject
-from gate.scoring.validators import shape, text
+from gate.scoring.validators import (
+    asks,
+    budget,
+    forbidden,
+    json_path,
+    language,
+    length,
+    number,
+    refusal,
+    shape,
+    similarity,
+    text,
+)
+from gate.scoring.validators.filling import fill_options
 from gate.scoring.validators.paraphrases import paraphrases
 from gate.scoring.validators.port import Validator
 
@@ -15,9 +28,27 @@ VALIDATORS: Mapping[str, Validator] = {
     "exact": text.exact,
     "contains": text.contains,
     "regex": text.regex,
+    "starts_with": text.starts_with,
+    "ends_with": text.ends_with,
+    "json": shape.json,
     "json_schema": shape.json_schema,
+    "json_path": json_path.json_path,
+    "number": number.number,
+    "words": length.words,
+    "sentences": length.sentences,
+    "characters": length.characters,
+    "forbidden_words": forbidden.forbidden_words,
+    "asks": asks.asks,
+    "language": language.language,
+    "similarity": similarity.similarity,
+    "latency": budget.latency,
+    "cost": budget.cost,
+    "refusal": refusal.refusal,
     "paraphrases": paraphrases,
 }
+
+REASON_CHARS = 500
+"""Of a validator's reason."""
 
 
 def validate(spec: ScorerSpec, subject: Subject) -> Score:
@@ -30,9 +61,13 @@ def validate(spec: ScorerSpec, subject: Subject) -> Score:
     Returns:
         A score in [0, 1] with a reason that names what was looked for.
     """
-    case, options = subject.case, spec.options
-    filled = {key: fill(value, case) if isinstance(value, str) else value for key, value in options.items()}
-    value, reason = VALIDATORS[spec.kind](filled, subject)
+    value, reason = VALIDATORS[spec.kind](fill_options(spec.options, subject.case), subject)
     if spec.negate and not isinstance(value, Unscored):
         value, reason = 1.0 - value, f"negated: {reason}"
-    return Score(spec.name, value, reason, spec.weight, spec.required)
+    return Score(spec.name, value, _line(reason), spec.weight, spec.required)
+
+
+def _line(reason: str) -> str:
+    """On one line and of bounded length: it may quote the answer."""
+    line = printable(reason[:REASON_CHARS])
+    return line if len(line) <= REASON_CHARS and len(reason) <= REASON_CHARS else line[: REASON_CHARS - 1] + "…"

@@ -1,4 +1,4 @@
-"""Holds an answer against a form: JSON that satisfies a schema."""
+"""Holds an answer against a form: it is JSON, and JSON that satisfies a schema."""
 
 import re
 from typing import cast
@@ -12,12 +12,21 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.port import Finding, Options
 
 
+def json(options: Options, subject: Subject) -> Finding:
+    """The whole answer is JSON; a Markdown code fence around it is allowed unless `fence` says otherwise."""
+    try:
+        parse_json(unfenced(subject.text) if options.get("fence", True) else subject.text)
+    except BadJson as error:
+        return 0.0, f"is not JSON: {error}"[:300]
+    return 1.0, "is JSON"
+
+
 def json_schema(options: Options, subject: Subject) -> Finding:
     """The whole answer is JSON that satisfies the schema (a Markdown code fence around it is allowed)."""
     try:
-        value = parse_json(_unfenced(subject.text))
+        value = parse_json(unfenced(subject.text))
     except BadJson as error:
-        return 0.0, f"is not JSON: {error}"
+        return 0.0, f"is not JSON: {error}"[:300]
     validator = bounded(cast("dict[str, JsonValue]", options["schema"]), Work())
     try:
         first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
@@ -28,9 +37,10 @@ def json_schema(options: Options, subject: Subject) -> Finding:
         return Unscored(f"the schema cannot be applied ({type(error).__name__})"), "the schema"
     if first is None:
         return 1.0, "satisfies the schema"
-    return 0.0, f"at {first.json_path}: {first.message}"[:300]
+    return 0.0, f"at {first.json_path[:100]}: {first.message}"[:300]
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
+    """What stands inside a Markdown code fence, where that is the whole answer; else the answer itself."""
     match = re.fullmatch(r"\s*```[a-zA-Z]*\n(.*?)\n?```\s*", text, re.DOTALL)
     return match.group(1) if match else text

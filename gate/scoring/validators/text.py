@@ -1,9 +1,9 @@
-"""Looks for words and patterns in an answer."""
+"""Looks for texts and patterns in an answer."""
 
 from gate.domain.absence import Unscored
 from gate.inputs.patterns import TooSlow, occurs
 from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding, Options, as_text, finding, fold, quote
+from gate.scoring.validators.port import Finding, Options, as_text, finding, fold, listed, quote, texts_of
 
 
 def exact(options: Options, subject: Subject) -> Finding:
@@ -16,10 +16,26 @@ def exact(options: Options, subject: Subject) -> Finding:
 
 
 def contains(options: Options, subject: Subject) -> Finding:
-    """The value occurs in the answer."""
-    want = as_text(options["value"])
-    found = fold(want, options) in fold(subject.text, options)
-    return finding(found, f"contains {quote(want)}", f"does not contain {quote(want)}")
+    """The value occurs in the answer; so do all of `all`, one at least of `any` and none of `none`."""
+    text = fold(subject.text, options)
+
+    def split(key: str) -> tuple[list[str], list[str]]:
+        wanted = texts_of(options, key)
+        found = {want for want in wanted if fold(want, options) in text}
+        return [want for want in wanted if want in found], [want for want in wanted if want not in found]
+
+    there, missing = split("value")
+    for_all, missing_of_all = split("all")
+    of_any, missing_of_any = split("any")
+    unwanted, avoided = split("none")
+    if missing or missing_of_all:
+        return 0.0, f"does not contain {listed(missing + missing_of_all)}"
+    if missing_of_any and not of_any:
+        return 0.0, f"contains none of {listed(missing_of_any)}"
+    if unwanted:
+        return 0.0, f"contains {listed(unwanted)}, which it must not"
+    held = there + for_all + of_any
+    return 1.0, f"contains {listed(held)}" if held else f"contains none of {listed(avoided)}, as it should be"
 
 
 def regex(options: Options, subject: Subject) -> Finding:
@@ -30,3 +46,17 @@ def regex(options: Options, subject: Subject) -> Finding:
     except TooSlow as slow:
         return Unscored(str(slow)), f"/{pattern}/"
     return finding(found, f"matches /{pattern}/", f"does not match /{pattern}/")
+
+
+def starts_with(options: Options, subject: Subject) -> Finding:
+    """The answer begins with the value, blanks before it left out."""
+    want = as_text(options["value"]).strip()
+    found = fold(subject.text.lstrip()[: 4 * len(want)], options).startswith(fold(want, options))
+    return finding(found, f"starts with {quote(want)}", f"does not start with {quote(want)}")
+
+
+def ends_with(options: Options, subject: Subject) -> Finding:
+    """The answer ends with the value, blanks behind it left out."""
+    want = as_text(options["value"]).strip()
+    found = fold(subject.text.rstrip()[-4 * len(want) :], options).endswith(fold(want, options))
+    return finding(found, f"ends with {quote(want)}", f"does not end with {quote(want)}")

@@ -1,0 +1,96 @@
+"""What one kind of scorer takes: its options, and how they go together."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.fields import Fields
+from gate.inputs.scorers.options import Option
+
+
+class Rule(ABC):
+    """How options of one scorer go together."""
+
+    @abstractmethod
+    def complaint(self, fields: Fields, options: Mapping[str, JsonValue]) -> str:
+        """What is wrong; empty when nothing is.
+
+        Args:
+            fields: as they are written.
+            options: as they were read.
+        """
+
+    @abstractmethod
+    def schema(self) -> dict[str, JsonValue]:
+        """What editors check it with; empty where a schema cannot say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeastOne(Rule):
+    """One of these has to be given."""
+
+    keys: tuple[str, ...]
+
+    def complaint(self, fields: Fields, options: Mapping[str, JsonValue]) -> str:
+        return "" if any(map(fields.has, self.keys)) else f"needs {' or '.join(self.keys)}"
+
+    def schema(self) -> dict[str, JsonValue]:
+        return {"anyOf": [{"required": [key]} for key in self.keys]}
+
+
+@dataclass(frozen=True, slots=True)
+class AtMostOne(Rule):
+    """These exclude one another."""
+
+    keys: tuple[str, ...]
+
+    def complaint(self, fields: Fields, options: Mapping[str, JsonValue]) -> str:
+        given = [key for key in self.keys if fields.has(key)]
+        return f"takes one of {' and '.join(given)}, not both" if len(given) > 1 else ""
+
+    def schema(self) -> dict[str, JsonValue]:
+        return {"allOf": [{"not": {"required": list(pair)}} for pair in combinations(self.keys, 2)]}
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered(Rule):
+    """The first must not be above the second."""
+
+    low: str
+    high: str
+
+    def complaint(self, fields: Fields, options: Mapping[str, JsonValue]) -> str:
+        low, high = options.get(self.low), options.get(self.high)
+        if not isinstance(low, (int, float)) or not isinstance(high, (int, float)) or low <= high:
+            return ""
+        return f"has a {self.low} above its {self.high}"
+
+    def schema(self) -> dict[str, JsonValue]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of scorer.
+
+    Args:
+        options: by their names.
+        shorthand: the option that `kind: text` stands for; empty where there is no such form.
+        rules: how the options go together.
+    """
+
+    options: Mapping[str, Option]
+    shorthand: str = ""
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Options that have to be given."""
+        return tuple(key for key, option in self.options.items() if option.example)
+
+    @property
+    def bare(self) -> bool:
+        """Its name alone is a scorer."""
+        return not self.needed and not any(isinstance(rule, AtLeastOne) for rule in self.rules)

@@ -1,0 +1,97 @@
+"""Numbers in an answer."""
+
+import re
+from itertools import islice
+
+from gate.scoring.subject import Subject
+from gate.scoring.validators.port import LOOKED_AT, Finding, Options, as_text, finding, number_of
+
+DIGITS = 40
+"""Characters of one number; what is longer is none."""
+NUMBERS = 10_000
+"""Numbers of one answer that are looked at."""
+
+_GROUPS = "'’\u00a0\u202f\u2009٬"
+_CURRENCIES = "$€£¥₹"
+_TOKEN = re.compile(
+    rf"(?:(?<![\w.)\]−-])(?P<minus>[-−])[{_CURRENCIES}]?|[{_CURRENCIES}](?P<after>[-−]))?"
+    rf"(?<![\w.])(?P<number>(?:[.,٫](?=\d))?\d(?:[\d.,٫{_GROUPS}]*\d)?(?:[eE][-+−]?\d{{1,3}}(?!\w))?)"
+)
+
+
+def number(options: Options, subject: Subject) -> Finding:
+    """A number of the answer is the value, give or take `tolerance` or `percent`."""
+    want = wanted_number(options)
+    if want is None:
+        return 0.0, "what is looked for is no number"
+    found = numbers(subject.text, comma=options.get("decimal") == "comma")
+    if not found:
+        return 0.0, f"holds no number, {want:.15g} is looked for"
+    which = options.get("which", "any")
+    if which == "only" and len(found) > 1:
+        return 0.0, f"holds {len(found):,} numbers, and only {want:.15g} is looked for"
+    looked_at = {"first": found[:1], "last": found[-1:]}.get(str(which), found)
+    margin = _margin(options, want)
+    nearest = min(looked_at, key=lambda value: abs(value - want))
+    about = f"{want:.15g}" + (f" ± {margin:.6g}" if margin > _slack(want) else "")
+    fits = abs(nearest - want) <= margin
+    closest = "" if len(looked_at) == 1 else "the closest number is "
+    return finding(fits, f"holds {nearest:.15g}, {about} is looked for", f"{closest}{nearest:.15g}, not {about}")
+
+
+def wanted_number(options: Options) -> float | None:
+    """The value that is looked for; None where what a case gives is no number."""
+    value = options.get("value")
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return float(value) if abs(value) <= 1e300 else None
+    text = as_text(value).strip()
+    found = numbers(text, comma=options.get("decimal") == "comma")
+    return found[0] if len(found) == 1 else None
+
+
+def numbers(text: str, *, comma: bool = False) -> list[float]:
+    """The numbers at the beginning of a text, in their order; digits inside a word are none.
+
+    Args:
+        text: `-1,234.5 kg` gives -1234.5, `5 to 10` gives 5 and 10.
+        comma: the comma is the decimal sign, and the point stands between thousands.
+    """
+    text = text[:LOOKED_AT]
+    found: list[float] = []
+    for match in islice(_TOKEN.finditer(text), NUMBERS):
+        values = _values(match["number"], comma)
+        if values and (match["minus"] or match["after"]):
+            values[0] = -values[0]
+        found += values
+    return found
+
+
+def _values(token: str, comma: bool) -> list[float]:
+    """One number; several where signs between digits do not make one, such as `1,5` in English; none for `1.2.3`."""
+    if len(token) > DIGITS:
+        return []
+    decimal, group = (",", ".") if comma else (".", ",")
+    plain = token.replace("٫", decimal).replace("٬", group).replace("−", "-")
+    for sign in _GROUPS:
+        plain = plain.replace(sign, group)
+    one = rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+|\d+"
+    if re.fullmatch(rf"(?:{one})?(?:{re.escape(decimal)}\d+)?(?:[eE][-+]?\d+)?", plain):
+        value = float(plain.replace(group, "").replace(decimal, "."))
+        return [value] if abs(value) <= 1e300 else []
+    apart = plain.split(group)
+    if comma or not all(re.fullmatch(r"\d+(?:\.\d+)?", part) for part in apart):
+        return []
+    return [float(part) for part in apart] if len(apart) > 1 else []
+
+
+def _margin(options: Options, want: float) -> float:
+    percent = number_of(options, "percent")
+    margin = abs(want) * percent / 100 if percent is not None else number_of(options, "tolerance") or 0.0
+    return margin + _slack(want)
+
+
+def _slack(want: float) -> float:
+    """What binary fractions lose."""
+    return 1e-9 * abs(want) if want else 1e-12
