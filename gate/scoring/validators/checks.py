@@ -42,7 +42,7 @@ def _found_everywhere(options: Options) -> Iterator[Complaint]:
 def _words(key: str) -> Check:
     def check(options: Options) -> Iterator[Complaint]:
         if not all(text.strip() for text in texts_of(options, key)):
-            yield f"one of its {key} is empty", "give the case the field, or take it out of the scorer"
+            yield f"a text under its {key} is empty", "give the case the field, or take it out of the scorer"
 
     return check
 

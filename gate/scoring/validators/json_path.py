@@ -6,7 +6,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.jsonpath import JsonPath, NotThere, look_up, parse_path
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding, Options, as_text, finding, quote
+from gate.scoring.validators.port import Finding, Options, as_text, finding, shown
 from gate.scoring.validators.shape import unfenced
 
 
@@ -19,9 +19,9 @@ def json_path(options: Options, subject: Subject) -> Finding:
         return 0.0, f"is not JSON: {error}"[:300]
     except NotThere as error:
         return finding(options.get("exists") is False, str(error)[:300], str(error)[:300])
-    there = f"{quote(as_text(value))} at {as_text(options['path'])[:100]}"
+    there = f"{shown(value)} at {as_text(options['path'])[:100]}"
     if "equals" in options:
-        return finding(same(value, options["equals"]), there, f"{there}, not {quote(as_text(options['equals']))}")
+        return finding(same(value, options["equals"]), there, f"{there}, not {shown(options['equals'])}")
     wanted = options.get("one_of")
     if isinstance(wanted, list):
         return finding(any(same(value, want) for want in wanted), there, f"{there}, none of {len(wanted)}")

@@ -12,9 +12,11 @@ _READ = 20_000
 _PLAUSIBLE = 5.0
 """Natural logarithm of how much likelier another language may be. Words that two languages share, and greetings of one
 word, lie below it; a sentence of another language lies far above."""
-_LETTERS = 4
-"""With fewer letters nothing is plausible or not."""
-_NO_WORDS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|\S+@\S+|<[^<>\n]{0,200}>", re.DOTALL)
+_BYTES = 4
+"""With letters of fewer bytes (three Latin ones, one Chinese character) nothing is plausible or not."""
+_NO_WORDS = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|(?<![\w.+-])[\w.+-]{1,64}@\S+|<[^<>\n]{0,200}>", re.DOTALL
+)
 
 
 def language(options: Options, subject: Subject) -> Finding:
@@ -24,8 +26,8 @@ def language(options: Options, subject: Subject) -> Finding:
     """
     wanted = language_code(as_text(options["is"])) or ""
     text = _NO_WORDS.sub(" ", composed(subject.text[:_READ]))
-    letters = sum(map(str.isalpha, text))
-    if letters < _LETTERS:
+    letters = "".join(filter(str.isalpha, text)).encode(errors="replace")
+    if len(letters) < _BYTES:
         return 1.0, f"has too few letters to tell its language, {wanted} is possible"
     likely = _likelihoods(text)
     top = max(likely, key=lambda code: likely[code])

@@ -9,7 +9,7 @@ from gate.scoring.validators.words import folded, pieces, unspaced
 
 _GAP = 3
 """Characters between two words of a phrase, at most; what ends a sentence is none of them."""
-_BORDERS = frozenset(".!?;:,…\n。！？，")
+_BORDERS = frozenset(".!?;:,…。！？，")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ def _follows(rest: tuple[frozenset[str], ...], found: list[tuple[str, int, int]]
     for number, forms in enumerate(rest, index + 1):
         word, start, _ = found[number]
         gap = text[found[number - 1][2] : start]
-        if word not in forms or (len(gap) > _GAP and not gap.isspace()) or not _BORDERS.isdisjoint(gap):
+        apart = not _BORDERS.isdisjoint(gap) or gap.count("\n") > 1 or (len(gap) > _GAP and not gap.isspace())
+        if word not in forms or apart:
             return False
     return True
 

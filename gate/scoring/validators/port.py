@@ -57,6 +57,12 @@ def quote(value: str) -> str:
     return _json(value if len(value) <= 80 else value[:77] + "…")
 
 
+def shown(value: JsonValue) -> str:
+    """A JSON value within a reason, cut short."""
+    text = _json(value)
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
 def listed(values: list[str]) -> str:
     """Texts within a reason, the first of them and how many more there are."""
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""

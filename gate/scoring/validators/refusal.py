@@ -10,6 +10,7 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.port import Finding, Options, finding, quote
 from gate.scoring.validators.words import composed
 
+_EMPHASIS = str.maketrans("", "", "*_#>")
 _LOOKED_AT = 400
 """Characters from the beginning."""
 _QUOTED = re.compile(
@@ -120,7 +121,7 @@ def refusing(text: str) -> str:
         text: the answer, of which the beginning is looked at.
     """
     start = composed(text.lstrip()[:_LOOKED_AT]).replace("’", "'").replace("´", "'")
-    start = " ".join(_QUOTED.sub(" … ", start).split())
+    start = " ".join(_QUOTED.sub(" … ", start).translate(_EMPHASIS).split())
     for pattern in _ANY:
         for match in pattern.finditer(start):
             if not _WITHOUT.match(start[match.end() :]):

@@ -13,6 +13,8 @@ from gate.inputs.config import load
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.schema import ID, config_schema
+from gate.inputs.scorers.kinds import KINDS
+from gate.inputs.scorers.validators import VALIDATORS
 from gate.inputs.yamltext import parse_yaml
 from tests.unit.inputs.texts import GOOD
 
@@ -47,6 +49,34 @@ FULL = (
       - json_schema: {schema: {type: object}}
       - judge: {criteria: c, model: fake:y, threshold: 0, params: {temperature: 0}}
       - judge: polite
+      - contains: {any: [a, b], all: c, none: ["{{ id }}"], value: v, ignore_case: false}
+      - starts_with: {value: a, ignore_case: true}
+      - ends_with: {value: a, ignore_case: true}
+      - starts_with
+      - json: {fence: false}
+      - json_path: {path: "$.a[0]", one_of: [1, null, {a: b}]}
+      - json_path: {path: $.a, equals: {b: [1]}}
+      - json_path: {path: $.a, exists: false}
+      - json_path: $.a
+      - number: {value: "{{ expected }}", tolerance: 0.5, which: last, decimal: comma}
+      - number: {value: -3, percent: 5}
+      - number: 42
+      - words: {min: 1, max: 2}
+      - sentences: {min: 0, max: 2}
+      - characters: {min: 0, max: 9}
+      - forbidden_words: {words: [a, b c], inflections: true, negate: true}
+      - forbidden_words: [a]
+      - asks: {about: [name], words: {name: [moniker, title]}, max_questions: 2}
+      - asks: zip
+      - language: {is: de}
+      - language: "{{ slices.lang }}"
+      - similarity: {value: a, metric: edit, threshold: 0.5}
+      - similarity
+      - latency: {max_s: 0.5}
+      - latency: 3
+      - cost: {max_usd: 0.01}
+      - refusal: {negate: true}
+      - refusal
 """
 )
 
@@ -74,7 +104,7 @@ def in_parser(value: object) -> bool:
 def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """Every mapping inside `value` whose keys the format fixes."""
     if isinstance(value, dict):
-        if path[-1:] != ("schema",):
+        if not {"schema", "equals", "one_of"} & set(path):
             yield path
             for key, item in value.items():
                 yield from places(item, (*path, key))
@@ -83,7 +113,7 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
             yield from places(item, (*path, index))
 
 
-def changed(value: object, path: tuple[str | int, ...], key: str, new: object) -> object:
+def changed(value: object, path: tuple[str | int, ...], key: str | int, new: object) -> object:
     value = copy.deepcopy(value)
     spot = value
     for step in path:
@@ -119,6 +149,13 @@ SUITE = ("suites", 2)
 PARAMS = (*SUITE, "params")
 SCORER = (*SUITE, "scorers", 0, "exact")
 JUDGE = (*SUITE, "scorers", 6, "judge")
+
+
+def scorer(kind: str) -> tuple[str | int, ...]:
+    """Where the options of the first scorer of a kind stand that writes them as a mapping."""
+    scorers = FULL_JSON["suites"][2]["scorers"]  # type: ignore[index]
+    of_kind = [i for i, item in enumerate(scorers) if isinstance(item, dict) and isinstance(item.get(kind), dict)]
+    return (*SUITE, "scorers", of_kind[0], kind)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +195,34 @@ JUDGE = (*SUITE, "scorers", 6, "judge")
         (JUDGE, "threshold", [-0.1, 0, 1, 1.1]),
         (JUDGE, "params", [None, {}, {"seed": -1}]),
         (JUDGE, "model", ["fake:x", "x"]),
+        (scorer("contains"), "any", ["a", "", [], ["a", "a"], [1], ["a", ""], {}, None]),
+        (scorer("json"), "fence", [True, "no", None]),
+        (scorer("json_path"), "path", ["$", "", 3, None]),
+        (scorer("json_path"), "equals", [1]),
+        (scorer("json_path"), "exists", [False]),
+        (scorer("json_path"), "one_of", [[], [None], "a", None, {}]),
+        (scorer("number"), "value", [0, -1e15, 1e16, "{{ expected }}", "many", True, None]),
+        (scorer("number"), "tolerance", [0, -1, "1", None]),
+        (scorer("number"), "percent", [1]),
+        (scorer("number"), "which", ["any", "first", "middle", None]),
+        (scorer("number"), "decimal", ["point", "dot"]),
+        (scorer("words"), "max", [1, 1.0, 1.5, 10_000_001, "3", None]),
+        (scorer("characters"), "max", [0, -1]),
+        (scorer("forbidden_words"), "words", ["a", ["a" * 201], ["a" * 200], [], None]),
+        (scorer("forbidden_words"), "inflections", [False, 1]),
+        (scorer("asks"), "about", ["a", [], ["a" * 201]]),
+        (scorer("asks"), "words", [None, {}, {"a": "b"}, {"a": []}, {"-": ["b"]}, ["a"], {"a": [1]}]),
+        (scorer("asks"), "max_questions", [0, 1, 1.5, 1_001]),
+        (scorer("language"), "is", ["en", "", 3, None]),
+        (scorer("similarity"), "metric", ["token_f1", "embedding", None]),
+        (scorer("similarity"), "threshold", [-0.1, 0, 1, 1.1, None]),
+        (scorer("latency"), "max_s", [0, 0.1, 86_400, 86_401, "1", None]),
+        (scorer("cost"), "max_usd", [-1, 0, 1_000_001]),
+        (
+            (*SUITE, "scorers"),
+            7,
+            ["words", {"words": None}, {"words": {}}, {"sentences": 2}, "latency", "json", {"refusal": "x"}],
+        ),
         ((*SUITE, "policy"), "max_cost_increase", [-0.1, 0, 10, 11, "10%"]),
         (SUITE, "threshold", [None, 0, 0.1, 1, 1.1, "0.8"]),
         ((*SUITE, "policy"), "min_pass_rate", [None, 0, 0.5, 1, "90%"]),
@@ -166,7 +231,14 @@ JUDGE = (*SUITE, "scorers", 6, "judge")
     ],
     ids=str,
 )
-def test_ranges_and_types_agree(path: tuple[str | int, ...], key: str, values: list[object]) -> None:
+def test_ranges_and_types_agree(path: tuple[str | int, ...], key: str | int, values: list[object]) -> None:
     for value in values:
         whole = changed(FULL_JSON, path, key, value)
         assert in_schema(whole) == in_parser(whole), value
+
+
+def test_every_kind_and_every_option_is_in_the_full_file() -> None:
+    written = [item for item in FULL_JSON["suites"][2]["scorers"] if isinstance(item, dict)]  # type: ignore[index]
+    for kind in VALIDATORS:
+        given = [item[kind] for item in written if isinstance(item.get(kind), dict)]
+        assert set(KINDS[kind].options) <= {key for options in given for key in options}, kind

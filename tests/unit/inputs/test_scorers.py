@@ -1,10 +1,12 @@
 """Scorers: every form, every default, every mistake."""
 
 import pytest
+from ruamel.yaml import YAML
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.scorers.read import parse_scorers
+from gate.inputs.scorers.kinds import KINDS
+from gate.inputs.scorers.read import _LATER, _MEANT, parse_scorers
 from tests.unit.inputs.texts import errors
 
 JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}}
@@ -22,6 +24,55 @@ JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}}
         ({"regex": "^a+$"}, "regex", {"pattern": "^a+$", "ignore_case": False}),
         ({"regex": "{{ expected }}"}, "regex", {"pattern": "{{ expected }}", "ignore_case": False}),
         ({"json_schema": {"schema": {"type": "object"}}}, "json_schema", {"schema": {"type": "object"}}),
+        ({"contains": {"any": "a"}}, "contains", {"any": ["a"], "ignore_case": True}),
+        (
+            {"contains": {"value": "x", "all": ["a", "b"], "none": ["{{ id }}"]}},
+            "contains",
+            {"value": "x", "all": ["a", "b"], "none": ["{{ id }}"], "ignore_case": True},
+        ),
+        ({"starts_with": "Dear"}, "starts_with", {"value": "Dear", "ignore_case": False}),
+        ("ends_with", "ends_with", {"value": "{{ expected }}", "ignore_case": False}),
+        ("json", "json", {"fence": True}),
+        ({"json_path": "$.a"}, "json_path", {"path": "$.a", "exists": True}),
+        (
+            {"json_path": {"path": "$.a", "equals": {"b": [1, None]}}},
+            "json_path",
+            {"path": "$.a", "equals": {"b": [1, None]}, "exists": True},
+        ),
+        ({"json_path": {"path": "a", "one_of": [None]}}, "json_path", {"path": "a", "one_of": [None], "exists": True}),
+        ("number", "number", {"value": "{{ expected }}", "which": "any", "decimal": "point"}),
+        ({"number": 42}, "number", {"value": 42.0, "which": "any", "decimal": "point"}),
+        (
+            {"number": {"value": "{{ expected }}", "percent": 5, "which": "last", "decimal": "comma"}},
+            "number",
+            {"value": "{{ expected }}", "percent": 5.0, "which": "last", "decimal": "comma"},
+        ),
+        ({"words": {"min": 1, "max": 60}}, "words", {"min": 1, "max": 60}),
+        ({"sentences": {"max": 2}}, "sentences", {"max": 2}),
+        ({"characters": {"min": 2.0}}, "characters", {"min": 2}),
+        ({"forbidden_words": "process"}, "forbidden_words", {"words": ["process"], "inflections": False}),
+        (
+            {"forbidden_words": ["process", "handle"]},
+            "forbidden_words",
+            {"words": ["process", "handle"], "inflections": False},
+        ),
+        ({"asks": "name"}, "asks", {"about": ["name"]}),
+        (
+            {"asks": {"about": ["pets"], "words": {"pets": ["dog", "cat"]}, "max_questions": 1}},
+            "asks",
+            {"about": ["pets"], "words": {"pets": ["dog", "cat"]}, "max_questions": 1},
+        ),
+        ({"language": "de-AT"}, "language", {"is": "de-AT"}),
+        ({"language": "{{ slices.lang }}"}, "language", {"is": "{{ slices.lang }}"}),
+        ("similarity", "similarity", {"value": "{{ expected }}", "metric": "token_f1", "threshold": 0.7}),
+        (
+            {"similarity": {"value": "x", "metric": "edit", "threshold": 0.5}},
+            "similarity",
+            {"value": "x", "metric": "edit", "threshold": 0.5},
+        ),
+        ({"latency": 2.5}, "latency", {"max_s": 2.5}),
+        ({"cost": {"max_usd": 0}}, "cost", {"max_usd": 0.0}),
+        ("refusal", "refusal", {}),
         ({"judge": "Is polite"}, "judge", JUDGE),
         (
             {"judge": {"criteria": "Is polite", "model": "fake:j", "threshold": 1, "params": {"temperature": 0}}},
@@ -74,6 +125,59 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
         ([{"json_schema": {"schema": {"$ref": "http://x/y"}}}], "the reference 'http://x/y' leaves the schema"),
         ([{"json_schema": {"schema": {"$ref": "#/$defs/a"}}}], "the reference '/$defs/a' leads nowhere"),
         ([{"json_schema": {"schema": {"$ref": "#"}}}], "it refers to itself without end"),
+        (
+            [{"contains": {"any": []}}],
+            "contains.any must be a list of texts, not an empty list (write it as [one, two])",
+        ),
+        ([{"contains": {"any": [1]}}], "contains.any must hold texts, not 1"),
+        ([{"contains": {"any": ["a", "a"]}}], "contains.any names 'a' twice"),
+        ([{"contains": {"any": ["a", "{{ b "]}}], "contains.any: invalid Jinja2: "),
+        ([{"contains": {"any": ["a"] * 1_001}}], "contains.any has more than 1,000 texts"),
+        (["json_path"], "'path' is missing in json_path (for example path: $.items[0].name)"),
+        ([{"json_path": "$.a[*]"}], "json_path.path is not a path to one value: '[*]' may select several values"),
+        (
+            [{"json_path": {"path": "$", "equals": None}}],
+            "json_path.equals is empty (null is written as one_of: [null])",
+        ),
+        ([{"json_path": {"path": "$", "one_of": 3}}], "json_path.one_of must be a list, not 3"),
+        ([{"json_path": {"path": "$", "one_of": []}}], "json_path.one_of must be a list, not an empty list"),
+        (
+            [{"json_path": {"path": "$", "equals": 1, "one_of": [1]}}],
+            "json_path takes one of equals and one_of, not both",
+        ),
+        ([{"number": "many"}], "number.value must be a number from -1e+15 to 1e+15, not 'many' (or write a field"),
+        ([{"number": True}], "number.value must be a number"),
+        ([{"number": {"tolerance": 1, "percent": 1}}], "number takes one of tolerance and percent, not both"),
+        ([{"number": {"tolerance": -1}}], "number.tolerance must be a number from 0"),
+        ([{"number": {"which": "middle"}}], "number.which must be any or first or last or only, not 'middle'"),
+        (["words"], "words needs min or max"),
+        ([{"sentences": 2}], "sentences must be a mapping, not 2"),
+        ([{"words": {"min": 3, "max": 2}}], "words has a min above its max"),
+        ([{"words": {"max": 2.5}}], "words.max must be a whole number from 0 to 10,000,000, not 2.5"),
+        (["forbidden_words"], "'words' is missing in forbidden_words (for example words: [transition, process])"),
+        ([{"forbidden_words": ["x" * 201]}], "forbidden_words.words holds a text of more than 200 characters"),
+        (["asks"], "'about' is missing in asks (for example about: [name])"),
+        ([{"asks": {"about": "a", "words": ["b"]}}], "asks.words must be a mapping, not a list"),
+        ([{"asks": {"about": "a", "words": {"a": []}}}], "asks.words.a must be a list of texts, not an empty list"),
+        ([{"asks": {"about": "a", "max_questions": 0}}], "asks.max_questions must be a whole number from 1"),
+        (
+            [{"language": "german"}],
+            "language.is: unknown language 'german' (write a code of ISO 639, such as en or de)",
+        ),
+        ([{"language": "dee"}], "language.is: unknown language 'dee' (did you mean 'de'? write a code"),
+        ([{"similarity": {"metric": "embedding"}}], "similarity.metric must be token_f1 or edit, not 'embedding'"),
+        ([{"latency": 0}], "latency.max_s must be a number above 0 to 86,400, not 0"),
+        (["latency"], "'max_s' is missing in latency (for example max_s: 2.5)"),
+        ([{"cost": -1}], "cost.max_usd must be a number from 0 to 1,000,000, not -1"),
+        ([{"refusal": "x"}], "refusal must be a mapping, not 'x'"),
+        (["contains-any"], "unknown scorer 'contains-any' (did you mean 'contains: {any: [one, two]}'?"),
+        (["icontains"], "did you mean 'contains'?"),
+        (["is-json"], "did you mean 'json'?"),
+        (["not-contains"], "unknown scorer 'not-contains' (did you mean 'contains' with negate: true?"),
+        (["not-is-refusal"], "did you mean 'refusal' with negate: true?"),
+        (["starts-with"], "did you mean 'starts_with'?"),
+        (["levenshtein"], "did you mean 'similarity: {metric: edit}'?"),
+        (["llm-rubric"], "did you mean 'judge'?"),
         (["judge"], "'criteria' is missing in judge (for example criteria:"),
         (
             [{"judge": {"criteria": "x", "model": "gpt-5"}}],
@@ -85,3 +189,15 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
 )
 def test_messages(written: JsonValue, message: str) -> None:
     assert message in errors(lambda: parse_scorers(written, "here"))
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    written: JsonValue = [{"words": {"min": 3, "max": 2}}, {"language": "xx"}, {"contains": {"any": []}}, "exakt"]
+    told = errors(lambda: parse_scorers(written, "here"))
+    assert all(word in told for word in ("words has a min", "unknown language", "contains.any", "'exakt'"))
+
+
+def test_what_others_write_leads_to_a_kind_that_there_is() -> None:
+    for written, meant in _MEANT.items():
+        assert meant.split(":")[0] in {*KINDS, *_LATER}, written
+        parse_scorers(YAML(typ="safe").load(f"[{{{meant}}}]" if ":" in meant else "[exact]"), "here")

@@ -1,0 +1,29 @@
+"""Scores one answer with one scorer, written as in configuration."""
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.sample import Score
+from gate.domain.usage import Cost
+from gate.inputs.scorers.read import parse_scorers
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import validate
+
+
+def judged(
+    written: JsonValue,
+    answer: str,
+    expected: JsonValue = None,
+    latency_s: float | None = None,
+    cost: Cost | None = None,
+) -> Score:
+    """The whole finding."""
+    spec = parse_scorers([written], "here")[0]
+    return validate(spec, Subject(Case("c", input="q", expected=expected), answer, latency_s, cost))
+
+
+def score(written: JsonValue, answer: str, expected: JsonValue = None) -> float:
+    """The score; fails where there is none."""
+    value = judged(written, answer, expected).value
+    assert not isinstance(value, Unscored), value.reason
+    return value

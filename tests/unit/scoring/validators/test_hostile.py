@@ -1,0 +1,119 @@
+"""Whatever an answer holds: a score in [0, 1] or `Unscored`, the same each time, with a reason on one short line."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.usage import Dollars
+from gate.inputs.scorers.kinds import KINDS
+from gate.inputs.scorers.read import parse_scorers
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import REASON_CHARS, VALIDATORS, validate
+
+WRITTEN: list[JsonValue] = [
+    *("exact", "contains", "starts_with", "ends_with", "json", "similarity", "refusal"),
+    {"contains": {"any": ["a", "?"], "all": ["e"], "none": ["\u0301"]}},
+    {"regex": r"(\w+\s?)+$"},
+    {"json_schema": {"schema": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}}},
+    {"json_path": {"path": "$[0][0].a", "one_of": [1, "x"]}},
+    {"number": {"value": 9, "percent": 1}},
+    {"number": {"value": 9, "which": "last", "decimal": "comma"}},
+    *({kind: {"min": 1, "max": 9}} for kind in ("words", "sentences", "characters")),
+    {"forbidden_words": {"words": ["a b", "process", "C++", "我", "?"], "inflections": True}},
+    {"asks": {"about": ["name", "zip"], "max_questions": 3}},
+    *({"language": code} for code in ("en", "zh")),
+    {"similarity": {"metric": "edit"}},
+    *({"latency": 1}, {"cost": 1}),
+]
+SPECS = parse_scorers(WRITTEN, "here")
+MIB = 1_000_000
+PILES = ["\u0301\u0323", "\u0301", "a\u0301\u0323\u0300", "\u0f71\u0f72\u0f74"]
+UNITS = [
+    *(
+        "?",
+        "9",
+        "9,",
+        "9.",
+        "-",
+        " ",
+        "\n",
+        "\x00",
+        "[",
+        '{"a":',
+        '"',
+        "```\n",
+        "```json\n{}\n",
+        "a ",
+        "a. ",
+        "A. ",
+        ". ",
+    ),
+    *("? ", '?"', "\n\n", "- a\n", "1. ", "e.g. ", "I can't ", "as an AI ", "could you ", "name ", "\ud800", "\u202e"),
+    *(
+        "\u200d",
+        "\u00ad",
+        "\ufdfa",
+        "我",
+        "。",
+        "नि",
+        "ß",
+        "𝟗",
+        "٣٫",
+        "👍🏽",
+        "<a ",
+        "http://a ",
+        "`a",
+        "— ",
+        "what ",
+        "tell ",
+        "process ",
+    ),
+    *PILES,
+]
+
+
+def check(answer: str) -> None:
+    subject = Subject(Case("c", input="q", expected="the answer is 9"), answer, 0.5, Dollars(0.1))
+    for spec in SPECS:
+        score = validate(spec, subject)
+        assert isinstance(score.value, Unscored) or 0.0 <= score.value <= 1.0, spec.name
+        assert score.reason
+        assert score.reason.isprintable(), spec.name
+        assert len(score.reason) <= REASON_CHARS
+        assert validate(spec, subject) == score or isinstance(score.value, Unscored), spec.name
+
+
+def test_every_kind_is_tried() -> None:
+    assert {spec.kind for spec in SPECS} == set(VALIDATORS)
+    assert set(VALIDATORS) == {kind for kind in KINDS if kind not in {"judge", "rubric", "pairwise", "paraphrases"}}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=80) | st.lists(st.sampled_from(UNITS), max_size=20).map("".join))
+def test_any_text(answer: str) -> None:
+    check(answer)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(st.characters(), max_size=40), st.text(st.characters(), max_size=40))
+def test_surrogates_and_controls(one: str, other: str) -> None:
+    check(one + "\ud83d" + other + "\x00\u2028")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_a_million_characters(unit: str) -> None:
+    check(unit * (MIB // len(unit)))
+
+
+def test_deep_json() -> None:
+    for answer in (
+        "[" * MIB,
+        "[" * 60 + "]" * 60,
+        "[[" * MIB,
+        '{"a":' * 100_000 + "1" + "}" * 100_000,
+        f"[{'9' * MIB}]",
+    ):
+        check(answer[:MIB])
