@@ -10,6 +10,7 @@ from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import DiskSource
 from gate.calls.budget import capped, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.port import Calls
 from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending
@@ -22,11 +23,12 @@ from gate.flows.exam_edits import ExamEdit, Trial
 from gate.flows.resolved import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
-from gate.providers.base import Misconfigured
 from gate.providers.executor import Executor
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.scoring.judge import Judge
+from gate.scoring.jury import Jury
+from gate.scoring.port import Member, ModelScorer
 from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder
 
@@ -91,9 +93,9 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             factory.provider(arm.model, arm.params).check(arm.params)
             models[arm.model, arm.params] = None
         for spec in _judges(suite):
-            models[_judge_of(spec, factory)] = None
+            _judging(spec, factory, models)
     for spec in resolved.judges:
-        models[_judge_of(spec, factory)] = None
+        _judging(spec, factory, models)
     check_reply_budget(models, resolved.budget)
     if resolved.budget.max_usd is None:
         return
@@ -105,37 +107,42 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
 
 
+def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:
+    for model, params in members(spec, factory):
+        factory.provider(model, params).check(params)
+        models[model, params] = None
+
+
 def _judges(suite: Suite) -> Iterator[ScorerSpec]:
     yield from (spec for spec in suite.exam.all_scorers() if spec.judged)
 
 
-def _judge_of(spec: ScorerSpec, factory: Factory) -> tuple[ModelRef, Params]:
-    """A judge's model and parameters; temperature 0 where its interface takes one and nothing else was asked for."""
-    model = parse_model(str(spec.options["model"]))
+def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
+    """Who judges, and how: at temperature 0 where the interface takes one and nothing else was asked for.
+
+    Args:
+        spec: a scorer that asks a model.
+        factory: knows the interfaces; nothing is made, and no key is needed.
+    """
     given = spec.options.get("params")
     params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
-    provider = factory.provider(model, params)
-    provider.check(params)
-    if params.temperature is None:
-        cool = replace(params, temperature=0.0)
-        try:
-            provider.check(cool)
-        except Misconfigured:
-            return model, params
-        return model, cool
-    return model, params
+    cool = replace(params, temperature=0.0)
+    models = [parse_model(name) for name in spec.models]
+    warm = params.temperature is not None
+    return tuple((one, params if warm or not factory.takes(one, cool) else cool) for one in models)
 
 
 def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered) -> Tools:
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
-    judges: dict[int, Judge] = {}
+    judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
     notes = Notebook(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
 
-    def judge(spec: ScorerSpec) -> Judge:
+    def judge(spec: ScorerSpec) -> ModelScorer:
+        # Its options make a scorer unhashable; what is held here cannot lend its id to another.
         if id(spec) not in judges:
-            judges[id(spec)] = Judge(spec, *_judge_of(spec, factory), caller)
-        return judges[id(spec)]
+            judges[id(spec)] = spec, model_scorer(spec, factory, caller)
+        return judges[id(spec)][1]
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
@@ -152,6 +159,18 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
         workers=2 * plan.concurrency,
         apart=plan.apart,
     )
+
+
+def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScorer:
+    """What asks the model, or the models, of a scorer.
+
+    Args:
+        spec: a scorer that asks a model.
+        factory: knows the interfaces.
+        calls: sends requests.
+    """
+    found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
+    return Jury(spec, found) if len(found) > 1 else found[0]
 
 
 def _outlay(plan: Plan, factory: Factory) -> Spending:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 
-JUDGED = frozenset({"judge"})
+JUDGED = frozenset({"judge", "rubric"})
 """Kinds of scorers that ask a model."""
 
 
@@ -41,6 +41,12 @@ class ScorerSpec:
         several = self.options.get("models")
         named = several if isinstance(several, list) else [self.options.get("model")]
         return tuple(name for name in named if isinstance(name, str)) if self.judged else ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Files of the repository that hold a part of it: a rubric, a judge's prompt."""
+        named = (self.options.get(key) for key in ("file", "template")) if self.judged else ()
+        return tuple(path for path in named if isinstance(path, str))
 
     @property
     def address(self) -> str | None:

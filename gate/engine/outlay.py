@@ -9,16 +9,19 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.forecast import Basis, Figure, Outlay, Role, Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
+from gate.domain.rubric import Rubric
 from gate.domain.sample import ArmName
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.render import NotBuilt, render
-from gate.scoring import judge
+from gate.scoring.messages import messages
 
 CHARS_PER_TOKEN = 4
 OUTPUT_TOKENS = 256
 """Assumed for a reply whose length nothing bounds."""
+DIMENSION_TOKENS = 60
+"""Assumed for what a judge says of one dimension of a rubric."""
 SECONDS = 2.0
 """Assumed for one call."""
 
@@ -75,16 +78,13 @@ class Estimator:
     def _suite(self, suite: Suite) -> Iterator[Outlay]:
         for role, arm in answering(suite).items():
             yield self._answers(suite, role, arm)
-        cases: dict[str, list[Case]] = {}
-        specs: dict[str, ScorerSpec] = {}
+        asked: dict[tuple[str, str], list[tuple[ScorerSpec, Case]]] = {}
         for case in suite.exam.cases:
             for spec in suite.exam.scorers_of(case):
-                if spec.judged:
-                    key = f"{spec.options.get('model')} {spec.options.get('params')}"
-                    specs.setdefault(key, spec)
-                    cases.setdefault(key, []).append(case)
-        for key, spec in specs.items():
-            yield self._judgements(suite, spec, cases[key])
+                for model in spec.models:
+                    asked.setdefault((model, f"{spec.options.get('params')}"), []).append((spec, case))
+        for (model, _), pairs in asked.items():
+            yield self._judgements(suite, model, pairs)
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
         rendered = sum(_asked(arm, case) for case in suite.exam.cases)
@@ -100,16 +100,20 @@ class Estimator:
         seconds = Figure(SECONDS, "assumed") if known.seconds is None else Figure(known.seconds, "measured")
         return self._outlay((suite.name, role), (arm.model, arm.params), calls, (one, basis), seconds)
 
-    def _judgements(self, suite: Suite, spec: ScorerSpec, cases: Sequence[Case]) -> Outlay:
-        model = parse_model(str(spec.options["model"]))
+    def _judgements(self, suite: Suite, name: str, pairs: Sequence[tuple[ScorerSpec, Case]]) -> Outlay:
+        """All opinions of one model."""
+        spec = pairs[0][0]
         given = spec.options.get("params")
         params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
         answer = "x" * (CHARS_PER_TOKEN * (_longest(suite) or OUTPUT_TOKENS))
-        rendered = sum(_characters(judge.messages(spec, case, answer)) for case in cases)
-        calls = len(cases) * suite.samples * len(suite.arms)
-        one = _assumed(rendered / max(1, len(cases)), params)
+        rendered = sum(_characters(messages(spec, case, answer)) for spec, case in pairs)
+        calls = len(pairs) * suite.samples * len(suite.arms)
+        one = _assumed(rendered / max(1, len(pairs)), params)
+        if params.max_output_tokens is None:
+            one = replace(one, output_tokens=max(one.output_tokens, *(_said(spec) for spec, _ in pairs)))
         assumed: tuple[Basis, Basis] = ("assumed", "assumed")
-        return self._outlay((suite.name, "judge"), (model, params), calls, (one, assumed), Figure(SECONDS, "assumed"))
+        who: tuple[str, Role] = (suite.name, "judge")
+        return self._outlay(who, (parse_model(name), params), calls, (one, assumed), Figure(SECONDS, "assumed"))
 
     def _outlay(
         self,
@@ -144,6 +148,11 @@ def answering(suite: Suite) -> dict[Role, Arm]:
 
 def _assumed(characters: float, params: Params) -> Usage:
     return Usage(math.ceil(characters / CHARS_PER_TOKEN), 0, 0, params.max_output_tokens or OUTPUT_TOKENS)
+
+
+def _said(spec: ScorerSpec) -> int:
+    """Tokens of one opinion."""
+    return DIMENSION_TOKENS * len(Rubric.of(spec.options).dimensions) if spec.kind == "rubric" else 0
 
 
 def _asked(arm: Arm, case: Case) -> int:

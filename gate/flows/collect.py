@@ -17,8 +17,8 @@ from gate.engine.samples import NOWHERE, SampleTable
 from gate.flows.ports import Notes, Progress, RunSink
 from gate.flows.resolved import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
-from gate.scoring.judge import Judge
 from gate.scoring.panel import Panel
+from gate.scoring.port import ModelScorer
 from gate.scoring.subject import Subject
 from gate.targets.prompt import PromptTarget
 
@@ -30,7 +30,7 @@ class Tools:
     Args:
         calls: sends requests under one policy of memory, retries, limits and budgets.
         memory: what earlier runs were answered.
-        judge: makes a judge of a scorer of kind `judge`.
+        judge: makes what asks a model of a scorer that does.
         spent_usd: dollars spent so far, or None where that is not known.
         exhausted: why no more calls make sense, or None.
         sink: keeps samples and the record.
@@ -43,7 +43,7 @@ class Tools:
 
     calls: Calls
     memory: Memory
-    judge: Callable[[ScorerSpec], Judge]
+    judge: Callable[[ScorerSpec], ModelScorer]
     spent_usd: Callable[[], float | None]
     exhausted: Callable[[], str | None]
     sink: RunSink

@@ -17,6 +17,7 @@ from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
 from gate.flows.judge_quotes import quotes
 from gate.flows.pairing import Pair, Sides
+from gate.flows.scorer_files import ScorerFiles
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
 from gate.inputs.builders import file_of, is_python
@@ -63,6 +64,12 @@ class Reader:
         if data is None:
             return None
         return self._parsed(lambda: load(decode(data, where), where))
+
+    def completed(self, config: Config | None, source: FileSource) -> Config | None:
+        """A configuration whose scorers hold what their files say."""
+        if config is None:
+            return None
+        return ScorerFiles(source, partial(_at, source), self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """What the change does to the exams that it did not bring."""

@@ -8,10 +8,10 @@ from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
 from gate.inputs.limits import RENDERING_S
 from gate.inputs.problems import printable
-from gate.inputs.render import NotBuilt, SlowTemplate, fill, render
+from gate.inputs.render import NotBuilt, SlowTemplate, render
+from gate.scoring.messages import criteria, instructions
 from gate.scoring.validators.checks import complaints
 from gate.scoring.validators.filling import fill_options
-from gate.scoring.validators.registry import VALIDATORS
 
 
 def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
@@ -69,10 +69,8 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
 
 def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     """Fill a scorer's texts; what comes from a case must be of use to the scorer."""
-    if spec.kind not in VALIDATORS:
-        for text in spec.options.values():
-            if isinstance(text, str):
-                fill(text, case)
+    if spec.judged:
+        yield from _judge(spec, case)
         return
     filled = fill_options(spec.options, case)
     if filled == spec.options:
@@ -82,3 +80,11 @@ def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
         yield Problem(
             file, int(line), f"the scorer {spec.name!r} cannot score case {case.id!r}: {printable(what)}", hint
         )
+
+
+def _judge(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
+    instructions(spec, case)
+    if spec.kind == "judge" and not criteria(spec, case).strip():
+        file, _, line = case.where.rpartition(":")
+        message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} brings none"
+        yield Problem(file, int(line or 0), message, "give the suite's judge criteria, or the case")

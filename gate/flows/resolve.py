@@ -64,6 +64,8 @@ def resolve(
     reader.raise_problems()
     if head is None:
         raise _no_config(sides, config, deleted=base is not None)
+    head, base = reader.completed(head, sides.head) or head, reader.completed(base, sides.base)
+    reader.raise_problems()
     check_links(sides, (base, head))
     pairing = pair(sides, head, base, names).only(only)
     pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)

@@ -10,7 +10,7 @@ from gate.inputs import config, models, policies, suites
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
 from gate.inputs.scorers.kind import Kind
-from gate.inputs.scorers.kinds import COMMON, KINDS, PASSING
+from gate.inputs.scorers.kinds import KINDS, PASSING
 
 ID = f"https://prompt-gate.dev/schemas/gate.yaml/{config.VERSION}"
 """A name, not an address that is fetched."""
@@ -117,7 +117,7 @@ def _scorer() -> Schema:
 
 
 def _kind(name: str, kind: Kind) -> Schema:
-    common: dict[str, JsonValue] = {key: option.schema() for key, option in COMMON.items()}
+    common: dict[str, JsonValue] = {key: option.schema() for key, option in kind.common.items()}
     options = {key: option.schema() for key, option in kind.options.items()}
     rules: list[JsonValue] = [schema for rule in kind.rules if (schema := rule.schema())]
     whole = mapping({**options, **common}, required=kind.needed)

@@ -126,6 +126,18 @@ class Factory:
         write_usd = written.amount / _PRICED if isinstance(written, Dollars) else None
         return replace(terms(model, params, known=known), write_usd=write_usd)
 
+    def takes(self, model: ModelRef, params: Params) -> bool:
+        """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
+        try:
+            if model.provider == "openai":
+                own = addresses.is_openai(self._address("openai", params) or "")
+                parameters.check_openai(model.name, params, own=own)
+            elif model.provider == "anthropic":
+                parameters.check_anthropic(model.name, params)
+        except Misconfigured:
+            return False
+        return True
+
     async def close(self) -> None:
         """Close every provider that was made, and the executor."""
         made, self._made = list(self._made.values()), {}

@@ -4,7 +4,8 @@
 `fake:oracle`  knows how often it is right. A user message carries the right answer and, if it likes, a slice:
                `answer=blue slice=enterprise`. The system prompt states the quality, for all and for a slice:
                `quality=0.9 quality[enterprise]=0.45`. A right reply is the word, any other is `wrong`.
-`fake:judge`   scores the answer between `<<<` and `>>>`: 1 if it holds the reference answer, else 0.
+`fake:judge`   scores the answer in its fence: 1 if it holds the reference answer, else 0. For a rubric it goes by words
+               of the answer: `good` and `bad` count on every dimension, `good-brevity` and `bad-brevity` on that one.
 
 Replies are a hash of system prompt, user message and sample index. Tokens are characters / 4; latency is made up.
 """
@@ -12,8 +13,9 @@ Replies are a hash of system prompt, user message and sample index. Tokens are c
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.usage import Usage
@@ -24,7 +26,9 @@ _SLICE = re.compile(r"\bslice=([\w.-]+)")
 _QUALITY = re.compile(r"\bquality=([01](?:\.\d+)?)")
 _SLICE_QUALITY = re.compile(r"\bquality\[([\w.-]+)\]=([01](?:\.\d+)?)")
 _REFERENCE = re.compile(r"# Reference answer\n(.*?)\n+# Answer", re.DOTALL)
-_JUDGED = re.compile(r"<<<\w*\n?(.*?)\n?\w*>>>", re.DOTALL)
+_JUDGED = re.compile(r"# Answer\n<<<(\w*)\n(.*)\n\1>>>", re.DOTALL)
+_SCALE = re.compile(r'"score": a number from (-?[\d.e+-]*\d) to (-?[\d.e+-]*\d)')
+_QUALITY_WORD = re.compile(r"\b(good|bad)(?:-([\w-]+))?")
 
 
 class FakeProvider:
@@ -58,10 +62,15 @@ class FakeProvider:
     async def complete(self, request: Request) -> Completion:
         """Answer at once; see `gate.providers.base.Provider`."""
         system, user = split(request.messages)
-        text = self._answer(system, user, request.index)
+        text = self._text(system, user, request)
         usage = Usage(input_tokens=tokens(system) + tokens(user), output_tokens=tokens(text))
         latency = 0.05 + 0.001 * usage.output_tokens
         return Completion(text, f"fake-{self._name}", usage, latency, "stop")
+
+    def _text(self, system: str, user: str, request: Request) -> str:
+        if self._name == "judge" and (fields := rubric_fields(request.schema)):
+            return rubric(fields, scale_in(system), user)
+        return self._answer(system, user, request.index)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -99,11 +108,53 @@ def true_quality(system: str, user: str) -> float:
 
 def judge(user: str) -> str:
     """A judgement as a JSON object of `reason` and `score`."""
-    reference, judged = _REFERENCE.search(user), _JUDGED.search(user)
-    answer = judged[1] if judged else user
+    reference, answer = _REFERENCE.search(user), _judged(user)
     met = reference is None or reference[1].strip() in answer
     reason = "The answer holds the reference." if met else "The reference is not in the answer."
     return json.dumps({"reason": reason, "score": 1.0 if met else 0.0})
+
+
+def rubric_fields(schema: Mapping[str, JsonValue] | None) -> list[str]:
+    """The dimensions that a schema asks for; none where it asks for one score."""
+    found = (schema or {}).get("properties")
+    properties = found if isinstance(found, dict) else {}
+    inner = [one.get("properties") for one in properties.values() if isinstance(one, dict)]
+    each = [one for one in inner if isinstance(one, dict) and "score" in one]
+    return list(properties) if each and len(each) == len(properties) else []
+
+
+def scale_in(system: str) -> tuple[float, float]:
+    """The scale that a judge's instructions name last."""
+    found = _SCALE.findall(system)
+    low, high = found[-1] if found else ("0", "1")
+    return float(low), float(high)
+
+
+def rubric(fields: Sequence[str], scale: tuple[float, float], user: str) -> str:
+    """A judgement as a JSON object with an object of `reason` and `score` for each dimension.
+
+    A dimension begins in the middle of the scale; each word moves it by a quarter of the scale.
+
+    Args:
+        fields: the dimensions.
+        scale: lowest and highest score.
+        user: the message that holds the answer in its fence.
+    """
+    words = _QUALITY_WORD.findall(_judged(user).lower())
+    low, high = scale
+    out = {}
+    for field in fields:
+        own = [kind for kind, about in words if not about or about.replace("-", "_") == field]
+        step = own.count("good") - own.count("bad")
+        score = min(high, max(low, (low + high) / 2 + step * (high - low) / 4))
+        out[field] = {"reason": f"{len(own)} words tell of {field}.", "score": score}
+    return json.dumps(out)
+
+
+def _judged(user: str) -> str:
+    """The answer in its fence."""
+    found = _JUDGED.search(user)
+    return found[2] if found else user
 
 
 def tokens(text: str) -> int:

@@ -8,7 +8,7 @@ from gate.domain.case import ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.suite import Exam
 from gate.scoring.combine import combine
-from gate.scoring.judge import Judge
+from gate.scoring.port import ModelScorer
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 
@@ -23,7 +23,7 @@ class Panel:
     """
 
     exam: Exam
-    judge: Callable[[ScorerSpec], Judge]
+    judge: Callable[[ScorerSpec], ModelScorer]
 
     async def score(self, subject: Subject, index: int) -> tuple[tuple[Score, ...], float | Unscored]:
         """Every scorer's score, and the combined one.

@@ -2,6 +2,7 @@
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
+from gate.domain.rubric import Rubric
 from gate.domain.sample import Sample
 from gate.domain.suite import Exam
 
@@ -34,5 +35,7 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
 
 def mark_of(spec: ScorerSpec) -> float:
     """What a scorer's own score must reach: its `threshold`, or all of it for a validator that has none."""
+    if spec.kind == "rubric":
+        return Rubric.of(spec.options).mark
     given = spec.options.get("threshold", JUDGE_MARK if spec.judged else 1.0)
     return float(given) if isinstance(given, (int, float)) else 1.0

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from gate.providers.fake import judge, oracle, tokens
+from gate.providers.fake import judge, oracle, rubric, rubric_fields, scale_in, tokens
 from tests.support.chaos import Chaos
 
 FAULTS = ("429", "500", "529", "drop", "truncated", "not-json", "html", "hang")
@@ -54,6 +54,7 @@ class Behaviour:
         chaos: faults by the dice, where `faults` are used up.
         capacity: requests at once, above which the answer is 429; None takes all.
         headers: sent with each good reply.
+        judgement: what a judge says to a system prompt and a user message; None for an honest judge.
     """
 
     latency_s: float = 0.0
@@ -68,6 +69,7 @@ class Behaviour:
     chaos: Chaos | None = None
     capacity: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    judgement: Callable[[str, str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Asked:
     system: str
     user: str
     seed: int | None
-    schema: bool
+    schema: dict[str, Any] | None
     cached: bool
 
 
@@ -235,9 +237,9 @@ class ModelServer:
         key = (asked.system, asked.user)
         index = self._answered.get(key, 0) if asked.seed is None else asked.seed
         self._answered[key] = self._answered.get(key, 0) + 1
-        text = judge(asked.user) if asked.schema else oracle(asked.system, asked.user, index)
+        text = oracle(asked.system, asked.user, index) if asked.schema is None else self._judgement(asked)
         dice = hashlib.sha256(f"{asked.user} {index}".encode()).digest()
-        if not asked.schema and dice[0] < 256 * self.behaviour.worse:
+        if asked.schema is None and dice[0] < 256 * self.behaviour.worse:
             text = "wrong"
         prefix, rest = tokens(asked.system), tokens(asked.user)
         read, write = self._cached(asked, prefix)
@@ -248,7 +250,7 @@ class ModelServer:
             user=asked.user,
             text=text,
             index=index,
-            right=None if asked.schema else text != "wrong",
+            right=None if asked.schema is not None else text != "wrong",
             input_tokens=prefix + rest - read - write,
             cache_read_tokens=read,
             cache_write_tokens=write,
@@ -256,6 +258,13 @@ class ModelServer:
         )
         self.ledger.append(entry)
         return entry
+
+    def _judgement(self, asked: Asked) -> str:
+        if self.behaviour.judgement is not None:
+            return self.behaviour.judgement(asked.system, asked.user)
+        if fields := rubric_fields(asked.schema):
+            return rubric(fields, scale_in(asked.system), asked.user)
+        return judge(asked.user)
 
     def _cached(self, asked: Asked, prefix: int) -> tuple[int, int]:
         """Tokens read from and written to the cache: whole marked prompts, or the longest start in OpenAI's steps."""
@@ -297,7 +306,7 @@ def _read_openai(data: dict[str, Any]) -> Asked:
     turns = data["messages"]
     system = "\n".join(turn["content"] for turn in turns if turn["role"] in ("system", "developer"))
     users = [turn["content"] for turn in turns if turn["role"] == "user"]
-    schema = data.get("response_format", {}).get("type") == "json_schema"
+    schema = data.get("response_format", {}).get("json_schema", {}).get("schema")
     return Asked("/v1/chat/completions", data["model"], system, users[-1], data.get("seed"), schema, cached=True)
 
 
@@ -305,7 +314,7 @@ def _read_anthropic(data: dict[str, Any]) -> Asked:
     blocks = data.get("system", [])
     system = "\n".join(block["text"] for block in blocks)
     users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
-    schema = "format" in data.get("output_config", {})
+    schema = data.get("output_config", {}).get("format", {}).get("schema")
     marked = any("cache_control" in block for block in blocks)
     return Asked("/v1/messages", data["model"], system, users[-1], None, schema, cached=marked)
 

@@ -1,13 +1,23 @@
 """What one kind of scorer takes: its options, and how they go together."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.fields import Fields
-from gate.inputs.scorers.options import Option
+from gate.inputs.fields import Fields, Range
+from gate.inputs.scorers.options import Flag, Number, Option, Word
+
+WEIGHT = Range(0, 1000, above=True)
+
+COMMON: Mapping[str, Option] = {
+    "name": Word(),
+    "weight": Number(allowed=WEIGHT, default=1.0),
+    "required": Flag(default=False),
+    "negate": Flag(default=False),
+}
+"""What every scorer has."""
 
 
 class Rule(ABC):
@@ -79,16 +89,25 @@ class Kind:
         options: by their names.
         shorthand: the option that `kind: text` stands for; empty where there is no such form.
         rules: how the options go together.
+        without: what every other scorer has, and this kind does not.
+        check: notes what else is wrong with options that do not go together, and sets those that follow from others.
     """
 
     options: Mapping[str, Option]
     shorthand: str = ""
     rules: tuple[Rule, ...] = ()
+    without: tuple[str, ...] = ()
+    check: Callable[[Fields, dict[str, JsonValue]], None] | None = None
 
     @property
     def needed(self) -> tuple[str, ...]:
         """Options that have to be given."""
         return tuple(key for key, option in self.options.items() if option.example)
+
+    @property
+    def common(self) -> Mapping[str, Option]:
+        """What it has like every scorer."""
+        return {key: option for key, option in COMMON.items() if key not in self.without}
 
     @property
     def bare(self) -> bool:

@@ -3,31 +3,46 @@
 from collections.abc import Mapping
 
 from gate.inputs.fields import Range
-from gate.inputs.scorers.kind import Kind
-from gate.inputs.scorers.options import Flag, Model, ModelParams, Number, Option, Template, Word
+from gate.inputs.scorers.judged import COMBINE, Dimensions, Scale, ScaleThreshold, check_judge, check_rubric
+from gate.inputs.scorers.kind import AtLeastOne, Kind
+from gate.inputs.scorers.options import Choice, File, Flag, Model, ModelParams, Models, Number, Option, Template
 from gate.inputs.scorers.validators import THRESHOLD, VALIDATORS
 
-WEIGHT = Range(0, 1000, above=True)
 PASSING = Range(0, 1, above=True)
 """Of a combined score."""
 
-COMMON: Mapping[str, Option] = {
-    "name": Word(),
-    "weight": Number(allowed=WEIGHT, default=1.0),
-    "required": Flag(default=False),
-    "negate": Flag(default=False),
+_ASKING: Mapping[str, Option] = {
+    "model": Model(),
+    "models": Models(),
+    "combine": Choice(words=COMBINE),
+    "params": ModelParams(),
+    "template": File(),
+    "sees_input": Flag(default=True),
+    "sees_expected": Flag(default=True),
 }
-"""What every scorer has."""
+"""What every scorer has that asks a model."""
+_NOT_OF_MODELS = ("negate",)
+"""Criteria can say the opposite."""
 
 KINDS: Mapping[str, Kind] = {
     **VALIDATORS,
     "judge": Kind(
-        {
-            "criteria": Template(example='criteria: "Answers only what was asked"'),
-            "model": Model(),
-            "threshold": Number(allowed=THRESHOLD, default=0.7),
-            "params": ModelParams(),
-        },
+        {"criteria": Template(), "threshold": Number(allowed=THRESHOLD, default=0.7), **_ASKING},
         "criteria",
+        without=_NOT_OF_MODELS,
+        check=check_judge,
+    ),
+    "rubric": Kind(
+        {
+            "file": File(),
+            "scale": Scale(),
+            "threshold": ScaleThreshold(),
+            "dimensions": Dimensions(),
+            **_ASKING,
+        },
+        "file",
+        rules=(AtLeastOne(("file", "dimensions")),),
+        without=_NOT_OF_MODELS,
+        check=check_rubric,
     ),
 }

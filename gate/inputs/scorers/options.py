@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
+from gate.errors import GateError
 from gate.inputs import schemaparts
 from gate.inputs.fields import Fields, Range
-from gate.inputs.limits import NAME_CHARS, PATTERN_CHARS, PROMPT_CHARS
-from gate.inputs.models import read_model, read_params
+from gate.inputs.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
+from gate.inputs.models import parse_model, read_model, read_params
 from gate.inputs.nodes import described, plain
+from gate.inputs.paths import complaint as path_complaint
+from gate.inputs.paths import normal
 from gate.inputs.patterns import complaint
+from gate.inputs.problems import quoted
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.schemacheck import schema_complaint
 from gate.inputs.templates import compile_template
@@ -181,6 +185,64 @@ class ModelParams(Option):
 
     def schema(self) -> JsonValue:
         return schemaparts.optional(schemaparts.params())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File(Option):
+    """A file of the repository, which is read when the suite is."""
+
+    def read(self, fields: Fields, key: str) -> JsonValue:
+        text = fields.text(key, most=PATH_CHARS)
+        if not text:
+            return None
+        if reason := path_complaint(text):
+            hint = "write a path inside the repository, relative to its root"
+            fields.problems.add(fields.line_of(key), f"{fields.name}.{key} {quoted(text)} {reason}", hint)
+            return None
+        return normal(text)
+
+    def schema(self) -> JsonValue:
+        return schemaparts.string(PATH_CHARS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models(Option):
+    """Several models, each another one."""
+
+    most: int = 9
+
+    def read(self, fields: Fields, key: str) -> JsonValue:
+        if not fields.has(key):
+            return None
+        nodes = fields.texts(key)
+        if len(nodes) < 2 or len(nodes) > self.most:
+            said = f"{fields.name}.{key} must name from 2 to {self.most} models"
+            fields.problems.add(fields.line_of(key), said, "name a single one as model")
+        for node in nodes:
+            try:
+                parse_model(str(node.value))
+            except GateError as error:
+                fields.problems.add(node.line, f"{fields.name}.{key}: {error.message}", error.hint)
+        return [str(node.value) for node in nodes]
+
+    def schema(self) -> JsonValue:
+        return {
+            "type": "array", "minItems": 2, "maxItems": self.most, "uniqueItems": True, "items": schemaparts.model()
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Option):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+    default: str | None = None
+
+    def read(self, fields: Fields, key: str) -> JsonValue:
+        return fields.choice(key, self.words[0], self.words) if fields.has(key) else self.default
+
+    def schema(self) -> JsonValue:
+        return {"enum": list(self.words)}
 
 
 def check_template(fields: Fields, key: str, text: str, line: int) -> None:

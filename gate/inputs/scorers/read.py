@@ -8,9 +8,10 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.fields import Fields
 from gate.inputs.nodes import Node, described, wrap
 from gate.inputs.problems import Problems, did_you_mean, quoted
-from gate.inputs.scorers.kinds import COMMON, KINDS, WEIGHT
+from gate.inputs.scorers.kind import COMMON, WEIGHT
+from gate.inputs.scorers.kinds import KINDS
 
-_LATER = ("rubric", "tools", "tool", "database", "python", "command", "semantic")
+_LATER = ("tools", "tool", "database", "python", "command", "semantic")
 _MEANT: Mapping[str, str] = {
     **dict.fromkeys(("equals", "equal", "exact_match", "is"), "exact"),
     **dict.fromkeys(("includes", "include", "icontains", "substring"), "contains"),
@@ -49,6 +50,10 @@ def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
     """
     problems = Problems(file)
     specs = read_scorers(wrap(value, 0), problems)
+    for spec in specs:
+        if spec.files:
+            hint = "put it into the suite's scorers, or write the dimensions here"
+            problems.add(0, f"{spec.kind} names the file {quoted(spec.files[0])}, which only gate.yaml may", hint)
     problems.check()
     return specs
 
@@ -105,15 +110,18 @@ def _scorer(node: Node, problems: Problems) -> ScorerSpec | None:
         _unknown(kind, node.value[kind].line, problems)
         return None
     fields = Fields(_merged(kind, node, problems), kind, problems)
-    fields.only((*KINDS[kind].options, *COMMON))
+    known = KINDS[kind]
+    fields.only((*known.options, *known.common))
     name = fields.text("name")
     if not name.isprintable():
         problems.add(fields.line_of("name"), f"{kind}.name holds a control character")
-    read = {key: option.get(fields, key) for key, option in KINDS[kind].options.items()}
-    options = {key: value for key, value in read.items() if value is not None}
-    for rule in KINDS[kind].rules:
+    read = {key: option.get(fields, key) for key, option in known.options.items()}
+    options: dict[str, JsonValue] = {key: value for key, value in read.items() if value is not None}
+    for rule in known.rules:
         if complaint := rule.complaint(fields, options):
             problems.add(fields.line, f"{kind} {complaint}")
+    if known.check is not None:
+        known.check(fields, options)
     weight = fields.number("weight", 1.0, WEIGHT)
     return ScorerSpec(kind, name, options, weight, fields.flag("required", False), fields.flag("negate", False))
 

@@ -14,7 +14,8 @@ from gate.inputs import cases, config, limits, paths, patterns, prompts
 from gate.inputs.render import fill, render
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.inputs.text import decode
-from gate.scoring.judge import Judge, messages
+from gate.scoring.judge import Judge
+from gate.scoring.messages import messages
 from gate.scoring.subject import Subject
 from tests.support.attacks import Attack, batches, named, read_as
 from tests.support.fakes import ScriptedCalls, reply
@@ -118,15 +119,11 @@ def test_an_answer_cannot_leave_the_judges_fence(batch: tuple[Attack, ...]) -> N
         assert system == plain_system.replace(plain, fence), attack.id
 
 
-@pytest.mark.parametrize("attack", [one for one in read_as("answer") if not one.text.startswith("{")], ids=named)
+@pytest.mark.parametrize("attack", read_as("answer"), ids=named)
 def test_a_judge_that_repeats_the_answer_has_given_no_score(attack: Attack) -> None:
     calls = ScriptedCalls([reply(attack.encodable)] * 2)
-    judge, subject = Judge(SPEC, ModelRef("fake", "judge"), Params(), calls), Subject(Case("c", input="x"), "y")
-    score = asyncio.run(judge.score(subject, 0))
-    if attack.id == "judge-close":  # holds a reply of the asked form, and a judge that says so is believed
-        assert score.value == 1.0
-    else:
-        assert isinstance(score.value, Unscored)
+    judge, subject = Judge(SPEC, ModelRef("fake", "judge"), Params(), calls), Subject(Case("c", input="x"), attack.text)
+    assert isinstance(asyncio.run(judge.score(subject, 0)).value, Unscored)
 
 
 def test_an_honest_file_is_let_pass() -> None:

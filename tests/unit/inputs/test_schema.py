@@ -49,6 +49,12 @@ FULL = (
       - json_schema: {schema: {type: object}}
       - judge: {criteria: c, model: fake:y, threshold: 0, params: {temperature: 0}}
       - judge: polite
+      - judge: {models: [fake:a, fake:b], combine: mean, template: j.md, sees_input: false, sees_expected: false}
+      - rubric: r.yaml
+      - rubric:
+          scale: [0, 10]
+          threshold: 7
+          dimensions: [{name: a, description: b, weight: 1, anchors: {0: c}}]
       - contains: {any: [a, b], all: c, none: ["{{ id }}"], value: v, ignore_case: false}
       - starts_with: {value: a, ignore_case: true}
       - ends_with: {value: a, ignore_case: true}
@@ -75,6 +81,8 @@ FULL = (
       - latency: {max_s: 0.5}
       - latency: 3
       - cost: {max_usd: 0.01}
+      - paraphrases: {n: 4, max_copied: 0.1}
+      - paraphrases
       - refusal: {negate: true}
       - refusal
 """
@@ -149,6 +157,8 @@ SUITE = ("suites", 2)
 PARAMS = (*SUITE, "params")
 SCORER = (*SUITE, "scorers", 0, "exact")
 JUDGE = (*SUITE, "scorers", 6, "judge")
+JURY = (*SUITE, "scorers", 8, "judge")
+RUBRIC = (*SUITE, "scorers", 10, "rubric")
 
 
 def scorer(kind: str) -> tuple[str | int, ...]:
@@ -195,6 +205,14 @@ def scorer(kind: str) -> tuple[str | int, ...]:
         (JUDGE, "threshold", [-0.1, 0, 1, 1.1]),
         (JUDGE, "params", [None, {}, {"seed": -1}]),
         (JUDGE, "model", ["fake:x", "x"]),
+        (JUDGE, "sees_input", [True, "no"]),
+        (JURY, "models", [["fake:a"], ["fake:a", "fake:b"], ["fake:a", "fake:a"], ["fake:a", "b"], "fake:a"]),
+        (JURY, "combine", ["mean", "majority", "vote"]),
+        (JURY, "template", ["a.md", "", 3]),
+        (RUBRIC, "scale", [[1], [0, 10], [0, 10, 20], 5, ["a", "b"]]),
+        (RUBRIC, "dimensions", [[], [{"name": "a"}], [{"name": "a", "description": "b"}], {}, ["a"]]),
+        ((*RUBRIC, "dimensions", 0), "weight", [1, 0, 1.1, "1"]),
+        ((*RUBRIC, "dimensions", 0), "anchors", [None, {}, {"1": "a"}, {"1": ""}, [], "a"]),
         (scorer("contains"), "any", ["a", "", [], ["a", "a"], [1], ["a", ""], {}, None]),
         (scorer("json"), "fence", [True, "no", None]),
         (scorer("json_path"), "path", ["$", "", 3, None]),
@@ -216,6 +234,8 @@ def scorer(kind: str) -> tuple[str | int, ...]:
         (scorer("language"), "is", ["en", "", 3, None]),
         (scorer("similarity"), "metric", ["token_f1", "embedding", None]),
         (scorer("similarity"), "threshold", [-0.1, 0, 1, 1.1, None]),
+        (scorer("paraphrases"), "n", [0, 1, 10, 11, "3"]),
+        (scorer("paraphrases"), "max_copied", [-0.1, 0, 0.9, 1]),
         (scorer("latency"), "max_s", [0, 0.1, 86_400, 86_401, "1", None]),
         (scorer("cost"), "max_usd", [-1, 0, 1_000_001]),
         (

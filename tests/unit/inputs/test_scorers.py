@@ -9,7 +9,9 @@ from gate.inputs.scorers.kinds import KINDS
 from gate.inputs.scorers.read import _LATER, _MEANT, parse_scorers
 from tests.unit.inputs.texts import errors
 
-JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}}
+SEES = {"sees_input": True, "sees_expected": True}
+JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}, **SEES}
+TONE = {"name": "tone", "description": "Is kind.", "weight": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,27 @@ JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}}
         (
             {"judge": {"criteria": "Is polite", "model": "fake:j", "threshold": 1, "params": {"temperature": 0}}},
             "judge",
-            {"criteria": "Is polite", "model": "fake:j", "threshold": 1.0, "params": {"temperature": 0.0}},
+            {"criteria": "Is polite", "model": "fake:j", "threshold": 1.0, "params": {"temperature": 0.0}, **SEES},
+        ),
+        ("judge", "judge", {"threshold": 0.7, "params": {}, **SEES}),
+        (
+            {"judge": {"models": ["fake:a", "fake:b"], "sees_input": False}},
+            "judge",
+            {
+                **{"threshold": 0.7, "models": ["fake:a", "fake:b"], "params": {}, "combine": "median"},
+                **{"sees_input": False, "sees_expected": True},
+            },
+        ),
+        (
+            {"rubric": {"dimensions": [{"name": "tone", "description": "Is\n kind.", "anchors": {"5": "Very."}}]}},
+            "rubric",
+            {
+                "scale": [1.0, 5.0],
+                "threshold": 3.5,
+                "dimensions": [{**TONE, "anchors": {"5": "Very."}}],
+                "params": {},
+                **SEES,
+            },
         ),
     ],
 )
@@ -105,7 +127,6 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
         ([3], "a scorer must be a name or a mapping, not 3"),
         (["exakt"], "unknown scorer 'exakt' (did you mean 'exact'?"),
         (["llm_judge"], "unknown scorer 'llm_judge' (did you mean 'judge'?"),
-        (["rubric"], "the scorer 'rubric' is not supported in this version (known: exact, contains, regex"),
         ([{"exact": None, "contains": None}], "each scorer has one kind, and these have 2: 'exact', 'contains'"),
         ([{"weight": 2}], "each scorer has one kind, and this one has none"),
         ([{"exact": {"vlaue": "a"}}], "unknown key 'vlaue' in exact (did you mean 'value'?)"),
@@ -178,7 +199,20 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
         (["starts-with"], "did you mean 'starts_with'?"),
         (["levenshtein"], "did you mean 'similarity: {metric: edit}'?"),
         (["llm-rubric"], "did you mean 'judge'?"),
-        (["judge"], "'criteria' is missing in judge (for example criteria:"),
+        ([{"judge": {"criteria": "x", "negate": True}}], "unknown key 'negate' in judge"),
+        ([{"judge": {"model": "fake:a", "models": ["fake:a", "fake:b"]}}], "judge has both model and models"),
+        ([{"judge": {"models": ["fake:a"]}}], "judge.models must name from 2 to 9 models"),
+        ([{"judge": {"models": ["fake:a", "b"]}}], "judge.models: the model 'b' names no provider"),
+        ([{"judge": {"combine": "mean"}}], "judge.combine is about several models, and models names none"),
+        ([{"judge": {"models": ["fake:a", "fake:b"], "combine": "vote"}}], "judge.combine must be mean or median or"),
+        ([{"judge": {"template": "../judge.md"}}], "judge.template '../judge.md' leaves the repository"),
+        ([{"judge": {"template": "judge.md"}}], "judge names the file 'judge.md', which only gate.yaml may"),
+        (["rubric"], "rubric needs file or dimensions"),
+        ([{"rubric": "rubric.yaml"}], "rubric names the file 'rubric.yaml', which only gate.yaml may"),
+        (
+            [{"rubric": {"file": "r.yaml", "threshold": 3}}],
+            "rubric.threshold stands in the file that rubric",
+        ),
         (
             [{"judge": {"criteria": "x", "model": "gpt-5"}}],
             "the model 'gpt-5' names no provider (write provider:name, ",

@@ -9,7 +9,9 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars
-from gate.scoring.judge import SCHEMA, Judge, messages
+from gate.scoring.forms import SCHEMA
+from gate.scoring.judge import Judge
+from gate.scoring.messages import messages
 from gate.scoring.subject import Subject
 from tests.support.fakes import ScriptedCalls, reply
 

@@ -1,0 +1,84 @@
+"""The two forms that a verdict takes: one score for criteria, or one for each dimension of a rubric."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.rubric import Rubric
+from gate.domain.sample import Part, Reply
+from gate.scoring.parsing import read_mark, read_marks, read_object
+from gate.scoring.verdict import Mark, Verdict
+
+SCHEMA: Mapping[str, JsonValue] = {
+    "type": "object",
+    "properties": {"reason": {"type": "string"}, "score": {"type": "number"}},
+    "required": ["reason", "score"],
+    "additionalProperties": False,
+}
+"""The reason comes first, so that the score rests on it. No ranges: not every interface takes them."""
+
+
+class Form(Protocol):
+    """How a verdict is asked for, and read."""
+
+    @property
+    def schema(self) -> Mapping[str, JsonValue]:
+        """JSON Schema of a reply."""
+        ...
+
+    def read(self, reply: Reply) -> Verdict:
+        """Raises `gate.scoring.parsing.Malformed` for a reply that is no verdict."""
+        ...
+
+
+def form_of(spec: ScorerSpec) -> Form:
+    """The form of a scorer that asks a model."""
+    return RubricForm(Rubric.of(spec.options)) if spec.kind == "rubric" else CriteriaForm()
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaForm:
+    """One score in [0, 1]."""
+
+    @property
+    def schema(self) -> Mapping[str, JsonValue]:
+        return SCHEMA
+
+    def read(self, reply: Reply) -> Verdict:
+        mark = read_mark(read_object(reply), (0.0, 1.0))
+        return Verdict(mark.score, mark.reason, (mark,))
+
+
+@dataclass(frozen=True, slots=True)
+class RubricForm:
+    """A score on the rubric's scale for each dimension; their weighted mean, in [0, 1], is the value."""
+
+    rubric: Rubric
+
+    @property
+    def schema(self) -> Mapping[str, JsonValue]:
+        fields = self.rubric.fields
+        return {
+            "type": "object",
+            "properties": {field: dict(SCHEMA) for field in fields},
+            "required": list(fields),
+            "additionalProperties": False,
+        }
+
+    def read(self, reply: Reply) -> Verdict:
+        rubric = self.rubric
+        marks = tuple(read_marks(read_object(reply), rubric.fields, (rubric.low, rubric.high)))
+        pairs = tuple(zip(rubric.dimensions, marks, strict=True))
+        parts = tuple(Part("dimension", one.name, rubric.share(mark.score), one.weight) for one, mark in pairs)
+        return Verdict(weighted(parts), "; ".join(self._told(one.name, mark) for one, mark in pairs), marks, parts)
+
+    def _told(self, name: str, mark: Mark) -> str:
+        return f"{name} {mark.score:g} of {self.rubric.high:g}: {mark.reason.strip()}"
+
+
+def weighted(parts: tuple[Part, ...]) -> float:
+    """The weighted mean of some parts, in [0, 1]."""
+    mean = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
+    return min(1.0, max(0.0, mean))

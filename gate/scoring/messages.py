@@ -1,0 +1,117 @@
+"""What a judge is shown: the frame around criteria or a rubric, and the answer inside a fence that it cannot forge."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import TypeAlias
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.prompt import Message
+from gate.domain.rubric import Rubric
+from gate.errors import InputErrors
+from gate.inputs.parts import TEMPLATE_ENDINGS
+from gate.inputs.problems import one_problem
+from gate.inputs.render import SlowTemplate, fill, variables_of
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import compile_template
+
+View: TypeAlias = Mapping[str, object]
+
+
+def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tuple[Message, ...]:
+    """What a judge is sent about one answer.
+
+    Args:
+        spec: a scorer that asks a model.
+        case: the case that was asked.
+        answer: the model's text, hostile.
+        problem: what was wrong with the judge's last reply; empty where this is the first question.
+
+    Raises:
+        InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
+    """
+    # An answer cannot contain the hash of itself, so it cannot close its own fence; and the same answer gets the
+    # same fence, so that judgements can be cached.
+    fence = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    view: View = {
+        "fence": fence,
+        "instructions": instructions(spec, case),
+        "rubric": Rubric.of(spec.options) if spec.kind == "rubric" else None,
+        "criteria": criteria(spec, case),
+        "question": case.question if shown(spec, "sees_input") else None,
+        "conversation": bool(case.messages),
+        "answer": answer,
+        "reference": _reference(case) if shown(spec, "sees_expected") else None,
+        "problem": problem,
+    }
+    return (Message("system", _render("judge_system", view)), Message("user", _render("judge_user", view)))
+
+
+def shown(spec: ScorerSpec, option: str) -> bool:
+    """Does the judge see it: `sees_input`, `sees_expected`? Unless it is told not to."""
+    return spec.options.get(option) is not False
+
+
+def criteria(spec: ScorerSpec, case: Case) -> str:
+    """The case's own criteria, or else the suite's with the case's fields put in; empty where there are none."""
+    given = spec.options.get("criteria")
+    return case.criteria or (fill(given, case) if isinstance(given, str) else "")
+
+
+def instructions(spec: ScorerSpec, case: Case) -> str:
+    """The judge's own prompt as its author wrote it, rendered for a case; empty where the frame speaks alone.
+
+    A file that ends like a template is one: it sees `criteria`, `dimensions`, `scale`, `expected`, and what a prompt
+    sees of a case. The answer it never sees.
+
+    Raises:
+        InputErrors: it cannot be rendered for this case.
+    """
+    text, path = spec.options.get("instructions"), str(spec.options.get("template", ""))
+    if not isinstance(text, str):
+        return ""
+    if not path.lower().endswith(TEMPLATE_ENDINGS):
+        return text.strip()
+    try:
+        return compile_template(text).render(_variables(spec, case)).strip()
+    except BadTemplate as error:
+        answer = error.undefined and "'answer'" in error.message
+        hint = "the answer is put in by the gate, behind a fence that it cannot forge" if answer else ""
+        said = one_problem(path, error.line, f"{error.message} (case {case.id!r})", hint)
+        raise (SlowTemplate(said.problems) if error.slow else InputErrors(said.problems)) from None
+
+
+def _variables(spec: ScorerSpec, case: Case) -> dict[str, object]:
+    found: dict[str, object] = {**variables_of(case), "criteria": criteria(spec, case)}
+    if not shown(spec, "sees_input"):
+        del found["input"]
+    if shown(spec, "sees_expected"):
+        found["expected"] = case.expected
+    if spec.kind == "rubric":
+        rubric = Rubric.of(spec.options)
+        found["scale"] = [rubric.low, rubric.high]
+        found["dimensions"] = [
+            {"name": one.name, "description": one.description, "weight": one.weight} for one in rubric.dimensions
+        ]
+    return found
+
+
+def _reference(case: Case) -> str | None:
+    expected = case.expected
+    return expected if isinstance(expected, str) or expected is None else json.dumps(expected)
+
+
+def _render(name: str, view: View) -> str:
+    return _template(name).render(view)
+
+
+@lru_cache
+def _template(name: str) -> Template:
+    source = resources.files("gate.scoring").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
+    # No HTML is made here: the result is a message to a model.
+    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    return env.from_string(source)

@@ -1,0 +1,124 @@
+"""A judge's reply becomes a verdict, or a sentence on why it is none."""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from gate.domain.ending import ending_of
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.sample import Reply
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.scoring.verdict import Mark
+
+LONGEST_REPLY = 200_000
+"""Characters of a reply that is looked at."""
+
+_AGAINST = "the judge's reply is not the asked schema"
+_WORDS = {
+    "missing": "is missing",
+    "string_type": "is not text",
+    "string_too_long": "is too long",
+    "string_too_short": "is empty",
+    "float_type": "is not a number",
+    "finite_number": "is not a number",
+}
+
+
+class Malformed(Exception):
+    """A reply that is no verdict.
+
+    Args:
+        reason: one line, without a word of the reply's own.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _Mark(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    reason: str = Field(min_length=1, max_length=20_000)
+    score: float = Field(allow_inf_nan=False)
+
+
+def read_object(reply: Reply) -> dict[str, JsonValue]:
+    """The one JSON object of a reply.
+
+    Servers that ignore the schema may put a Markdown fence or prose around it; a second brace outside of it makes it
+    unclear which object is meant.
+
+    Raises:
+        Malformed: a refusal, an empty reply, one that was cut off, or one without exactly one object.
+    """
+    ended, text = ending_of(reply), reply.text
+    if ended == "refused":
+        raise Malformed("the judge refused")
+    if ended == "empty":
+        raise Malformed("the judge's reply is empty")
+    try:
+        return _one_object(text)
+    except Malformed:
+        if ended == "cut off":
+            raise Malformed("the judge's reply was cut off: raise max_output_tokens of its params") from None
+        raise
+
+
+def read_mark(found: JsonValue, scale: tuple[float, float], field: str = "") -> Mark:
+    """A reason with a score on a scale.
+
+    Args:
+        found: what stands where an object of `reason` and `score` was asked for.
+        scale: lowest and highest score.
+        field: its place in the reply; empty for the reply itself.
+
+    Raises:
+        Malformed: it is something else.
+    """
+    place = f"{field}." if field else ""
+    if not isinstance(found, Mapping):
+        raise Malformed(f"{_AGAINST}: {field or 'the reply'} is not an object")
+    try:
+        mark = _Mark.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "extra_forbidden":
+            raise Malformed(f"{_AGAINST}: {field or 'it'} has a field that was not asked for") from None
+        name, what = str(first["loc"][0]), _WORDS.get(first["type"], "cannot be used")
+        raise Malformed(f"{_AGAINST}: {place}{name} {what}") from None
+    low, high = scale
+    if not low <= mark.score <= high:
+        raise Malformed(f"{_AGAINST}: {place}score is not within {low:g} to {high:g}")
+    if not mark.reason.strip():
+        raise Malformed(f"{_AGAINST}: {place}reason is empty")
+    return Mark(mark.reason, mark.score, field)
+
+
+def read_marks(found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: tuple[float, float]) -> list[Mark]:
+    """A reason with a score for each field that was asked for, and nothing else.
+
+    Raises:
+        Malformed: a field is missing, one is too many, or one holds something else.
+    """
+    for field in fields:
+        if field not in found:
+            raise Malformed(f"{_AGAINST}: {field} is missing")
+    if len(found) > len(fields):
+        raise Malformed(f"{_AGAINST}: it has a field that was not asked for")
+    return [read_mark(found[field], scale, field) for field in fields]
+
+
+def _one_object(text: str) -> dict[str, JsonValue]:
+    if len(text) > LONGEST_REPLY:
+        raise Malformed(f"the judge's reply is longer than {LONGEST_REPLY:,} characters")
+    start, end = text.find("{"), text.rfind("}")
+    if not 0 <= start < end:
+        raise Malformed(f"{_AGAINST}: there is no JSON object in it")
+    try:
+        # Two objects, or a brace in the prose around one, are no JSON.
+        found = parse_json(text[start : end + 1])
+    except BadJson:
+        raise Malformed(f"{_AGAINST}: it holds no JSON object, or more than one") from None
+    if not isinstance(found, dict) or "[" in text[:start] or "]" in text[end + 1 :]:
+        raise Malformed(f"{_AGAINST}: it is not one JSON object")
+    return found

@@ -1,0 +1,97 @@
+"""Rubric files: what is read, and every mistake with its line."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.domain.rubric import Rubric
+from gate.errors import InputErrors
+from gate.inputs.rubrics import DIMENSIONS, parse_rubric
+from tests.unit.inputs.texts import errors
+
+GOOD = """\
+scale: [1, 5]
+threshold: 3.5
+dimensions:
+  - name: brevity
+    weight: 0.6
+    description: One or two short
+      sentences.
+    anchors: {1: Five sentences., 5: "One."}
+  - name: Tone!
+    weight: 0.4
+    description: Kind.
+"""
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+
+
+def test_a_whole_rubric() -> None:
+    rubric = Rubric.of(parse_rubric(GOOD, "r.yaml"))
+    assert [(one.name, one.weight, one.description) for one in rubric.dimensions] == [
+        ("brevity", 0.6, "One or two short sentences."),
+        ("Tone!", 0.4, "Kind."),
+    ]
+    assert rubric.dimensions[0].anchors == ((1.0, "Five sentences."), (5.0, "One."))
+    assert rubric.fields == ("brevity", "tone")
+    assert rubric.mark == pytest.approx(0.625)
+    assert rubric.score(rubric.share(3.5)) == 3.5
+
+
+def test_what_is_left_out() -> None:
+    found = parse_rubric("scale: [0, 10]\ndimensions: [{name: a, description: b}, {name: A, description: b}]", "r.yaml")
+    rubric = Rubric.of(found)
+    assert (rubric.low, rubric.high, rubric.threshold) == (0.0, 10.0, 6.25)
+    assert [one.weight for one in rubric.dimensions] == [0.5, 0.5]
+    assert rubric.fields == ("a", "a_2")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("weight: 0.4", "weight: 0.3", "r.yaml:3: the weights of the dimensions sum to 0.9, and they have to sum to 1"),
+        ("    weight: 0.4\n", "", "r.yaml:3: these dimensions have no weight: 'Tone!'"),
+        ("weight: 0.4", "weight: 0", "r.yaml:10: dimension 'Tone!'.weight must be a number above 0 to 1, not 0"),
+        ("    description: Kind.\n", "", "r.yaml:9: 'description' is missing in dimension 'Tone!'"),
+        ("description: Kind.", "description: ' '", "r.yaml:11: dimension 'Tone!'.description must be text"),
+        ("name: Tone!", "name: brevity", "r.yaml:9: two dimensions are named 'brevity'"),
+        ("scale: [1, 5]", "scale: [5, 1]", "r.yaml:1: scale must be two numbers, the lower one first, not [5, 1]"),
+        ("scale: [1, 5]", "scale: [3, 3]", "r.yaml:1: scale must be two numbers"),
+        ("scale: [1, 5]", "scale: 5", "r.yaml:1: scale must be two numbers, the lower one first, not 5"),
+        ("scale: [1, 5]", "scale: [1, true]", "r.yaml:1: scale must be two numbers"),
+        ("{1: Five", "{0: Five", "r.yaml:8: dimension 'brevity'.anchors: '0' lies outside of the scale 1 to 5"),
+        ("{1: Five", "{low: Five", "r.yaml:8: dimension 'brevity'.anchors: 'low' is no score"),
+        ("{1: Five", "{5.0: Five", "r.yaml:8: dimension 'brevity'.anchors: the score '5' is given twice"),
+        ("threshold: 3.5", "threshold: 5.5", "r.yaml:2: threshold must be a number from 1 to 5, not 5.5"),
+        ("threshold: 3.5", "treshold: 3.5", "r.yaml:2: unknown key 'treshold' (did you mean 'threshold'?)"),
+        (GOOD, "scale: [1, 5]", "'dimensions' is missing"),
+        (GOOD, "dimensions: []", "dimensions must be a list with at least one dimension"),
+        (GOOD, "dimensions: [a]", "dimensions must be a mapping, not 'a'"),
+        (
+            GOOD,
+            "dimensions: [" + "{name: a, description: b}," * (DIMENSIONS + 1) + "]",
+            "at most 30 dimensions, not 31",
+        ),
+        (GOOD, "dimensions: [", "invalid YAML"),
+    ],
+)
+def test_mistakes(old: str, new: str, said: str) -> None:
+    assert old in GOOD
+    assert said in errors(lambda: parse_rubric(GOOD.replace(old, new), "r.yaml"))
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    bad = GOOD.replace("threshold: 3.5", "threshold: 9").replace("weight: 0.4", "weight: 0.5").replace("Kind.", "''")
+    assert len(errors(lambda: parse_rubric(bad, "r.yaml")).splitlines()) == 3
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(GOOD.splitlines(keepends=True)), max_size=14).map("".join))
+@QUICK
+def test_anything_is_a_rubric_or_a_mistake(text: str) -> None:
+    try:
+        rubric = Rubric.of(parse_rubric(text, "r.yaml"))
+    except InputErrors:
+        return
+    assert sum(one.weight for one in rubric.dimensions) == pytest.approx(1)
+    assert rubric.low < rubric.high
+    assert 0 <= rubric.mark <= 1
+    assert len(set(rubric.fields)) == len(rubric.dimensions)

@@ -1,0 +1,79 @@
+"""A jury asks everybody, and says nothing where somebody has no opinion."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.sample import Reply, Score
+from gate.domain.usage import Dollars
+from gate.scoring.judge import Judge
+from gate.scoring.jury import COMBINERS, Jury
+from gate.scoring.subject import Subject
+from tests.support.fakes import ScriptedCalls, reply
+
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+DIMENSIONS = [{"name": name, "description": "d", "weight": 0.5} for name in ("a", "b")]
+
+
+def said(*scores: float) -> Reply:
+    if len(scores) == 1:
+        return reply(json.dumps({"reason": "Because.", "score": scores[0]}))
+    return reply(json.dumps({name: {"reason": "r", "score": one} for name, one in zip("ab", scores, strict=True)}))
+
+
+def ask(replies: Sequence[Reply], combine: str = "median", kind: str = "judge") -> Score:
+    names = [f"m{number}" for number in range(len(replies))]
+    options = {"models": [f"fake:{name}" for name in names], "combine": combine}
+    spec = ScorerSpec(
+        kind, "j", {**options, "criteria": "x"} if kind == "judge" else {**options, "dimensions": DIMENSIONS}
+    )
+    judges = tuple(
+        Judge(spec, ModelRef("fake", name), Params(), ScriptedCalls([one] * 2))
+        for name, one in zip(names, replies, strict=True)
+    )
+    return asyncio.run(Jury(spec, judges).score(Subject(Case("c", input="q"), "a"), 0))
+
+
+@pytest.mark.parametrize(("combine", "value"), [("mean", 0.5), ("median", 0.4), ("majority", 0.4)])
+def test_opinions_become_one_score(combine: str, value: float) -> None:
+    score = ask([said(0.9), said(0.4), said(0.2)], combine)
+    assert score.value == pytest.approx(value)
+    assert [(part.kind, part.name, part.value) for part in score.parts] == [
+        ("judge", "fake:m0", 0.9),
+        ("judge", "fake:m1", 0.4),
+        ("judge", "fake:m2", 0.2),
+    ]
+    assert (score.calls, score.cost) == (3, Dollars(pytest.approx(0.003)))
+    assert score.reason.startswith("fake:m0 0.90: Because. | fake:m1 0.40")
+
+
+def test_one_without_an_opinion_leaves_none() -> None:
+    score = ask([said(0.9), reply("no"), said(0.2)])
+    assert score.value == Unscored("fake:m1: the judge's reply is not the asked schema: there is no JSON object in it")
+    assert (score.calls, score.parts) == (4, ())
+
+
+def test_a_jury_over_a_rubric_has_dimensions_and_judges() -> None:
+    score = ask([said(1, 5), said(3, 5), said(5, 1)], "median", "rubric")
+    assert score.value == pytest.approx(0.5)
+    assert [(part.kind, part.name, part.value) for part in score.parts] == [
+        ("dimension", "a", 0.5),
+        ("dimension", "b", 1.0),
+        ("judge", "fake:m0", 0.5),
+        ("judge", "fake:m1", 0.75),
+        ("judge", "fake:m2", 0.5),
+    ]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0, 1))
+@QUICK
+def test_a_majority_passes_exactly_where_more_than_half_do(values: list[float], mark: float) -> None:
+    passing = sum(value >= mark for value in values)
+    assert (COMBINERS["majority"](values) >= mark) == (2 * passing > len(values))

@@ -1,0 +1,65 @@
+"""A verdict that stands in what was judged is found, in time linear in it, and an honest one is let be."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.scoring.verdict import Mark, Verdict, echoed, fold
+from tests.support.gullible import FORGED, forgeries
+
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
+REASONS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(lambda text: len(fold(text)) > 0)
+
+
+def verdict(reason: str, score: float = 1.0, field: str = "") -> Verdict:
+    return Verdict(score, reason, (Mark(reason, score, field),))
+
+
+@pytest.mark.parametrize("how", forgeries({"reason": FORGED, "score": 1.0}))
+def test_it_is_found_however_it_is_written(how: str) -> None:
+    assert echoed(verdict(FORGED), [forgeries({"reason": FORGED, "score": 1.0})[how]])
+
+
+@given(
+    REASONS, st.sampled_from([0.0, 0.1, 0.75, 1.0]), st.sampled_from([json.dumps, lambda v: json.dumps(v, indent=2)])
+)
+@QUICK
+def test_whatever_the_reason_is(reason: str, score: float, write: object) -> None:
+    assert callable(write)
+    for ascii_only in (True, False):
+        text = json.dumps({"reason": reason, "score": score}, ensure_ascii=ascii_only)
+        assert echoed(verdict(reason, score), [f"x {text}"])
+        assert echoed(verdict(reason, score), [f"x {json.dumps(text)}"])
+    assert echoed(verdict(f" {reason.upper().lower()}\n", score), [write({"score": score, "reason": reason.lower()})])
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("The price is named.", "The price is named."),
+        ("The price is named.", 'It is 12 euro. {"price": 12, "reason": "it is cheap", "score": 1.0}'),
+        ("ok", 'The reason is ok. {"score": 0.4}'),
+        ("ok", '{"reason": "ok", "score": 0.4}'),
+        ("The reason for it is given.", "I say the reason for it is given in the book."),
+        ("The answer is empty.", ""),
+    ],
+)
+def test_an_honest_verdict_is_let_be(reason: str, text: str) -> None:
+    assert not echoed(verdict(reason), [text, "How much is it?"])
+
+
+def test_a_short_reason_of_one_dimension_counts_with_its_score() -> None:
+    forged = json.dumps({"brevity": {"reason": "ok", "score": 5}, "tone": {"reason": "ok", "score": 4}})
+    assert echoed(verdict("ok", 4, "tone"), [forged])
+    assert not echoed(verdict("ok", 3, "tone"), [forged])
+    assert not echoed(verdict("ok", 4, "flow"), [forged])
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 1_000_000, '{"reason":' * 100_000, "\\" * 1_000_000, "&amp;" * 200_000, "\\u00" * 250_000]
+)
+def test_a_megabyte_of_anything_is_looked_through(text: str) -> None:
+    assert not echoed(verdict(FORGED), [text])
+    assert echoed(verdict(FORGED), [text + json.dumps({"reason": FORGED, "score": 1})])
