@@ -1,0 +1,209 @@
+"""A recorded judge against rules that code can check: `python -m benchmarks.judge_study`.
+
+The judge is gpt-4o as PromptPex asked it; the answers are real. See docs/judge-study.md.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.promptpex import MODELS, read
+from benchmarks.promptpex_rules import BY_PROMPT, RULES, STRICT, Rule, broken, fault_of_array
+from gate.stats.agreement import crossed, kappa, share_of_agreement
+from gate.stats.gwet import ac1
+from gate.stats.lengthbias import length_bias
+from gate.stats.ratings import Ratings
+from gate.stats.resampling import Drawing
+from gate.stats.undefined import Estimate, Undefined
+from gate.stats.wilson import Rate, wilson
+
+OUTPUTS = Path(__file__).parent / "data" / "promptpex-outputs.jsonl"
+SEED = 20250307
+NOTES = (
+    "broken: code shows that the answer breaks a rule of its prompt. passed: the judge let it pass all the same.",
+    "Intervals are of 95 %; the four answers to one test count as one where answers of several models stand together.",
+    "An answer that keeps every rule may break its prompt otherwise: the judge's 'err' there is no mistake.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One recorded output with its recorded verdict.
+
+    Args:
+        prompt, model, test: which.
+        output: the text.
+        passed: the judge's verdict.
+        broken: names of the rules that it breaks.
+    """
+
+    prompt: str
+    model: str
+    test: str
+    output: str
+    passed: bool
+    broken: tuple[str, ...]
+
+
+def answers() -> list[Answer]:
+    """Every output that has a verdict; one has none."""
+    verdicts = {row["test"]: row["verdicts"] for row in read()}
+    found = []
+    with OUTPUTS.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            for model, output in row["outputs"].items():
+                verdict = verdicts[row["test"]][model]
+                if verdict is not None:
+                    rules = broken(row["prompt"], output)
+                    found.append(Answer(row["prompt"], model, row["test"], output, verdict == "ok", rules))
+    return found
+
+
+def drawing(rows: Sequence[Answer]) -> Drawing:
+    """Answers to one test are one unit."""
+    tests = sorted({row.test for row in rows})
+    place = {test: number for number, test in enumerate(tests)}
+    return Drawing(clusters=[place[row.test] for row in rows], seed=SEED)
+
+
+def passed_of(rows: Sequence[Answer]) -> Rate:
+    """The share that the judge passed, each test counted once in the interval."""
+    if not rows:
+        return wilson(0, 0)
+    units = len({row.test for row in rows})
+    return wilson(float(np.mean([row.passed for row in rows])) * units, units)
+
+
+def by_rule(rows: Sequence[Answer], rules: Iterable[Rule]) -> Table:
+    """How many of the answers that break a rule the judge passed."""
+    out = Table(title="What the judge passed of what code shows to be broken, by rule", title_justify="left")
+    for name in ("prompt", "rule"):
+        out.add_column(name)
+    for name in ("answers", "broken", "passed", "share passed"):
+        out.add_column(name, justify="right")
+    for rule in rules:
+        own = [row for row in rows if row.prompt == rule.prompt]
+        wrong = [row for row in own if not rule.kept(row.output)]
+        passed = sum(row.passed for row in wrong)
+        out.add_row(rule.prompt, rule.name, str(len(own)), str(len(wrong)), str(passed), _rate(passed_of(wrong)))
+    return out
+
+
+def by_prompt(rows: Sequence[Answer]) -> Table:
+    """The judge against all rules of a prompt together."""
+    out = Table(title="The judge against all rules of a prompt", title_justify="left")
+    out.add_column("prompt")
+    for name in ("both pass", "broken, passed", "broken, failed", "kept, failed", "agreement", "kappa", "AC1"):
+        out.add_column(name, justify="right")
+    for prompt in BY_PROMPT:
+        own = [row for row in rows if row.prompt == prompt]
+        cells = Counter((not row.broken, row.passed) for row in own)
+        tables = crossed(_column([not row.broken for row in own]), _column([row.passed for row in own]), (0.0, 1.0))
+        drawn = drawing(own)
+        counts = (str(cells[key]) for key in ((True, True), (False, True), (False, False), (True, False)))
+        figures = (_figure(kappa(tables, drawn)), _figure(ac1(tables, drawn)))
+        out.add_row(prompt, *counts, _rate(share_of_agreement(tables, drawn)), *figures)
+    return out
+
+
+def by_model(rows: Sequence[Answer]) -> Table:
+    """Whose broken answers pass: strongest model first."""
+    out = Table(title="Broken answers that the judge passed, by model", title_justify="left")
+    out.add_column("model")
+    for prompt in ("text-to-p", "extract-names"):
+        out.add_column(prompt, justify="right")
+    out.add_column("only <strong> miscounted", justify="right")
+    for model in MODELS:
+        own = [row for row in rows if row.model == model and row.broken]
+        parts = [[row for row in own if row.prompt == prompt] for prompt in ("text-to-p", "extract-names")]
+        parts.append([row for row in own if row.broken == ("one <strong>",)])
+        out.add_row(model, *(f"{sum(row.passed for row in part)} of {len(part)}" for part in parts))
+    return out
+
+
+def identical(rows: Sequence[Answer]) -> tuple[int, int, list[tuple[str, int, int]]]:
+    """Outputs that occur several times under one prompt: the judge saw no input, so it was asked the same again.
+
+    Returns:
+        Groups of equal outputs, answers in them, and those with both verdicts: text, passed, failed.
+    """
+    groups: dict[tuple[str, str], list[Answer]] = {}
+    for row in rows:
+        groups.setdefault((row.prompt, row.output.strip()), []).append(row)
+    several = {key: group for key, group in groups.items() if len(group) > 1}
+    split = [
+        (key[1], sum(row.passed for row in group), sum(not row.passed for row in group))
+        for key, group in several.items()
+        if len({row.passed for row in group}) == 2
+    ]
+    return len(several), sum(map(len, several.values())), split
+
+
+def by_fault(rows: Sequence[Answer]) -> Table:
+    """How the answers of `extract-names` fail to be an array, and which of them passed."""
+    out = Table(title="extract-names: what is no array of names, and what of it passed", title_justify="left")
+    out.add_column("fault")
+    for model in MODELS:
+        out.add_column(model, justify="right")
+    wrong = [row for row in rows if row.prompt == "extract-names" and row.broken]
+    for fault in ("nested", "words around it", "something else"):
+        own = [row for row in wrong if fault_of_array(row.output) == fault]
+        parts = [[row for row in own if row.model == model] for model in MODELS]
+        out.add_row(fault, *(f"{sum(row.passed for row in part)} of {len(part)}" for part in parts))
+    return out
+
+
+def length(rows: Sequence[Answer]) -> list[tuple[str, Estimate | Undefined]]:
+    """What an answer twice as long gets more among answers that code judges alike, for the prompts with most to see."""
+    found = []
+    for prompt in ("text-to-p", "extract-names"):
+        own = [row for row in rows if row.prompt == prompt]
+        judged = np.array([float(row.passed) for row in own])
+        kept = np.array([float(not row.broken) for row in own])
+        lengths = np.array([float(max(1, len(row.output))) for row in own])
+        found.append((prompt, length_bias(judged, kept, lengths, drawing(own))))
+    return found
+
+
+def _column(values: Sequence[bool]) -> Ratings:
+    return Ratings.of(np.array(values, dtype=np.float64)[:, None])
+
+
+def _rate(rate: Rate) -> str:
+    return "–" if rate.rate is None else f"{rate.rate * 100:.0f} % [{rate.lower * 100:.0f}, {rate.upper * 100:.0f}]"
+
+
+def _figure(found: Estimate | Undefined) -> str:
+    return "–" if isinstance(found, Undefined) else f"{found.value:.2f} [{found.lower:.2f}, {found.upper:.2f}]"
+
+
+def main() -> None:
+    """Print all of it."""
+    rows = answers()
+    console = Console(width=140 if not sys.stdout.isatty() else None)
+    wrong = [row for row in rows if row.broken]
+    passed = sum(row.passed for row in wrong)
+    told = f"{len(rows):,} answers; {len(wrong)} break a rule that code checks, and the judge passed {passed} of them"
+    console.print(f"{told}: {_rate(passed_of(wrong))}", highlight=False)
+    for table in (by_rule(rows, (*RULES, *STRICT)), by_prompt(rows), by_model(rows), by_fault(rows)):
+        console.print(table)
+    groups, members, split = identical(rows)
+    console.print(f"Equal outputs under one prompt: {groups} groups, {members} answers; both verdicts: {split}")
+    for prompt, bias in length(rows):
+        console.print(
+            f"{prompt}: of answers that code finds alike, twice as long ones pass {_figure(bias)} more often"
+        )
+    for line in NOTES:
+        console.print(line, highlight=False)
+
+
+if __name__ == "__main__":
+    main()
