@@ -198,9 +198,7 @@ def main() -> None:
     groups, members, split = identical(rows)
     console.print(f"Equal outputs under one prompt: {groups} groups, {members} answers; both verdicts: {split}")
     for prompt, bias in length(rows):
-        console.print(
-            f"{prompt}: of answers that code finds alike, twice as long ones pass {_figure(bias)} more often"
-        )
+        console.print(f"{prompt}: of answers that code finds alike, twice as long ones pass {_figure(bias)} more often")
     for line in NOTES:
         console.print(line, highlight=False)
 
