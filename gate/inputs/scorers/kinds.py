@@ -19,6 +19,7 @@ _ASKING: Mapping[str, Option] = {
     "template": File(),
     "sees_input": Flag(default=True),
     "sees_expected": Flag(default=True),
+    "calibration": File(),
 }
 """What every scorer has that asks a model."""
 _NOT_OF_MODELS = ("negate",)

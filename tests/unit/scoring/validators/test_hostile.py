@@ -79,8 +79,6 @@ UNITS = [
 def check(answer: str) -> None:
     case = Case("c", input="the question is 9, a b c", expected="the answer is 9")
     subject = Subject(case, answer, 0.5, Dollars(0.1))
-        Case("c", input="the question is 9, a b c", expected="the answer is 9"), answer, 0.5, Dollars(0.1)
-    )
     for spec in SPECS:
         score = validate(spec, subject)
         assert isinstance(score.value, Unscored) or 0.0 <= score.value <= 1.0, spec.name

@@ -1,0 +1,82 @@
+"""A run quotes the calibration of its judge, as the merge target has it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import gate, git, write_jsonl
+
+PATH = "evals/judge-calibration.json"
+CONFIG = f"""\
+version: 1
+defaults: {{model: "fake:oracle", samples: 1}}
+suites:
+  - name: support
+    prompt: p.md
+    cases: c.jsonl
+    scorers:
+      - judge: {{model: "fake:judge", criteria: Is blue., calibration: {PATH}}}
+"""
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    (tmp_path / "gate.yaml").write_text(CONFIG)
+    (tmp_path / "p.md").write_text("Help. quality=0.7\n")
+    write_jsonl(tmp_path / "c.jsonl", [{"id": str(i), "input": f"answer=w{i}", "expected": f"w{i}"} for i in range(20)])
+    rows = [
+        {
+            "input": f"q{i}",
+            "output": "blue" if i % 2 else "red",
+            "expected": "blue",
+            "label": bool(i % 2) == bool(i % 10),
+        }
+        for i in range(40)
+    ]
+    write_jsonl(tmp_path / "evals/labels.jsonl", rows)
+    outcome = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", cwd=tmp_path)
+    assert outcome.code == 0, outcome.err
+    git(tmp_path, "add", "gate.yaml", "p.md", "c.jsonl", "evals")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    (tmp_path / "p.md").write_text("Help well. quality=0.7\n")
+    return tmp_path
+
+
+def quoted(repo: Path) -> dict[str, object]:
+    outcome = gate("diff", "--base", "main", "--json", cwd=repo)
+    assert outcome.code in (0, 1), outcome.err
+    (judge,) = outcome.record.suites[0].exam.judges
+    return judge.model_dump()
+
+
+def test_the_record_and_the_report_quote_it(repo: Path) -> None:
+    judge = quoted(repo)
+    assert (judge["standing"], judge["answers"], judge["scorer"]) == ("calibrated", 40, "judge")
+    report = (repo / ".gate/last/report.md").read_text()
+    assert "agrees with people on " in report
+    assert "of the answers (n = 40, " in report
+
+
+def test_a_change_cannot_bring_praise_for_its_judge(repo: Path) -> None:
+    text = json.loads((repo / PATH).read_text())
+    text["agreement"]["share"] = {"value": 1.0, "lower": 0.99, "upper": 1.0}
+    (repo / PATH).write_text(json.dumps(text))
+    before = quoted(repo)["agreement"]
+    assert isinstance(before, tuple)
+    assert before[0] < 1.0
+
+
+def test_a_judge_that_was_changed_since_is_not_calibrated(repo: Path) -> None:
+    (repo / "gate.yaml").write_text(CONFIG.replace("Is blue.", "Is bluish."))
+    git(repo, "commit", "--quiet", "--message", "two", "gate.yaml")
+    assert quoted(repo)["standing"] == "another judge"
+
+
+def test_a_calibration_that_is_gone_ends_nothing(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "--cached", PATH)
+    git(repo, "commit", "--quiet", "--message", "two")
+    judge = quoted(repo)
+    assert judge["standing"] == "unreadable"
+    assert judge["reason"] == f"there is no {PATH} at main"
