@@ -147,7 +147,7 @@ def test_what_is_no_run(repo: Path, text: str, said: str) -> None:
         (("nowhere.json", "--samples", "2"), "--samples has no meaning with a finished run"),
         (("--out", "gate.yaml"), "gate.yaml is a file"),
         (("--config", "other.yaml"), "there is no other.yaml"),
-        (("--judge", "labels.csv"), "No such option"),
+        (("--jury", "labels.csv"), "No such option"),
     ],
 )
 def test_mistakes(repo: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -2,6 +2,10 @@
 
 import json
 import random
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +14,7 @@ from typing import Any
 import pytest
 
 from gate.domain.judge_calibration import ConsistencyRecord, FigureRecord, JudgeCalibrationRecord
-from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.command import Outcome, environment, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer, Raw
 
 FILE = "judge-calibration.json"
@@ -180,3 +184,31 @@ def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:
     assert outcome.code == 2
     for place in ("l.jsonl:1:", "l.jsonl:2:", "l.jsonl:3:"):
         assert place in outcome.err
+
+
+def test_what_ctrl_c_leaves_is_not_paid_for_again(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(latency_s=0.05)
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gate", *ask, "--concurrency", "2"],
+        cwd=repo,
+        env=environment(repo),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A process in the background of a shell that is no terminal may have been told to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    deadline = time.monotonic() + 60
+    while len(server.ledger) < 10 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "of 80 judgements are kept" in err
+    assert not (repo / "evals" / FILE).exists()
+    paid = len(server.ledger)
+    assert paid < 80
+    found = read(gate(*ask, "--json", cwd=repo))
+    assert found.judging.reused >= paid - 4
+    assert found.judging.calls + found.judging.reused == 80
