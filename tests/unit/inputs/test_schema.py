@@ -47,7 +47,7 @@ FULL = (
       - exact:
       - regex: {pattern: a, ignore_case: true}
       - json_schema: {schema: {type: object}}
-      - judge: {criteria: c, model: fake:y, threshold: 0, params: {temperature: 0}}
+      - judge: {criteria: c, model: fake:y, threshold: 0, calibration: a.json, params: {temperature: 0}}
       - judge: polite
       - judge: {models: [fake:a, fake:b], combine: mean, template: j.md, sees_input: false, sees_expected: false}
       - rubric: r.yaml
