@@ -37,7 +37,6 @@ _MEANT: Mapping[str, str] = {
     **dict.fromkeys(("price", "max_cost"), "cost"),
     **dict.fromkeys(("is_refusal", "refuses", "refused"), "refusal"),
     **dict.fromkeys(("llm", "llm_judge", "llm_rubric", "g_eval", "geval", "model_graded", "answer_relevance"), "judge"),
-    **dict.fromkeys(("javascript", "function", "custom"), "python"),
 }
 """What users of other tools write, hyphens or underscores, to what it is called here."""
 

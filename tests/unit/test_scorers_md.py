@@ -1,0 +1,65 @@
+"""docs/scorers.md names every validator with every option and default, and its examples score as it says."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from gate.domain.case import Case
+from gate.inputs.scorers.options import Option
+from gate.inputs.scorers.read import parse_scorers
+from gate.inputs.scorers.validators import VALIDATORS
+from gate.inputs.scorers.values import Choice
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import validate
+
+PAGE = (Path(__file__).parents[2] / "docs/scorers.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", PAGE, re.DOTALL | re.MULTILINE))
+
+
+def block(section: str, language: str) -> str:
+    found = re.search(rf"^```{language}\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
+def default(option: Option) -> str:
+    """How the page writes it; empty where the page explains it in words."""
+    if option.example:
+        return "required"
+    found = option.words[0] if isinstance(option, Choice) else getattr(option, "default", None)
+    if found is None:
+        return "none"
+    return f"`{found}`" if isinstance(option, Choice) else f"`{json.dumps(found)}`"
+
+
+def test_every_kind_has_a_section_and_every_section_a_kind() -> None:
+    assert set(SECTIONS) == set(VALIDATORS)
+
+
+@pytest.mark.parametrize("kind", VALIDATORS)
+def test_every_option_is_told_with_its_default(kind: str) -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", SECTIONS[kind], re.MULTILINE))
+    options = VALIDATORS[kind].options
+    assert set(rows) == set(options)
+    for key, option in options.items():
+        assert rows[key].startswith(default(option)), key
+
+
+@pytest.mark.parametrize("kind", VALIDATORS)
+def test_the_example_scores_as_the_page_says(kind: str) -> None:
+    (spec,) = parse_scorers([YAML(typ="safe").load(block(SECTIONS[kind], "yaml"))], "docs/scorers.md")
+    assert spec.kind == kind
+    answers = [line.split(" | ", 1) for line in block(SECTIONS[kind], "answers").splitlines()]
+    assert answers or kind in {"latency", "cost", "paraphrases"}
+    for score, answer in answers:
+        found = validate(spec, Subject(Case("c", input="q"), answer))
+        assert found.value == pytest.approx(float(score)), f"{answer}: {found.reason}"
+
+
+def test_the_first_example_is_a_list_of_scorers() -> None:
+    shown = YAML(typ="safe").load(block(PAGE, "yaml"))["scorers"]
+    specs = parse_scorers(shown, "docs/scorers.md")
+    assert [spec.kind for spec in specs] == ["exact", "contains", "words", "refusal"]
+    assert (specs[2].weight, specs[3].name, specs[3].negate) == (2.0, "does not refuse", True)
