@@ -25,6 +25,8 @@ ANSWER = '{"a": {"b c": [10, {"d": null}]}, "n": 1.0, "yes": true}'
         ({"path": "$.n", "one_of": [2, 3]}, 0.0),
         ({"path": "$.a", "equals": {"b c": [10, {"d": None}]}}, 1.0),
         ({"path": "$.a['b c'][2]"}, 0.0),
+        ({"path": "$.a['b c'][-2]", "equals": 10}, 1.0),
+        ({"path": "$.a['b c'][-3]"}, 0.0),
         ({"path": "$.a['b c'][1].d"}, 1.0),
         ({"path": "$.x", "exists": False}, 1.0),
         ({"path": "$.n", "exists": False}, 0.0),

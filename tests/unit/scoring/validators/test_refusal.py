@@ -36,3 +36,9 @@ def test_an_answer_must_not_refuse_when_it_is_negated() -> None:
     assert score(must_not, "I can't help with that.") == 0.0
     assert score(must_not, "I cannot find your order, could you give the number?") == 1.0
     assert judged(must_not, "I can't help with that.").reason == 'negated: refuses: "I can\'t help"'
+
+
+def test_what_only_waits_for_something_is_no_refusal() -> None:
+    assert score("refusal", "I can't help with that until I know your zip code.") == 0.0
+    assert score("refusal", "I can't provide that information without your order number.") == 0.0
+    assert score("refusal", "I can't help with that. Before you go, rate us.") == 1.0
