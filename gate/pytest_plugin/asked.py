@@ -15,8 +15,8 @@ def dest(option: str) -> str:
 
 
 def generally(config: pytest.Config) -> bool:
-    """Are evals asked for as a kind: by `--eval`, or by a marker expression that wants them?"""
-    return bool(config.getoption(dest("--eval"), False)) or wants_eval(str(config.getoption("markexpr", "") or ""))
+    """Are evals asked for as a kind: by `--gate-eval`, or by a marker expression that wants them?"""
+    return bool(config.getoption(dest("--gate-eval"), False)) or wants_eval(str(config.getoption("markexpr", "") or ""))
 
 
 def wants_eval(expression: str) -> bool:

@@ -4,7 +4,6 @@ Whoever has the package installed has this module in each of their test runs, so
 """
 
 from collections.abc import Generator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from gate.pytest_plugin import asked
 if TYPE_CHECKING:
     from gate.pytest_plugin.evals import Evals
 
-MARKER = "eval: asks a model, so it runs only when asked for (-m eval, --eval, or named by its node id)"
+MARKER = "eval: asks a model, so it runs only when asked for (-m eval, --gate-eval, or named by its node id)"
 CONFIG = "gate.yaml"
 
 _EVALS: "pytest.StashKey[Evals]" = pytest.StashKey()
@@ -23,10 +22,10 @@ _OVER: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options; another plugin may have one of these names, and goes before."""
+    """Options, under names that no `conftest.py` is likely to have: two of one name would end every run."""
     group = parser.getgroup("prompt-gate", "evals of prompts (Prompt Gate)")
     options: list[tuple[str, dict[str, Any]]] = [
-        ("--eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
+        ("--gate-eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
         (
             "--gate-config",
             {"metavar": "FILE", "help": f"The configuration.  [default: {CONFIG} in the root directory]"},
@@ -36,10 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("--gate-refresh", {"action": "store_true", "help": "Ask for every answer anew."}),
     ]
     for name, settings in options:
-        with suppress(ValueError):
-            group.addoption(name, dest=asked.dest(name), **settings)
-    with suppress(ValueError):
-        parser.addini("gate_config", f"Prompt Gate's configuration (default: {CONFIG})", default="")
+        group.addoption(name, dest=asked.dest(name), **settings)
+    parser.addini("gate_config", f"Prompt Gate's configuration (default: {CONFIG})", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -153,9 +150,8 @@ def _config_path(config: pytest.Config) -> tuple[Path, bool]:
     """The configuration, and whether somebody named it."""
     if given := config.getoption(asked.dest("--gate-config"), None):
         return _absolute(config.invocation_params.dir / str(given)), True
-    with suppress(ValueError):
-        if named := str(config.getini("gate_config")):
-            return _absolute(config.rootpath / named), True
+    if named := str(config.getini("gate_config")):
+        return _absolute(config.rootpath / named), True
     return config.rootpath / CONFIG, False
 
 

@@ -1,0 +1,94 @@
+"""A project with evals, and pytest as its user runs it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support.command import environment, write_jsonl
+from tests.support.model_server import ModelServer
+
+MODULE = "gate.pytest_plugin.plugin"
+LOADED = any(point.value == MODULE for point in entry_points(group="pytest11"))
+"""The package under test is installed together with its entry point."""
+
+MARKERS = "markers =\n    slow: takes long\n    image: as in other projects\n"
+
+ROWS = [
+    {"id": f"{state}_{number}", "input": f"answer=word{number} slice={state}", "expected": f"word{number}",
+     "slices": {"state": state}}
+    for number, state in enumerate(["welcome", "safety"] * 4)
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What pytest left behind."""
+
+    code: int
+    out: str
+
+
+@dataclass(slots=True)
+class Project:
+    """A folder with a configuration, a prompt and cases."""
+
+    root: Path
+    server: ModelServer
+    rows: list[dict[str, object]] = field(default_factory=lambda: [dict(row) for row in ROWS])
+
+    def write(self, quality: str = "quality=1.0", suite: str = "", run: str = "", scorers: str = "[contains]") -> None:
+        write_jsonl(self.root / "cases.jsonl", self.rows)
+        (self.root / "prompt.md").write_text(f"Answer. {quality}")
+        (self.root / "gate.yaml").write_text(
+            f"version: 1\n{run}suites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n"
+            f"    slices: [state]\n    samples: 2\n    model: openai:m\n"
+            f"    params: {{base_url: '{self.server.url}/v1'}}\n    scorers: {scorers}\n{suite}"
+        )
+
+    def tests(self, text: str, ini: str = "") -> None:
+        (self.root / "test_own.py").write_text(f"import pytest\n{text}")
+        (self.root / "pytest.ini").write_text(
+            f"[pytest]\nfilterwarnings = error\naddopts = --strict-markers\n{MARKERS}{ini}"
+        )
+
+    def command(self, *options: str) -> list[str]:
+        plugin = () if LOADED else ("-p", MODULE)
+        return [sys.executable, "-m", "pytest", *plugin, *options]
+
+    def run(self, *options: str, env: dict[str, str] | None = None, blocked: tuple[str, ...] = ("asyncio",)) -> Ran:
+        """Run pytest to its end."""
+        without = [f"-pno:{name}" for name in blocked]
+        done = subprocess.run(
+            self.command(*without, *options), cwd=self.root, env=environment(self.root, env), stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        return Ran(done.returncode, done.stdout)
+
+    def junit(self) -> dict[str, dict[str, str]]:
+        """For each test of `junit.xml` its properties, and its outcome as `outcome`."""
+        found = {}
+        for case in ElementTree.parse(self.root / "junit.xml").iter("testcase"):
+            told = {one.attrib["name"]: one.attrib["value"] for one in case.iter("property")}
+            kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
+            found[case.attrib["name"]] = {**told, "outcome": kinds[0] if kinds else "passed"}
+        return found
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: ModelServer) -> Project:
+    made = Project(tmp_path, server)
+    made.write()
+    made.tests("def test_plain():\n    pass\n\n@pytest.mark.eval\ndef test_judge():\n    pass\n")
+    return made
