@@ -13,7 +13,7 @@ TOLERANCE = 1e-9
 NEVER_TAKEN = "never taken"
 
 
-def case_result(suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResult:
+def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: str = NEVER_TAKEN) -> CaseResult:
     """Whether a case passes.
 
     The mean over its samples must reach the mark: that of the combined score where the case or its exam has a
@@ -25,6 +25,7 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResu
         suite: whose exam gives the marks.
         case: one of its cases.
         samples: those of this case that there are, failed ones included, in the order of their index.
+        untaken: why there are no more.
     """
     exam = suite.exam
     threshold = exam.threshold if case.threshold is None else case.threshold
@@ -35,7 +36,7 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResu
     combined = [sample.score for sample in samples]
     known = [score for score in combined if not isinstance(score, Unscored)]
     missing = [score.reason for score in combined if isinstance(score, Unscored)]
-    missing += [NEVER_TAKEN] * (suite.samples - len(samples))
+    missing += [untaken] * (suite.samples - len(samples))
     verdicts = [_reaches(known, suite.samples, threshold)] if threshold is not None else [s.passed for s in scorers]
     return CaseResult(
         suite=suite.name,

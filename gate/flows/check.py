@@ -13,7 +13,7 @@ from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerChec
 from gate.domain.sample import ArmName, Reply, Sample, Words
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
-from gate.engine.check import case_result
+from gate.engine.check import NEVER_TAKEN, case_result
 from gate.engine.checkverdict import Checked, conclude
 from gate.engine.compare import Quality
 from gate.engine.plan import Job, Schedule, count
@@ -106,7 +106,7 @@ class Examiner:
 
     def _result(self, suite: Suite, case: Case) -> CaseResult:
         samples = sorted(self._seen.scored.get((suite.name, case.id), ()), key=lambda sample: sample.index)
-        return case_result(suite, case, samples)
+        return case_result(suite, case, samples, self._stop.reason or NEVER_TAKEN)
 
     def _record(self, checked: Checked, results: Mapping[str, list[CaseResult]]) -> RunRecord:
         assessment = Assessment(Quality((), 0, None), checked.rates, {}, checked.decision, checked.missing)

@@ -1,5 +1,8 @@
 """A run that asks for no evals is as it is without the plugin."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.integration.pytest_plugin.conftest import Project
@@ -58,3 +61,10 @@ def test_an_own_test_runs_when_it_is_named(project: Project) -> None:
     assert "1 passed" in project.run("test_own.py::test_judge[2]").out
     ran = project.run("test_own.py")
     assert (ran.code, "2 deselected" in ran.out) == (5, True)
+
+
+def test_the_options_of_the_documentation_are_there(project: Project) -> None:
+    page = Path(__file__).parents[3] / "docs/how-to/check-and-pytest.md"
+    named = set(re.findall(r"--gate-[a-z-]+", page.read_text()))
+    told = set(re.findall(r"--gate-[a-z-]+", project.run("--help").out))
+    assert named == told
