@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
-from gate.engine.samples import SampleTable
+from gate.engine.samples import PartKey, SampleTable
 
 ARMS = tuple(ArmName)
 Bools = NDArray[np.bool_]
@@ -58,6 +58,17 @@ class Grid:
         """A column of the table that holds yes or no."""
         found: Bools = self._looked_up(self._table.column(name)) != 0
         return found
+
+    def parts(self) -> list[PartKey]:
+        """What parts the scores of this suite have."""
+        return [key for key in self._table.parts if key[0] == self.suite.name]
+
+    def part(self, key: PartKey) -> tuple[Bools, Floats]:
+        """Which samples have this part, and its values."""
+        known, values = self._table.part(key)
+        found: Bools = self.taken & self._looked_up(known)
+        shown: Floats = self._looked_up(values)
+        return found, shown
 
     @property
     def sittings(self) -> Ints:

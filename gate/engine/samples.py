@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, cast, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score, Words
+from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.columns import Columns, Names
 
 Key = tuple[str, str, ArmName]
+PartKey: TypeAlias = tuple[str, str, PartKind, str, float]
+"""Suite, scorer, kind, name and weight of a part."""
 _COSTS: tuple[Cost | None, ...] = (None, Unpriced("unknown"), Unpriced("n/a"))
 UNKNOWN, NOT_APPLICABLE, DOLLARS = 1, 2, 3
 """What the column `price` holds, or 0 where there were no calls."""
@@ -53,8 +55,10 @@ class SampleTable(Sequence[Sample]):
             why="i", score="d",
         )  # fmt: skip
         self._scores = Columns(
-            scorer="I", why="i", value="d", calls="H", retries="H", price="B", cost="d", reused="H"
+            scorer="I", why="i", value="d", calls="H", retries="H", price="B", cost="d", reused="H", parts="I"
         )  # fmt: skip
+        self._kinds: Names[PartKey] = Names()
+        self._parts = Columns(part="I", value="d")
         self._grouped: _ByCase | None = None
 
     @classmethod
@@ -77,7 +81,11 @@ class SampleTable(Sequence[Sample]):
         for score in sample.scores:
             why, value = self._valued(score.value)
             scorer = self._scorers.number((score.scorer, score.weight, score.required))
-            self._scores.add(scorer, why, value, score.calls, score.retries, *_priced(score.cost), score.reused)
+            for part in score.parts:
+                number = self._kinds.number((sample.suite, score.scorer, part.kind, part.name, part.weight))
+                self._parts.add(number, part.value)
+            counted = score.calls, score.retries, *_priced(score.cost), score.reused
+            self._scores.add(scorer, why, value, *counted, len(self._parts))
         key = self._keys.number((sample.suite, sample.case_id, sample.arm))
         self._rows.add(
             key, sample.index, isinstance(sample.reply, Failed), sample.warmup, *self._replied(sample.reply, place),
@@ -130,6 +138,30 @@ class SampleTable(Sequence[Sample]):
     def score_column(self, name: str) -> NDArray[Any]:
         """A column of the single scores; the column `scores` says where those of a sample end."""
         return np.array(self._scores[name])
+
+    @property
+    def parts(self) -> Sequence[PartKey]:
+        """What parts the scores have, in the order in which they were first seen."""
+        return self._kinds.values
+
+    def part(self, key: PartKey) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """One part of the scores of a suite.
+
+        Args:
+            key: one of `parts`.
+
+        Returns:
+            bool[rows] and float[rows], which samples have it, and its value, or 0.
+        """
+        known, values = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self))
+        number = self._kinds.known(key)
+        if number is not None:
+            own = np.flatnonzero(np.array(self._parts["part"]) == number)
+            # From the part to its score, and from there to the sample: each column holds where those of its rows end.
+            scores = np.searchsorted(np.array(self._scores["parts"], dtype=np.int64), own, side="right")
+            rows = np.searchsorted(np.array(self._rows["scores"], dtype=np.int64), scores, side="right")
+            known[rows], values[rows] = True, np.array(self._parts["value"])[own]
+        return known, values
 
     def unscored(self, rows: Iterable[int]) -> Counter[str]:
         """Why these samples have no score, with the number of each reason.
@@ -200,10 +232,17 @@ class SampleTable(Sequence[Sample]):
         return Sample(suite, case_id, arm, index, reply, scores, self._value(why, score), bool(warmup))
 
     def _score(self, row: int) -> Score:
-        number, why, value, calls, retries, price, cost, reused = self._scores.row(row)
+        number, why, value, calls, retries, price, cost, reused, end = self._scores.row(row)
         scorer, weight, required = self._scorers.values[number]
         counted = (calls, retries, _cost(price, cost), reused)
-        return Score(scorer, self._value(why, value), "", weight, required, *counted)
+        first = self._scores["parts"][row - 1] if row else 0
+        parts = tuple(self._part(at) for at in range(first, end))
+        return Score(scorer, self._value(why, value), "", weight, required, *counted, parts)
+
+    def _part(self, row: int) -> Part:
+        number, value = self._parts.row(row)
+        *_, kind, name, weight = self._kinds.values[number]
+        return Part(kind, name, value, weight)
 
     def _value(self, why: int, score: float) -> float | Unscored:
         return score if why == _SCORED else Unscored(self._strings.values[why])

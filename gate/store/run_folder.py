@@ -174,7 +174,7 @@ def _line(row: dict[str, JsonValue]) -> bytes:
 
 def _score(score: Score) -> JsonValue:
     value = score.value
-    return {
+    row: dict[str, JsonValue] = {
         "scorer": score.scorer,
         "value": None if isinstance(value, Unscored) else value,
         "unscored": value.reason if isinstance(value, Unscored) else None,
@@ -187,6 +187,9 @@ def _score(score: Score) -> JsonValue:
         "cost_usd": _dollars(score.cost),
         "unpriced": _unpriced(score.cost),
     }
+    if score.parts:
+        row["parts"] = [{"kind": p.kind, "name": p.name, "value": p.value, "weight": p.weight} for p in score.parts]
+    return row
 
 
 def _dollars(cost: Cost | None) -> float | None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ranges import Amount, Count, Share, Tokens
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
 
@@ -41,6 +41,16 @@ class _Origin(_Row):
     reused: bool
 
 
+class _Part(_Row):
+    kind: PartKind
+    name: str
+    value: Share
+    weight: Amount
+
+    def part(self) -> Part:
+        return Part(self.kind, self.name, self.value, self.weight)
+
+
 class _Score(_Row):
     scorer: str
     value: Share | None
@@ -53,6 +63,7 @@ class _Score(_Row):
     reused: Count
     cost_usd: Amount | None
     unpriced: Why | None
+    parts: list[_Part] = []
 
     def score(self) -> Score:
         cost = None if self.cost_usd is None and self.unpriced is None else _cost(self.cost_usd, self.unpriced)
@@ -66,6 +77,7 @@ class _Score(_Row):
             retries=self.retries,
             cost=cost,
             reused=self.reused,
+            parts=tuple(part.part() for part in self.parts),
         )
 
 

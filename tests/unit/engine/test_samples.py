@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.samples import UNREAD, Key, SampleTable
 
@@ -26,6 +26,13 @@ REPLIES = st.builds(
     stop_reason=WORDS,
     origin=st.builds(Origin, WORDS, AMOUNTS, st.booleans()),
 )
+PARTS = st.builds(
+    Part,
+    kind=st.sampled_from(["dimension", "judge"]),
+    name=WORDS,
+    value=st.floats(0.0, 1.0),
+    weight=st.sampled_from([1.0, 0.25]),
+)
 SCORES = st.builds(
     Score,
     scorer=WORDS,
@@ -37,6 +44,7 @@ SCORES = st.builds(
     retries=st.integers(0, 9),
     cost=st.none() | COSTS,
     reused=st.integers(0, 3),
+    parts=st.lists(PARTS, max_size=4).map(tuple),
 )
 
 
@@ -89,6 +97,27 @@ def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     found = SampleTable.holding(samples).by_case()
     assert {key: list(row) for key, row in found.items()} == expected
     assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
+
+
+@STEADY
+@given(SAMPLES)
+def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
+    table = SampleTable.holding(samples)
+    for key in table.parts:
+        suite, scorer, kind, name, weight = key
+        known, values = table.part(key)
+        for row, sample in enumerate(samples):
+            own = [
+                part.value
+                for score in sample.scores
+                for part in score.parts
+                if (sample.suite, score.scorer, part.kind, part.name, part.weight)
+                == (suite, scorer, kind, name, weight)
+            ]
+            assert known[row] == bool(own)
+            assert values[row] == (own[-1] if own else 0.0)
+    known, values = table.part(("s", "no such scorer", "judge", "x", 1.0))
+    assert not known.any() and not values.any()
 
 
 def test_what_comes_later_is_grouped_too() -> None:

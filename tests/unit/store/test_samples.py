@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
 from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.store.run_folder import RunFolder, sample_row
 from gate.store.samples import BadSample, lines, parse_sample, sample_at
@@ -33,6 +33,7 @@ replies = st.builds(
     texts,
     st.builds(Origin, texts, amounts, st.booleans()),
 )
+parts = st.builds(Part, st.sampled_from(["dimension", "judge", "order"]), texts, st.floats(0, 1), amounts)
 scores = st.builds(
     Score,
     texts,
@@ -44,6 +45,7 @@ scores = st.builds(
     counts,
     st.one_of(st.none(), costs),
     counts,
+    st.lists(parts, max_size=3).map(tuple),
 )
 samples = st.builds(
     Sample,
