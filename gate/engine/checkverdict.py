@@ -73,7 +73,7 @@ def _settled(
 ) -> Decision:
     """What fails whatever is missing is a BLOCK; what is missing and could decide leaves it open."""
     measured, kindest, harshest = (_decide(suites, each, results, policy) for each in rates)
-    if not missing.samples or kindest.verdict is Verdict.BLOCK:
+    if not missing.samples:
         return measured
     if kindest.verdict is harshest.verdict:
         return measured if measured.verdict is kindest.verdict else kindest

@@ -42,6 +42,11 @@ def test_usual_names_stay_as_they_are(name: str) -> None:
     assert node_name(name, last=True) == name
 
 
+def test_a_name_that_looks_like_an_escaped_one_is_escaped_itself() -> None:
+    assert node_name("a::b", last=True) == "a%3A%3Ab"
+    assert node_name("a%3A%3Ab", last=True) == "a%253A%253Ab"
+
+
 @given(st.text(alphabet="ab:%25[3A5B]", max_size=12), st.text(alphabet="ab:%25[3A5B]", max_size=12))
 def test_no_two_names_become_one_and_none_falls_apart(one: str, other: str) -> None:
     for last in (True, False):
