@@ -28,6 +28,7 @@ from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.scoring.judge import Judge
 from gate.scoring.jury import Jury
+from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import Member, ModelScorer
 from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder
@@ -144,12 +145,16 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
             judges[id(spec)] = spec, model_scorer(spec, factory, caller)
         return judges[id(spec)][1]
 
+    def pairwise(spec: ScorerSpec) -> PairwiseJudge:
+        return PairwiseJudge(spec, *members(spec, factory)[0], caller)
+
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
     return Tools(
         calls=caller,
         memory=memory.store,
         judge=judge,
+        pairwise=pairwise,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,

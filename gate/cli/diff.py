@@ -31,8 +31,9 @@ Examples:
     "--scorer",
     "scorers",
     multiple=True,
-    type=click.Choice(["contains", "exact", "regex", "judge"]),
-    help="File mode: may be repeated; regex reads each case's `expected` as the pattern.  [default: contains]",
+    type=click.Choice(["contains", "exact", "regex", "judge", "pairwise"]),
+    help="File mode: may be repeated; regex reads each case's `expected` as the pattern, pairwise has a judge compare "
+    "the answers of both arms.  [default: contains]",
 )
 @click.option("--criteria", metavar="TEXT", help="File mode: what a judge looks for.")
 @click.option("--model", metavar="PROVIDER:NAME", help="File mode: the model of both arms.")

@@ -17,6 +17,7 @@ from gate.bootstrap.running import run_plan
 from gate.cli import show
 from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
 from gate.cli.progress import Lines, Silent
+from gate.domain.case import JUDGED
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.record import RunRecord
@@ -177,10 +178,11 @@ def file_run(options: Compared) -> FileRun:
     candidate = _model(options.candidate_model or options.model, "--candidate-model")
     judge = parse_model(options.judge_model) if options.judge_model else baseline
     kinds = options.scorers or (("judge",) if options.criteria else ("contains",))
-    if "judge" in kinds and not options.criteria:
+    asking = [kind for kind in kinds if kind in JUDGED]
+    if asking and not options.criteria:
         raise GateError("a judge needs criteria", "say what a good answer is: --criteria 'Polite, and names the price'")
-    if options.criteria and "judge" not in kinds:
-        raise GateError("--criteria is for a judge", "add --scorer judge")
+    if options.criteria and not asking:
+        raise GateError("--criteria is for a judge", "add --scorer judge, or --scorer pairwise")
     return FileRun(
         baseline_model=baseline,
         candidate_model=candidate,
@@ -195,8 +197,8 @@ def file_run(options: Compared) -> FileRun:
 
 def _scorer(kind: str, options: Compared) -> JsonValue:
     """The scorer as `gate.yaml` would have it."""
-    if kind == "judge":
-        return {"judge": {"criteria": options.criteria}}
+    if kind in JUDGED:
+        return {kind: {"criteria": options.criteria}}
     return {"regex": {"pattern": "{{ expected }}"}} if kind == "regex" else kind
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 
-JUDGED = frozenset({"judge", "rubric"})
+COMPARATIVE = frozenset({"pairwise"})
+"""Kinds of scorers that look at the answers of both arms at once."""
+JUDGED = frozenset({"judge", "rubric"}) | COMPARATIVE
 """Kinds of scorers that ask a model."""
 
 
@@ -34,6 +36,11 @@ class ScorerSpec:
     def judged(self) -> bool:
         """A model scores, and no code."""
         return self.kind in JUDGED
+
+    @property
+    def comparative(self) -> bool:
+        """It looks at the answers of both arms at once, and cannot score one alone."""
+        return self.kind in COMPARATIVE
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -131,6 +131,16 @@ class CaseRecord(Part):
     candidate_outputs: list[OutputRecord] = []
 
 
+class PositionRecord(Part):
+    """See `gate.engine.position.Position`; `scorer` is a pairwise judge."""
+
+    scorer: str
+    pairs: Count
+    first: EstimateRecord
+    turned: EstimateRecord
+    tied: EstimateRecord
+
+
 class SuiteRecord(Part):
     """One suite of the run."""
 
@@ -148,6 +158,7 @@ class SuiteRecord(Part):
     cost_note: str = ""
     cache: CacheRecord | None = None
     reuse: ReuseRecord | None = None
+    positions: list[PositionRecord] = []
 
 
 class PassRateRecord(Part):

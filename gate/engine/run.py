@@ -1,7 +1,7 @@
 """Takes the samples: a fixed number of workers, one job each at a time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gate.domain.absence import Failed
@@ -45,13 +45,14 @@ class Runner:
     """Runs jobs and hands every finished sample on.
 
     Args:
-        take: takes one sample; a failure is part of the sample, an exception ends the run.
+        take: does one job and gives the samples that are finished by it, which may be none yet, or that of an earlier
+            job beside its own; a failure is part of the sample, an exception ends the run.
         on_sample: sees each sample as soon as it is finished, in order of completion.
         stop: set from outside, or by the runner when nothing answers.
         workers: jobs of one queue in work at once, 1 or more.
     """
 
-    take: Callable[[Job], Awaitable[Sample]]
+    take: Callable[[Job], Awaitable[Sequence[Sample]]]
     on_sample: Callable[[Sample], None]
     stop: Stop
     workers: int
@@ -82,9 +83,9 @@ class Runner:
         for job in jobs:
             if self.stop.reason is not None:
                 return
-            sample = await self.take(job)
-            self._watch(sample)
-            self.on_sample(sample)
+            for sample in await self.take(job):
+                self._watch(sample)
+                self.on_sample(sample)
 
     def _watch(self, sample: Sample) -> None:
         if not isinstance(sample.reply, Failed):

@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.calls.port import Calls, Memory
-from gate.domain.absence import Failed, Unscored
 from gate.domain.case import ScorerSpec
-from gate.domain.ending import CUT_OFF
-from gate.domain.sample import ArmName, Reply, Sample, Score
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.suite import Exam
 from gate.engine.grid import Grid
 from gate.engine.lanes import by_lane
 from gate.engine.looks import lacking, looked_at, progress, why_not
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import NOWHERE, SampleTable
+from gate.flows.marking import Marking
 from gate.flows.ports import Notes, Progress, RunSink
 from gate.flows.resolved import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
+from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.scoring.port import ModelScorer
-from gate.scoring.subject import Subject
 from gate.targets.prompt import PromptTarget
 
 
@@ -30,7 +30,8 @@ class Tools:
     Args:
         calls: sends requests under one policy of memory, retries, limits and budgets.
         memory: what earlier runs were answered.
-        judge: makes what asks a model of a scorer that does.
+        judge: makes a judge out of a scorer that asks a model about one answer.
+        pairwise: makes one out of a scorer that asks a model about two.
         spent_usd: dollars spent so far, or None where that is not known.
         exhausted: why no more calls make sense, or None.
         sink: keeps samples and the record.
@@ -44,6 +45,7 @@ class Tools:
     calls: Calls
     memory: Memory
     judge: Callable[[ScorerSpec], ModelScorer]
+    pairwise: Callable[[ScorerSpec], PairwiseJudge]
     spent_usd: Callable[[], float | None]
     exhausted: Callable[[], str | None]
     sink: RunSink
@@ -51,6 +53,10 @@ class Tools:
     notes: Notes
     workers: int
     apart: bool = False
+
+    def panel(self, exam: Exam) -> Panel:
+        """The scorers of an exam."""
+        return Panel(exam, self.judge, self.pairwise)
 
 
 @dataclass(slots=True)
@@ -91,13 +97,15 @@ class Collector:
     _panels: Mapping[str, Panel] = field(init=False)
     _apart: Mapping[str, bool] = field(init=False)
     _target: PromptTarget = field(init=False)
+    _marking: Marking = field(init=False)
     _unwritten: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
         self.found.samples = SampleTable(self.tools.sink.words)
         self._target = PromptTarget(self.tools.calls)
-        self._panels = {suite.name: Panel(suite.exam, self.tools.judge) for suite in suites}
+        self._panels = {suite.name: self.tools.panel(suite.exam) for suite in suites}
+        self._marking = Marking(self._panels.__getitem__, self._see_whether_to_stop)
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
 
     async def collect(self) -> Collection:
@@ -118,6 +126,8 @@ class Collector:
         await self._run(job for pair in chosen if pair.key not in first for job in pair.jobs(fresh=self._again(pair)))
         await self._look_for_drift()
         await self._take_rest(schedules, done)
+        for sample in self._marking.rest():
+            self._keep(sample)
         return self.found
 
     async def ask(self, jobs: Iterable[Job], workers: int) -> None:
@@ -181,26 +191,14 @@ class Collector:
                 )
         self._beside.clear()
 
-    async def _take(self, job: Job) -> Sample:
+    async def _take(self, job: Job) -> tuple[Sample, ...]:
         suite = job.suite
         pair = Pair(suite, job.case, job.index, ())
         question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
         reply = await self._target.answer(question, fresh=job.fresh)
         if isinstance(reply, Reply) and self._outdated(job, reply):
             reply = await self._target.answer(question, fresh=True)
-        scores, score = await self._scored(job, question.index, reply)
-        return Sample(suite.name, job.case.id, job.arm, job.index, reply, scores, score, job.warmup)
-
-    async def _scored(self, job: Job, index: int, reply: Reply | Failed) -> tuple[tuple[Score, ...], float | Unscored]:
-        if isinstance(reply, Failed):
-            self._see_whether_to_stop()
-            return (), Unscored(reply.reason)
-        if reply.stop_reason in CUT_OFF and not reply.text:
-            return (), Unscored("the reply was cut off before any text came: raise max_output_tokens")
-        scores, score = await self._panels[job.suite.name].score(Subject.of(job.case, reply), index)
-        if isinstance(score, Unscored):
-            self._see_whether_to_stop()
-        return scores, score
+        return await self._marking.samples(job, question.index, reply)
 
     def _see_whether_to_stop(self) -> None:
         if reason := self.tools.exhausted():

@@ -22,12 +22,11 @@ from gate.engine.stack import stack
 from gate.errors import GateError
 from gate.flows.collect import Collector, Tools
 from gate.flows.exam_edits import ExamEdit, Trial
+from gate.flows.marking import Marking
 from gate.flows.ports import Progress
 from gate.flows.record_exam import added_up, change, trial_record, with_trials
 from gate.flows.record_parts import calls_record, dollars_spent
 from gate.flows.resolved import Resolved
-from gate.scoring.panel import Panel
-from gate.scoring.subject import Subject
 
 
 async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop) -> RunRecord:
@@ -160,15 +159,13 @@ class _Trials:
 
     async def _rescored(self, trial: Trial, source: SampleTable) -> SampleTable:
         """The same answers, scored by the change's scorers."""
-        panel, out = Panel(trial.suite.exam, self.tools.judge), SampleTable()
+        panel, out = self.tools.panel(trial.suite.exam), SampleTable()
+        marking = Marking(lambda _: panel, lambda: None)
         known = source.by_case()
 
-        async def take(job: Job) -> Sample:
+        async def take(job: Job) -> tuple[Sample, ...]:
             sample = source.whole(_at(known.get((job.suite.name, job.case.id, job.arm), ()), job.index))
-            reply = sample.reply
-            subject = Subject.of(job.case, reply) if isinstance(reply, Reply) else Subject(job.case, "")
-            judged, score = await panel.score(subject, job.index)
-            return replace(_paid(sample), scores=judged, score=score)
+            return tuple(map(_paid, await marking.samples(job, job.index, sample.reply)))
 
         jobs = _answered(trial.suite, source)
 
@@ -181,6 +178,8 @@ class _Trials:
             await runner.run(iter(jobs))
         except GateError as error:
             self.stop.drain(error.message)
+        for sample in marking.rest():
+            keep(_paid(sample))
         if trial.kind == "rescored":
             _as_baseline(source, trial.suite, out)
         return out

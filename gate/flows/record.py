@@ -15,6 +15,7 @@ from gate.domain.record import (
     MethodRecord,
     MissingRecord,
     NewSuiteRecord,
+    PositionRecord,
     QualityRecord,
     RunRecord,
     SuiteRecord,
@@ -26,6 +27,7 @@ from gate.engine.assess import Assessment
 from gate.engine.cautions import sampling_notes
 from gate.engine.grid import Grid
 from gate.engine.pairs import scores
+from gate.engine.position import positions
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
@@ -155,7 +157,13 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         cost_note=note,
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
+        positions=_positions(suite, table),
     )
+
+
+def _positions(suite: Suite, table: SampleTable) -> list[PositionRecord]:
+    found = positions(Grid(suite, table))
+    return [PositionRecord.model_validate({"scorer": name, **asdict(one)}) for name, one in found.items()]
 
 
 def _uncompared_caches(finished: Finished) -> list[str]:

@@ -58,7 +58,13 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
             continue
         except InputErrors as errors:
             yield from errors.problems
-    for spec in suite.exam.scorers_of(case):
+    scorers = suite.exam.scorers_of(case)
+    if suite.baseline is None and all(spec.comparative for spec in scorers):
+        file, _, line = case.where.rpartition(":")
+        message = f"{scorers[0].name!r} compares two answers, and case {case.id!r} of {suite.name} has one"
+        hint = "the prompt is new: add a scorer that judges one answer alone"
+        yield Problem(file, int(line or 0), message, hint)
+    for spec in scorers:
         try:
             yield from _scorer(spec, case)
         except SlowTemplate:
@@ -84,7 +90,7 @@ def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
 
 def _judge(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     instructions(spec, case)
-    if spec.kind == "judge" and not criteria(spec, case).strip():
+    if spec.kind != "rubric" and not criteria(spec, case).strip():
         file, _, line = case.where.rpartition(":")
         message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} brings none"
         yield Problem(file, int(line or 0), message, "give the suite's judge criteria, or the case")

@@ -12,6 +12,7 @@ from gate.engine.drift import drifted
 from gate.engine.plan import Pair, Schedule
 from gate.engine.sidebyside import WANTED
 from gate.inputs.render import NotBuilt
+from gate.scoring.combine import combine
 from gate.scoring.panel import Panel
 from gate.scoring.subject import Subject
 from gate.targets.prompt import Question, request_of
@@ -147,13 +148,24 @@ async def look_for_drift(
             continue
         if same_model and sample.reply.model_id != reply.model_id:
             models.add(f"{reply.model_id} became {sample.reply.model_id}")
-        _, score = await panel.score(Subject.of(pair.case, reply), pair.index)
-        if not isinstance(score, Unscored) and not isinstance(sample.score, Unscored):
-            before.append(score)
-            after.append(sample.score)
+        old, new = await _scored(panel, pair, reply, sample)
+        if not isinstance(old, Unscored) and not isinstance(new, Unscored):
+            before.append(old)
+            after.append(new)
     if models:
         return Drift(len(before), f"the model behind the name changed: {min(models)}")
     if drifted(before, after, seed):
         fell = sum(after) / len(after) - sum(before) / len(before)
         return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
     return Drift(len(before))
+
+
+async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
+    """Of the earlier answer and of the one of now; scorers that compare are given the two."""
+    case, now = pair.case, sample.reply
+    old = await panel.scores(Subject.of(case, reply), pair.index)
+    if not panel.compares(case) or not isinstance(now, Reply):
+        return combine(old), sample.score
+    more = await panel.compared(Subject.of(case, reply), Subject.of(case, now), pair.index)
+    alone = sample.scores[: len(old)]
+    return combine((*old, *more[0])), combine((*alone, *more[1]))

@@ -23,9 +23,6 @@ from gate.inputs.source import FileSource
 FILE_SUITE = "check"
 """Name of the suite where files are named, and no configuration."""
 
-COMPARATIVE = frozenset({"pairwise"})
-"""Kinds of scorers that say which of two answers is better, and nothing about one alone."""
-
 _NAMED = 5
 
 
@@ -174,7 +171,7 @@ def _absolute(suite: Suite) -> Suite:
     """
 
     def alone(specs: tuple[ScorerSpec, ...]) -> tuple[ScorerSpec, ...]:
-        return tuple(spec for spec in specs if spec.kind not in COMPARATIVE)
+        return tuple(spec for spec in specs if not spec.comparative)
 
     def of(case: Case) -> Case:
         own = None if case.scorers is None else alone(case.scorers)
@@ -183,7 +180,7 @@ def _absolute(suite: Suite) -> Suite:
     exam = replace(suite.exam, scorers=alone(suite.exam.scorers), cases=tuple(map(of, suite.exam.cases)))
     bare = next((case.id for case in exam.cases if not exam.scorers_of(case)), None)
     if bare is not None:
-        which = ", ".join(spec.name for spec in suite.exam.scorers if spec.kind in COMPARATIVE)
+        which = ", ".join(spec.name for spec in suite.exam.scorers if spec.comparative)
         why = f"its only scorer {which} compares two answers" if which else f"the case {quoted(bare)} has no scorer"
         hint = "add a scorer that judges one answer alone, or compare two versions with gate diff"
         raise GateError(f"suite {suite.name} cannot be checked: {why}", hint)

@@ -25,8 +25,9 @@ _ANSWER = re.compile(r"\banswer=([\w.-]+)")
 _SLICE = re.compile(r"\bslice=([\w.-]+)")
 _QUALITY = re.compile(r"\bquality=([01](?:\.\d+)?)")
 _SLICE_QUALITY = re.compile(r"\bquality\[([\w.-]+)\]=([01](?:\.\d+)?)")
-_REFERENCE = re.compile(r"# Reference answer\n(.*?)\n+# Answer", re.DOTALL)
+_REFERENCE = re.compile(r"# Reference answer\n(.*?)\n+# (?:Answer|First answer)", re.DOTALL)
 _JUDGED = re.compile(r"# Answer\n<<<(\w*)\n(.*)\n\1>>>", re.DOTALL)
+_SHOWN = re.compile(r"# (?:First|Second) answer\n<<<(\w*)\n(.*?)\n\1>>>", re.DOTALL)
 _SCALE = re.compile(r'"score": a number from (-?[\d.e+-]*\d) to (-?[\d.e+-]*\d)')
 _QUALITY_WORD = re.compile(r"\b(good|bad)(?:-([\w-]+))?")
 
@@ -49,7 +50,7 @@ class FakeProvider:
         models: dict[str, Callable[[str, str, int], str]] = {
             "echo": lambda _system, user, _index: user,
             "oracle": oracle,
-            "judge": lambda _system, user, _index: judge(user),
+            "judge": lambda system, user, _index: opinion(None, system, user),
         }
         if name not in models:
             raise Misconfigured(f"there is no model fake:{name}", f"choose from fake:{', fake:'.join(models)}")
@@ -68,8 +69,8 @@ class FakeProvider:
         return Completion(text, f"fake-{self._name}", usage, latency, "stop")
 
     def _text(self, system: str, user: str, request: Request) -> str:
-        if self._name == "judge" and (fields := rubric_fields(request.schema)):
-            return rubric(fields, scale_in(system), user)
+        if self._name == "judge":
+            return opinion(request.schema, system, user)
         return self._answer(system, user, request.index)
 
     async def close(self) -> None:
@@ -104,6 +105,31 @@ def true_quality(system: str, user: str) -> float:
     if where is not None and where[1] in own:
         return min(1.0, float(own[where[1]]))
     return min(1.0, float(stated[1])) if stated else 1.0
+
+
+def opinion(schema: Mapping[str, JsonValue] | None, system: str, user: str) -> str:
+    """What an honest judge says, in the form that a schema asks for.
+
+    Args:
+        schema: of the reply.
+        system, user: what the judge is sent.
+    """
+    if fields := rubric_fields(schema):
+        return rubric(fields, scale_in(system), user)
+    found = (schema or {}).get("properties")
+    return preference(user) if isinstance(found, dict) and "better" in found else judge(user)
+
+
+def preference(user: str) -> str:
+    """A judgement on two answers: the one that holds the reference, else the one with more good words, else a tie."""
+    reference, answers = _REFERENCE.search(user), [found[2] for found in _SHOWN.finditer(user)]
+    told = [_QUALITY_WORD.findall(answer.lower()) for answer in answers]
+    held = [reference is not None and reference[1].strip() in answer for answer in answers]
+    worth = [(held[i], sum(1 if kind == "good" else -1 for kind, _ in told[i])) for i in range(len(answers))]
+    if len(worth) < 2 or worth[0] == worth[1]:
+        return json.dumps({"reason": "Both are as good.", "better": "tie"})
+    better = "first" if worth[0] > worth[1] else "second"
+    return json.dumps({"reason": f"The {better} one has more of what counts.", "better": better})
 
 
 def judge(user: str) -> str:

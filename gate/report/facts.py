@@ -14,6 +14,7 @@ from gate.report.endings import ending_facts
 from gate.report.judge_quotes import sentence
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.position import position_facts
 from gate.report.reuse import reuse_facts
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
@@ -61,6 +62,7 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
     yield from _exam(prefix, suite.exam, _samples(run, suite))
     if suite.latency.compared:
         yield Fact(f"{prefix}latency", (_latency(suite.latency),))
+    yield from position_facts(prefix, suite)
     if suite.cache is not None:
         yield from cache_facts(prefix, suite.cache)
     if suite.cost_note:

@@ -51,6 +51,36 @@ def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tu
     return (Message("system", _render("judge_system", view)), Message("user", _render("judge_user", view)))
 
 
+def pair_messages(spec: ScorerSpec, case: Case, texts: tuple[str, str], problem: str = "") -> tuple[Message, ...]:
+    """What a pairwise judge is sent.
+
+    Args:
+        spec: a scorer of kind `pairwise`.
+        case: the case that was asked.
+        texts: the two answers, hostile, in the order in which they are shown.
+        problem: as for `messages`.
+
+    Raises:
+        InputErrors: as `messages`.
+    """
+    # Made of both answers, so that neither can hold it, not even one whose author knows the other.
+    both = "\0".join(texts).encode("utf-8", "surrogatepass")
+    fences = [hashlib.sha256(place + both).hexdigest()[:24] for place in (b"1", b"2")]
+    view: View = {
+        "shown": [
+            {"place": place, "fence": fence, "answer": answer}
+            for place, fence, answer in zip(("first", "second"), fences, texts, strict=True)
+        ],
+        "instructions": instructions(spec, case),
+        "criteria": criteria(spec, case),
+        "question": case.question if shown(spec, "sees_input") else None,
+        "conversation": bool(case.messages),
+        "reference": _reference(case) if shown(spec, "sees_expected") else None,
+        "problem": problem,
+    }
+    return (Message("system", _render("pairwise_system", view)), Message("user", _render("pairwise_user", view)))
+
+
 def shown(spec: ScorerSpec, option: str) -> bool:
     """Does the judge see it: `sees_input`, `sees_expected`? Unless it is told not to."""
     return spec.options.get(option) is not False

@@ -1,13 +1,12 @@
-"""All scorers of a suite, applied to one answer."""
+"""All scorers of a suite, applied to one answer, or to the answers of both arms."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
+from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.suite import Exam
-from gate.scoring.combine import combine
+from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import ModelScorer
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
@@ -19,21 +18,40 @@ class Panel:
 
     Args:
         exam: says which scorers count for a case.
-        judge: makes a judge out of a scorer that asks a model.
+        judge: makes a judge out of a scorer that asks a model about one answer.
+        pairwise: makes one out of a scorer that asks a model about two.
     """
 
     exam: Exam
     judge: Callable[[ScorerSpec], ModelScorer]
+    pairwise: Callable[[ScorerSpec], PairwiseJudge]
 
-    async def score(self, subject: Subject, index: int) -> tuple[tuple[Score, ...], float | Unscored]:
-        """Every scorer's score, and the combined one.
+    def compares(self, case: Case) -> bool:
+        """Does a scorer of this case need the answers of both arms?"""
+        return any(spec.comparative for spec in self.exam.scorers_of(case))
+
+    async def scores(self, subject: Subject, index: int) -> tuple[Score, ...]:
+        """The scores of those scorers that look at one answer alone.
 
         Args:
             subject: the answer.
             index: sample index.
         """
-        scores = [await self._one(spec, subject, index) for spec in self.exam.scorers_of(subject.case)]
-        return tuple(scores), combine(scores)
+        alone = [spec for spec in self.exam.scorers_of(subject.case) if not spec.comparative]
+        return tuple([await self._one(spec, subject, index) for spec in alone])
+
+    async def compared(
+        self, baseline: Subject, candidate: Subject, index: int
+    ) -> tuple[tuple[Score, ...], tuple[Score, ...]]:
+        """The scores of those that compare, for either answer.
+
+        Args:
+            baseline, candidate: answers to the same case.
+            index: sample index.
+        """
+        both = [spec for spec in self.exam.scorers_of(baseline.case) if spec.comparative]
+        found = [await self.pairwise(spec).compare(baseline, candidate, index) for spec in both]
+        return tuple(one for one, _ in found), tuple(other for _, other in found)
 
     async def _one(self, spec: ScorerSpec, subject: Subject, index: int) -> Score:
         return await self.judge(spec).score(subject, index) if spec.judged else validate(spec, subject)

@@ -13,6 +13,9 @@ from gate.scoring.verdict import Mark
 LONGEST_REPLY = 200_000
 """Characters of a reply that is looked at."""
 
+LONGEST_REASON = 20_000
+"""Characters of one reason."""
+
 _AGAINST = "the judge's reply is not the asked schema"
 _WORDS = {
     "missing": "is missing",
@@ -38,7 +41,7 @@ class Malformed(Exception):
 
 class _Mark(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    reason: str = Field(min_length=1, max_length=20_000)
+    reason: str = Field(min_length=1, max_length=LONGEST_REASON)
     score: float = Field(allow_inf_nan=False)
 
 
@@ -106,6 +109,26 @@ def read_marks(found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: t
     if len(found) > len(fields):
         raise Malformed(f"{_AGAINST}: it has a field that was not asked for")
     return [read_mark(found[field], scale, field) for field in fields]
+
+
+def read_preference(found: Mapping[str, JsonValue], words: tuple[str, ...]) -> tuple[str, str]:
+    """A reason, and which of two answers is better.
+
+    Args:
+        found: the reply.
+        words: that say so.
+
+    Raises:
+        Malformed: it is something else.
+    """
+    if len(found) > 2:
+        raise Malformed(f"{_AGAINST}: it has a field that was not asked for")
+    reason, better = found.get("reason"), found.get("better")
+    if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
+        raise Malformed(f"{_AGAINST}: reason must be a text")
+    if not isinstance(better, str) or better not in words:
+        raise Malformed(f"{_AGAINST}: better must be {', '.join(words)}")
+    return reason, better
 
 
 def _one_object(text: str) -> dict[str, JsonValue]:

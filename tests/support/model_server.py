@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from gate.providers.fake import judge, oracle, rubric, rubric_fields, scale_in, tokens
+from gate.providers.fake import opinion, oracle, tokens
 from tests.support.chaos import Chaos
 
 FAULTS = ("429", "500", "529", "drop", "truncated", "not-json", "html", "hang")
@@ -262,9 +262,7 @@ class ModelServer:
     def _judgement(self, asked: Asked) -> str:
         if self.behaviour.judgement is not None:
             return self.behaviour.judgement(asked.system, asked.user)
-        if fields := rubric_fields(asked.schema):
-            return rubric(fields, scale_in(asked.system), asked.user)
-        return judge(asked.user)
+        return opinion(asked.schema, asked.system, asked.user)
 
     def _cached(self, asked: Asked, prefix: int) -> tuple[int, int]:
         """Tokens read from and written to the cache: whole marked prompts, or the longest start in OpenAI's steps."""

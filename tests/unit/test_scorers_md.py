@@ -8,10 +8,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.domain.case import Case
-from gate.inputs.scorers.options import Option
+from gate.inputs.scorers.options import Choice, Option
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.scorers.validators import VALIDATORS
-from gate.inputs.scorers.values import Choice
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 

@@ -22,6 +22,7 @@ _ASKING: Mapping[str, Option] = {
     "calibration": File(),
 }
 """What every scorer has that asks a model."""
+_OF_ONE_MODEL = ("model", "params", "template", "sees_input", "sees_expected")
 _NOT_OF_MODELS = ("negate",)
 """Criteria can say the opposite."""
 
@@ -45,5 +46,10 @@ KINDS: Mapping[str, Kind] = {
         rules=(AtLeastOne(("file", "dimensions")),),
         without=_NOT_OF_MODELS,
         check=check_rubric,
+    ),
+    "pairwise": Kind(
+        {"criteria": Template(), **{key: _ASKING[key] for key in _OF_ONE_MODEL}},
+        "criteria",
+        without=(*_NOT_OF_MODELS, "required"),
     ),
 }

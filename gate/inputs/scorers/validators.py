@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from gate.inputs.fields import Range
 from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Kind, Ordered
-from gate.inputs.scorers.options import Flag, JsonSchema, Number, Pattern, Template, Whole
-from gate.inputs.scorers.values import Amount, AnyJson, Choice, JsonList, Language, Path, Texts, WordLists
+from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Whole
+from gate.inputs.scorers.values import Amount, AnyJson, JsonList, Language, Path, Texts, WordLists
 
 THRESHOLD = Range(0, 1)
 EXPECTED = "{{ expected }}"
@@ -66,8 +66,8 @@ VALIDATORS: Mapping[str, Kind] = {
             "value": Amount(default=EXPECTED),
             "tolerance": Number(allowed=TOLERANCE),
             "percent": Number(allowed=PERCENT),
-            "which": Choice(words=("any", "first", "last", "only")),
-            "decimal": Choice(words=("point", "comma")),
+            "which": Choice(words=("any", "first", "last", "only"), default="any"),
+            "decimal": Choice(words=("point", "comma"), default="point"),
         },
         "value",
         (AtMostOne(("tolerance", "percent")),),
@@ -91,7 +91,7 @@ VALIDATORS: Mapping[str, Kind] = {
     "similarity": Kind(
         {
             "value": Template(default=EXPECTED),
-            "metric": Choice(words=("token_f1", "edit")),
+            "metric": Choice(words=("token_f1", "edit"), default="token_f1"),
             "threshold": Number(allowed=THRESHOLD, default=0.7),
         },
         "value",

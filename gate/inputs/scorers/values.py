@@ -57,19 +57,6 @@ class Texts(Option):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Option):
-    """One of some words; the first is the default."""
-
-    words: tuple[str, ...]
-
-    def read(self, fields: Fields, key: str) -> JsonValue:
-        return fields.choice(key, self.words[0], self.words)
-
-    def schema(self) -> JsonValue:
-        return {"enum": list(self.words)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Amount(Option):
     """A number, or a text with a field of the case that gives one."""
 

@@ -27,13 +27,13 @@ def sample(job: Job, *, failed: bool = False) -> Sample:
 def test_no_more_than_the_workers_are_busy_at_once() -> None:
     busy = most = 0
 
-    async def take(job: Job) -> Sample:
+    async def take(job: Job) -> tuple[Sample, ...]:
         nonlocal busy, most
         busy += 1
         most = max(most, busy)
         await asyncio.sleep(0)
         busy -= 1
-        return sample(job)
+        return (sample(job),)
 
     memory = Memory()
     asyncio.run(Runner(take, memory.sample, Stop(), 4).run(jobs(suite([{}] * 50))))
@@ -42,8 +42,8 @@ def test_no_more_than_the_workers_are_busy_at_once() -> None:
 
 
 def test_a_service_that_never_answers_is_given_up() -> None:
-    async def take(job: Job) -> Sample:
-        return sample(job, failed=True)
+    async def take(job: Job) -> tuple[Sample, ...]:
+        return (sample(job, failed=True),)
 
     stop, memory = Stop(), Memory()
     asyncio.run(Runner(take, memory.sample, stop, 1).run(jobs(suite([{}] * 500))))
@@ -55,8 +55,8 @@ def test_a_service_that_never_answers_is_given_up() -> None:
 def test_failures_among_answers_do_not_stop_a_run() -> None:
     turn = iter(range(10_000))
 
-    async def take(job: Job) -> Sample:
-        return sample(job, failed=next(turn) > 0)
+    async def take(job: Job) -> tuple[Sample, ...]:
+        return (sample(job, failed=next(turn) > 0),)
 
     stop, memory = Stop(), Memory()
     asyncio.run(Runner(take, memory.sample, stop, 1).run(jobs(suite([{}] * 50))))
@@ -67,11 +67,11 @@ def test_failures_among_answers_do_not_stop_a_run() -> None:
 def test_drain_finishes_what_is_under_way() -> None:
     stop, memory = Stop(), Memory()
 
-    async def take(job: Job) -> Sample:
+    async def take(job: Job) -> tuple[Sample, ...]:
         await asyncio.sleep(0)
         stop.drain("enough")
         await asyncio.sleep(0)
-        return sample(job)
+        return (sample(job),)
 
     asyncio.run(Runner(take, memory.sample, stop, 3).run(jobs(suite([{}] * 50))))
     assert len(memory.samples) == 3
@@ -80,9 +80,9 @@ def test_drain_finishes_what_is_under_way() -> None:
 def test_now_gives_up_what_is_under_way() -> None:
     stop, memory = Stop(), Memory()
 
-    async def take(job: Job) -> Sample:
+    async def take(job: Job) -> tuple[Sample, ...]:
         await asyncio.sleep(3600)
-        return sample(job)
+        return (sample(job),)
 
     async def main() -> None:
         asyncio.get_running_loop().call_later(0.01, stop.now, "SIGTERM")
@@ -93,11 +93,11 @@ def test_now_gives_up_what_is_under_way() -> None:
 
 
 def test_a_mistake_of_the_user_ends_the_run_at_once() -> None:
-    async def take(job: Job) -> Sample:
+    async def take(job: Job) -> tuple[Sample, ...]:
         if job.case.id == "c002":
             raise GateError("the key is wrong")
         await asyncio.sleep(0 if job.case.id < "c002" else 3600)
-        return sample(job)
+        return (sample(job),)
 
     with pytest.raises(GateError, match="the key is wrong"):
         asyncio.run(Runner(take, Memory().sample, Stop(), 8).run(jobs(suite([{}] * 50))))

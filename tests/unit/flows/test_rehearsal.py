@@ -1,6 +1,7 @@
 """Every case is put into every template before anything is spent, but for those that would only take long again."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -90,3 +91,12 @@ def test_what_a_case_gives_a_validator_is_tried(scorer: JsonValue, expected: Jso
 )
 def test_what_can_be_used_is_no_mistake(scorer: JsonValue, expected: JsonValue) -> None:
     rehearse([scored(scorer, expected)])
+
+
+def test_a_new_prompt_needs_a_scorer_that_judges_one_answer_alone() -> None:
+    compared = scored({"pairwise": "The kinder answer is better."}, None)
+    rehearse([compared])
+    with pytest.raises(InputErrors) as caught:
+        rehearse([replace(compared, baseline=None)])
+    (problem,) = caught.value.problems
+    assert problem.message == "'pairwise' compares two answers, and case 'c0' of s has one; and 2 more like it"

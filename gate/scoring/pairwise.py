@@ -1,0 +1,115 @@
+"""A model that compares the answers of both arms: which of them is better, shown in either order."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from gate.calls.port import Calls
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef, Params
+from gate.domain.sample import Part, Reply, Score
+from gate.providers.base import Request
+from gate.scoring.asking import Inquiry, Opinion, ask
+from gate.scoring.messages import pair_messages, shown
+from gate.scoring.parsing import read_object, read_preference
+from gate.scoring.subject import Subject
+from gate.scoring.verdict import Mark, Verdict, echoed, fold
+
+WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
+"""Of the answer that was shown first, by the judge's word."""
+SHOWN_FIRST, SHOWN_SECOND = "shown first", "shown second"
+"""Names of the parts of a score: what the answer was worth at either place."""
+
+SCHEMA: Mapping[str, JsonValue] = {
+    "type": "object",
+    "properties": {"reason": {"type": "string"}, "better": {"type": "string", "enum": list(WORTH)}},
+    "required": ["reason", "better"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseJudge:
+    """One pairwise judge of one suite.
+
+    Each pair is shown in both orders, so that a judge that likes one place better prefers nobody: the candidate's
+    score is the mean of the two, 1 for a win, 0.5 for a tie, 0 for a loss, and the baseline's is what is left to 1.
+    Their difference lies in [-1, 1]. (On the bias, and on swapping the places: L. Zheng et al., "Judging LLM-as-a-Judge
+    with MT-Bench and Chatbot Arena", 2023, section 3.4.)
+
+    Args:
+        spec: a scorer of kind `pairwise`.
+        model: who judges.
+        params: parameters of the judge's calls.
+        calls: sends requests.
+    """
+
+    spec: ScorerSpec
+    model: ModelRef
+    params: Params
+    calls: Calls
+
+    async def compare(self, baseline: Subject, candidate: Subject, index: int) -> tuple[Score, Score]:
+        """The scores of both answers; whatever keeps one of the two orders from a verdict is `Unscored`.
+
+        Args:
+            baseline, candidate: answers to the same case, hostile.
+            index: sample index, so that equal pairs of different samples are judged apart.
+        """
+        blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight)
+        if baseline.text == candidate.text:
+            same = replace(blank, value=WORTH["tie"], reason="both answers are the same")
+            return same, same
+        case, texts = baseline.case, (baseline.text, candidate.text)
+        baseline_first, candidate_first = await asyncio.gather(
+            self._opinion(case, texts, index), self._opinion(case, texts[::-1], index)
+        )
+        # The two judgements were paid for once: each answer's score carries that in which it was shown first.
+        paid = _paid(blank, baseline_first), _paid(blank, candidate_first)
+        found = baseline_first.verdict, candidate_first.verdict
+        for verdict in found:
+            if isinstance(verdict, Unscored):
+                return replace(paid[0], value=verdict), replace(paid[1], value=verdict)
+        first, second = (verdict for verdict in found if isinstance(verdict, Verdict))
+        return (
+            _scored(paid[0], (first.value, 1.0 - second.value), first.reason),
+            _scored(paid[1], (second.value, 1.0 - first.value), second.reason),
+        )
+
+    async def _opinion(self, case: Case, texts: tuple[str, ...], index: int) -> Opinion:
+        """What the answer that is shown first is worth."""
+        about = json.dumps([self.spec.name, case.id])
+
+        def request(problem: str = "") -> Request:
+            asked = pair_messages(self.spec, case, (texts[0], texts[1]), problem)
+            return Request(asked, self.model, self.params, index, SCHEMA, about=about)
+
+        def repeats(verdict: Verdict) -> bool:
+            seen = (*texts, case.question) if shown(self.spec, "sees_input") else texts
+            return echoed(verdict, seen) or any(_holds(verdict, fold(text)) for text in seen)
+
+        return await ask(self.calls, Inquiry(request(), request, _read, repeats))
+
+
+def _read(reply: Reply) -> Verdict:
+    reason, better = read_preference(read_object(reply), tuple(WORTH))
+    return Verdict(WORTH[better], reason, (Mark(reason, WORTH[better], better),))
+
+
+def _holds(verdict: Verdict, folded: str) -> bool:
+    """A short reason counts together with the word that it stands beside."""
+    (mark,) = verdict.marks
+    reason, better = f"reason{fold(mark.reason)}", f"better{mark.field}"
+    return f"{reason}{better}" in folded or f"{better}{reason}" in folded
+
+
+def _paid(blank: Score, opinion: Opinion) -> Score:
+    return replace(blank, calls=opinion.calls, retries=opinion.retries, cost=opinion.cost, reused=opinion.reused)
+
+
+def _scored(paid: Score, worth: tuple[float, float], reason: str) -> Score:
+    parts = tuple(Part("order", name, value) for name, value in zip((SHOWN_FIRST, SHOWN_SECOND), worth, strict=True))
+    return replace(paid, value=sum(worth) / 2, reason=reason, parts=parts)

@@ -1,0 +1,81 @@
+"""A pairwise judge through `gate diff`, over HTTP: what absolute scores miss, bias by position, what it costs."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+CASES = 24
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour()) as running:
+        yield running
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Two prompts that answer alike for a scorer that only looks whether there is an answer."""
+    (tmp_path / "old.md").write_text("quality=1.0")
+    (tmp_path / "worse.md").write_text("quality=0.2")
+    (tmp_path / "same.md").write_text("You answer. quality=1.0")
+    rows = [{"id": f"c{i}", "input": f"question {i} answer=good", "expected": "o"} for i in range(CASES)]
+    write_jsonl(tmp_path / "cases.jsonl", rows)
+    return tmp_path
+
+
+def diff(root: Path, candidate: str, server: ModelServer, *more: str) -> Outcome:
+    files = ("--baseline", "old.md", "--candidate", candidate, "--cases", "cases.jsonl", "--model", "openai:m")
+    scored = ("--scorer", "contains", "--scorer", "pairwise", "--criteria", "The better word is better.")
+    address = ("--param", f"base_url={server.url}/v1", "--samples", "2")
+    return gate("diff", *files, *scored, *address, *more, "--json", cwd=root)
+
+
+def test_what_an_absolute_score_misses_a_comparison_shows(root: Path, server: ModelServer) -> None:
+    outcome = diff(root, "worse.md", server, "--no-early-stop")
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    (suite,) = outcome.record.suites
+    # Both words hold an "o", so only the comparison moves: half of the score, by the share of the pairs that it lost.
+    lost = sum(entry.text == "wrong" for entry in server.ledger) / (2 * CASES)
+    assert suite.quality.overall.mean == pytest.approx(-lost / 2)
+    (position,) = suite.positions
+    assert (position.scorer, position.first.value, position.turned.value) == ("pairwise", 0.5, 0.0)
+    judged = [entry for entry in server.ledger if entry.right is None]
+    assert (position.pairs, len(judged)) == (round(2 * CASES * lost), 2 * position.pairs)
+    assert suite.calls.made == 4 * CASES + len(judged)
+    assert "order of the answers" in gate("report", ".gate/last/run.json", cwd=root).out
+
+
+def test_a_judge_that_likes_the_first_place_moves_nothing_and_is_told(root: Path, server: ModelServer) -> None:
+    said = json.dumps({"reason": "The first one reads better.", "better": "first"})
+    server.behaviour = Behaviour(judgement=lambda _system, _user: said)
+    outcome = diff(root, "worse.md", server, "--no-early-stop")
+    (suite,) = outcome.record.suites
+    assert suite.quality.overall.mean == pytest.approx(0.0)
+    assert (suite.positions[0].first.value, suite.positions[0].turned.value) == (1.0, 1.0)
+    told = gate("report", ".gate/last/run.json", cwd=root).out
+    assert "the judge likes the first place" in " ".join(told.split())
+
+
+def test_a_rewording_that_changes_no_answer_costs_no_judgement(root: Path, server: ModelServer) -> None:
+    outcome = diff(root, "same.md", server)
+    (suite,) = outcome.record.suites
+    assert suite.quality.overall.mean == 0.0
+    assert suite.positions == []
+    assert not [entry for entry in server.ledger if entry.right is None]
+
+
+def test_the_same_pairs_judged_again_cost_nothing(root: Path, server: ModelServer) -> None:
+    first = diff(root, "worse.md", server, "--no-early-stop")
+    asked = len(server.ledger)
+    (root / ".gate/last").rename(root / "kept")
+    again = diff(root, "worse.md", server, "--no-early-stop")
+    judged = [entry for entry in server.ledger[asked:] if entry.right is None]
+    assert judged == []
+    assert again.record.suites[0].quality.overall.mean == pytest.approx(first.record.suites[0].quality.overall.mean)
