@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
-from gate.engine.cautions import foreseen, sampling_notes
+from gate.engine.cautions import foreseen, preference_notes, sampling_notes
 from gate.engine.looks import why_not
 from gate.flows.resolved import Resolved
 from gate.report.escape import terminal
@@ -40,7 +40,12 @@ class Notebook:
             early = why_not(self.resolved.suites, self.resolved.policy) is None
             self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early)
         self._told = told
-        for note in (*sampling_notes(self.resolved.suites), *told, *self._foreseen):
+        for note in (
+            *sampling_notes(self.resolved.suites),
+            *preference_notes(self.resolved.suites),
+            *told,
+            *self._foreseen,
+        ):
             self.say(terminal(note))
 
     def all(self, *, whole: bool) -> Sequence[str]:

@@ -1,14 +1,22 @@
 """What to be warned of before a run: slices, samples and budgets that cannot do what they are for."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from gate.domain.forecast import Spending, SuiteForecast, Warned
+from gate.domain.hierarchy import Relation, relation
 from gate.domain.suite import OVERALL, Budget, Suite
 from gate.domain.usage import Dollars, Unpriced, about_dollars
+from gate.inputs.models import parse_model
 from gate.stats.slices import BLOCKABLE_UNITS
 
+_KIN: Mapping[Relation, str] = {
+    "the same model": "the very model that it judges",
+    "the same model of another date": "which is {} of another date, and judges it",
+    "a weaker model of its family": "a weaker relative of {}, which it judges",
+}
 LISTED = 5
 """Slices named in one sentence."""
 
@@ -58,6 +66,25 @@ def sampling_notes(suites: Iterable[Suite]) -> list[str]:
         for suite in suites
         if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
     ]
+
+
+def preference_notes(suites: Iterable[Suite]) -> list[str]:
+    """Judges that are the model that they judge, or a weaker relative of it.
+
+    Args:
+        suites: of one run.
+    """
+    found: dict[str, None] = {}
+    for suite in suites:
+        # Cases may bring the same judge a thousand times.
+        judges = dict.fromkeys((spec.name, name) for spec in suite.exam.all_scorers() for name in spec.models)
+        answering = dict.fromkeys(arm.model for arm in suite.arms.values())
+        for (scorer, name), answers in product(judges, answering):
+            if kin := relation(parse_model(name), answers):
+                who = f"{suite.name}: the judge {scorer} asks {name}, {_KIN[kin].format(answers)}"
+                advice = "judges prefer answers of their own kind: name a stronger model, or one of another family"
+                found[f"{who} (self-preference); {advice}."] = None
+    return list(found)
 
 
 def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:

@@ -9,7 +9,7 @@ from gate.domain.record_parts import ArmAxisRecord, ArmRecord
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
 from gate.engine import noise
-from gate.engine.cautions import budget_warnings, sampling_notes, warnings
+from gate.engine.cautions import budget_warnings, preference_notes, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
 from gate.engine.looks import why_not
 from gate.engine.outlay import Earlier, Estimator, PerCall, Pricer, answering
@@ -193,6 +193,7 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     if tried:
         yield f"Beside that, {count(tried):,} answers on the exam as the change edits it, once the verdict is reached."
     yield from sampling_notes(resolved.suites)
+    yield from preference_notes(resolved.suites)
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
     if resolved.policy.method != "maxt":

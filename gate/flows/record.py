@@ -24,7 +24,7 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
-from gate.engine.cautions import sampling_notes
+from gate.engine.cautions import preference_notes, sampling_notes
 from gate.engine.grid import Grid
 from gate.engine.pairs import scores
 from gate.engine.position import positions
@@ -96,7 +96,12 @@ def record(finished: Finished) -> RunRecord:
         commit=resolved.commit,
         config=resolved.config,
         deleted=[one.prompt for one in resolved.deleted],
-        notes=[*resolved.notes, *sampling_notes(resolved.suites), *_uncompared_caches(finished)],
+        notes=[
+            *resolved.notes,
+            *sampling_notes(resolved.suites),
+            *preference_notes(resolved.suites),
+            *_uncompared_caches(finished),
+        ],
         method=_method(finished),
         missing=MissingRecord(
             samples=missing.samples,

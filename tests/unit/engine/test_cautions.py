@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending, Spread
+from gate.domain.model import ModelRef
 from gate.domain.suite import MONTHLY, Budget, RunPolicy, Suite, SuitePolicy
 from gate.domain.usage import Cost, Dollars, Unpriced
-from gate.engine.cautions import budget_warnings, foreseen, sampling_notes, warnings
+from gate.engine.cautions import budget_warnings, foreseen, preference_notes, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
 from tests.support.runs import suite
 
@@ -144,3 +146,19 @@ def test_repeats_that_may_differ() -> None:
     one = suite([{}] * 3, samples=3)
     assert sampling_notes([one, _cool(one, "baseline"), _cool(one, "candidate")]) == []
     assert sampling_notes([_cool(suite([{}] * 3), "baseline", "candidate")]) == []
+
+
+def test_judges_that_judge_their_own_kind_are_told_once_each() -> None:
+    one = suite([{}] * 3)
+    arms = {"baseline": one.baseline, "candidate": one.candidate}
+    models = {"baseline": "gpt-5-mini", "candidate": "gpt-5"}
+    changed = {name: replace(arm, model=ModelRef("openai", models[name])) for name, arm in arms.items() if arm}
+    jury = ScorerSpec("rubric", "voice", {"models": ["openai:gpt-5-mini", "anthropic:claude-opus-4-5"]})
+    exam = replace(one.exam, scorers=(jury, one.exam.scorers[0]))
+    cases = tuple(replace(case, extra_scorers=(jury,)) for case in exam.cases)
+    found = preference_notes([replace(one, exam=replace(exam, cases=cases), **changed)])
+    assert [note.partition(" (")[0] for note in found] == [
+        "support: the judge voice asks openai:gpt-5-mini, the very model that it judges",
+        "support: the judge voice asks openai:gpt-5-mini, a weaker relative of openai:gpt-5, which it judges",
+    ]
+    assert preference_notes([one]) == []
