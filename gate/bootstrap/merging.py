@@ -1,7 +1,7 @@
 """Puts the shards of a run together: checks them, reads their samples back, and judges them as one run; no calls."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +9,11 @@ from pathlib import Path
 
 from gate.bootstrap.building import building
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.making import caching_of, members
 from gate.bootstrap.memory import refuse_tracked
 from gate.bootstrap.resolving import rehearsed
-from gate.domain.caching import CacheTerms
 from gate.domain.record import RunRecord
 from gate.domain.shard import Evaluation, GitInputs, NamedCommit, ShardRecord
-from gate.domain.suite import Arm
 from gate.engine.run import Stop
 from gate.engine.samples import SampleTable
 from gate.engine.shares import Places, dealt
@@ -22,6 +21,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.flows.collect import Collection
 from gate.flows.evaluate import conclude
 from gate.flows.pairing import Sides
+from gate.flows.record_judged import with_asked
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
 from gate.flows.shards import Asked, Found, changed, disagreements, evaluation, unfinished
@@ -149,7 +149,9 @@ def merge(shards: Shards, resolved: Resolved, out: Path, settings: Settings) -> 
         found = Collection(SampleTable(folder.words))
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
-        run = conclude(resolved, found, _caching(settings), whole.seed, (*_times(shards.records.values()), stop))
+        factory = _factory(settings)
+        run = conclude(resolved, found, caching_of(factory), whole.seed, (*_times(shards.records.values()), stop))
+        run = with_asked(run, resolved, lambda spec: members(spec, factory))
         folder.run(run)
     return run
 
@@ -189,11 +191,10 @@ def _times(records: Iterable[ShardRecord]) -> tuple[datetime, float]:
     return begun, max(0.0, max(ended for _, ended in times) - begun.timestamp())
 
 
-def _caching(settings: Settings) -> Callable[[Arm], CacheTerms]:
-    # No key is needed to know the terms, and none is given.
+def _factory(settings: Settings) -> Factory:
+    # No key is needed to know an interface and its terms, and none is given.
     keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
-    factory = Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
-    return lambda arm: factory.caching(arm.model, arm.params)
+    return Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
 
 
 def _no_text(path: str) -> str:

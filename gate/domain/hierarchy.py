@@ -1,6 +1,6 @@
 """Is a judge the model that it judges, or a weaker relative of it? Such judges like their own kind of answers.
 
-(Self-preference: A. Panickssery, S. Bowman and S. Feng, LLM Evaluators Recognize and Favor Their Own Generations, 2024.)
+(A. Panickssery, S. Bowman and S. Feng, LLM Evaluators Recognize and Favor Their Own Generations, 2024.)
 Names say it, where they follow a pattern that is known; of others nothing is claimed.
 """
 

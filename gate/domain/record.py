@@ -15,6 +15,7 @@ from gate.domain.passrate import PassState
 from gate.domain.ranges import Amount, Count, Delta, Level, Relative, SampleCount, Scores, Share, Tokens
 from gate.domain.record_check import CaseCheckRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord
+from gate.domain.record_judged import JuryRecord, RubricRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
     ArmRecord,
@@ -159,6 +160,8 @@ class SuiteRecord(Part):
     cache: CacheRecord | None = None
     reuse: ReuseRecord | None = None
     positions: list[PositionRecord] = []
+    rubrics: list[RubricRecord] = []
+    juries: list[JuryRecord] = []
 
 
 class PassRateRecord(Part):
@@ -218,6 +221,8 @@ class NewSuiteRecord(Part):
     spent_usd: Amount | None
     cost_note: str = ""
     reuse: ReuseRecord | None = None
+    rubrics: list[RubricRecord] = []
+    juries: list[JuryRecord] = []
 
 
 class MethodRecord(Part):

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from gate.domain.ending import Ending
 from gate.domain.judge_quote import Standing
 from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
+from gate.domain.sample import PartKind
 
 
 class Part(BaseModel):
@@ -32,11 +33,26 @@ class ArmRecord(Part):
     empty: Count = 0
 
 
+class AskedRecord(Part):
+    """A model that was asked to judge; `temperature` is null where its interface takes none."""
+
+    model: str
+    temperature: Amount | None
+    params: dict[str, JsonValue] = {}
+
+
 class JudgeRecord(Part):
-    """How far a judge agrees with people; see `gate.domain.judge_quote.JudgeQuote`."""
+    """One judge, and how far it agrees with people; see `gate.domain.judge_quote.JudgeQuote`.
+
+    `asked` are its models, and `combine` is how the opinions of several become one; `kind` is that of the scorer. All
+    three are empty in a record of a version that did not keep them.
+    """
 
     scorer: str
     standing: Standing
+    kind: str = ""
+    combine: str = ""
+    asked: list[AskedRecord] = []
     agreement: tuple[Share, Share, Share] | None = None
     answers: Count = 0
     created: str = ""
@@ -83,6 +99,16 @@ class ArmAxisRecord(Part):
     calls: Count = 0
 
 
+class OutputPartRecord(Part):
+    """See `gate.domain.sample.Part`."""
+
+    scorer: str
+    kind: PartKind
+    name: str
+    value: Share
+    weight: Amount = 1.0
+
+
 class OutputRecord(Part):
     """One output of one arm, kept for the informative cases only."""
 
@@ -92,6 +118,7 @@ class OutputRecord(Part):
     score: Share | None
     reasons: list[str]
     ending: Ending = ""
+    parts: list[OutputPartRecord] = []
 
 
 class CallsRecord(Part):

@@ -7,7 +7,7 @@ import numpy as np
 
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
-from gate.engine.grid import ARMS, Floats, Grid, Ints
+from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,26 @@ def scores(grid: Grid, missing: Mapping[ArmName, float] | None = None, most: Int
     if missing is not None:
         fill = np.array([missing[arm] for arm in ARMS])[:, None, None]
         values, known = np.where(counted & ~known, fill, values), counted
+    positions, means = paired(values, known)
+    whole = bool(np.all(known.sum(axis=2).min(axis=0) == planned))
+    return Scores(positions, means[0], means[1], (values[0], values[1]) if whole else None)
+
+
+def paired(values: Floats, known: Bools) -> tuple[Ints, Floats]:
+    """Per-case means of both arms, over as many samples as the poorer arm has, the first ones by index.
+
+    Args:
+        values: float[2, N, k].
+        known: bool[2, N, k], which of them there are.
+
+    Returns:
+        int[n] positions of the cases that both arms have a value for, and float[2, n].
+    """
     enough = known.sum(axis=2).min(axis=0)
     used = known & (np.cumsum(known, axis=2) <= enough[:, None])
     positions = np.flatnonzero(enough)
-    means = np.where(used, values, 0.0).sum(axis=2)[:, positions] / enough[positions]
-    whole = bool(np.all(enough == planned))
-    return Scores(positions, means[0], means[1], (values[0], values[1]) if whole else None)
+    means: Floats = np.where(used, values, 0.0).sum(axis=2)[:, positions] / enough[positions]
+    return positions, means
 
 
 def clusters(suite: Suite) -> Ints | None:

@@ -22,6 +22,7 @@ from gate.flows.collect import Collector, Tools
 from gate.flows.evaluate import keep
 from gate.flows.ports import RunSink
 from gate.flows.record import Finished, record
+from gate.flows.record_judged import with_asked
 from gate.flows.record_parts import INFORMATIVE_CASES, output_record, shortened
 from gate.flows.resolved import Resolved
 from gate.flows.reuse import survey
@@ -117,7 +118,8 @@ class Examiner:
         run = record(Finished(self._resolved, found, assessment, {}, self._seed, self._created, took, unfinished))
         suites = {suite.name: suite for suite in self._resolved.suites}
         new = [self._with_checks(suites[one.name], one, results[one.name]) for one in run.new]
-        return run.model_copy(update={"kind": "check", "new": new})
+        run = run.model_copy(update={"kind": "check", "new": new})
+        return with_asked(run, self._resolved, lambda spec: self._tools.judge(spec).members)
 
     def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
         """The record with the result of each case, and the outputs of those that do not pass."""

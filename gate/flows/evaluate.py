@@ -16,6 +16,7 @@ from gate.errors import CannotEvaluate
 from gate.flows.collect import Collection, Collector, Tools
 from gate.flows.exam_trials import Ran, with_exam_changes
 from gate.flows.record import Finished, record
+from gate.flows.record_judged import with_asked
 from gate.flows.resolved import Resolved
 
 INTERRUPTED = 130
@@ -53,6 +54,7 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     started, created = time.perf_counter(), datetime.now(UTC)
     found = await _collected(resolved, tools, seed, stop)
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
+    run = with_asked(run, resolved, lambda spec: tools.judge(spec).members)
     run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
     return keep(run, tools, stop, time.perf_counter() - started)
 

@@ -26,12 +26,14 @@ from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
 from gate.engine.cautions import preference_notes, sampling_notes
 from gate.engine.grid import Grid
+from gate.engine.judged import Judging
 from gate.engine.pairs import scores
 from gate.engine.position import positions
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record_exam import untried, value_records
+from gate.flows.record_judged import judged
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
     INFORMATIVE_CASES,
@@ -147,6 +149,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(taken)
     caching = finished.caching.get(suite.name)
+    rubrics, juries = judged(suite, table, _judging(finished))
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
@@ -163,6 +166,8 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
         positions=_positions(suite, table),
+        rubrics=rubrics,
+        juries=juries,
     )
 
 
@@ -183,7 +188,13 @@ def _uncompared_caches(finished: Finished) -> list[str]:
 
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
     rates = finished.assessment.rates
-    return new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
+    kept = new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
+    rubrics, juries = judged(suite, finished.found.samples, _judging(finished))
+    return kept.model_copy(update={"rubrics": rubrics, "juries": juries})
+
+
+def _judging(finished: Finished) -> Judging:
+    return Judging(finished.resolved.policy.alpha, finished.seed)
 
 
 def _comparison(row: Comparison) -> ComparisonRecord:

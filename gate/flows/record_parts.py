@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ending import Ending, ending, ending_of
-from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, JudgeRecord, OutputRecord
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, JudgeRecord, OutputPartRecord, OutputRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
 from gate.engine.rows import Rows
@@ -89,6 +89,11 @@ def output_record(sample: Sample) -> OutputRecord:
         score=None if isinstance(sample.score, Unscored) else sample.score,
         reasons=[f"{score.scorer}: {score.reason}" for score in sample.scores if score.reason] + unscored,
         ending=ending_of(reply) if isinstance(reply, Reply) else "",
+        parts=[
+            OutputPartRecord(scorer=one.scorer, kind=part.kind, name=part.name, value=part.value, weight=part.weight)
+            for one in sample.scores
+            for part in one.parts
+        ],
     )
 
 

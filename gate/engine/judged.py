@@ -1,0 +1,216 @@
+"""A rubric's dimensions side by side, and how far the judges of a jury agree: shown, without a part in the verdict."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.domain.case import ScorerSpec
+from gate.domain.comparison import Estimate
+from gate.domain.judged import Contested, DimensionResult, JuryResult, Member, RubricResult
+from gate.domain.rubric import Rubric
+from gate.domain.suite import Suite
+from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
+from gate.engine.pairs import clusters, paired
+from gate.engine.samples import PartKey
+from gate.scoring.passing import mark_of
+from gate.stats.gwet import ac
+from gate.stats.krippendorff import alpha as krippendorff
+from gate.stats.maxt import joint_test
+from gate.stats.ratings import Ratings
+from gate.stats.resampling import Drawing
+from gate.stats.undefined import Estimate as Figure
+from gate.stats.undefined import Undefined
+
+CONTESTED = 5
+"""Answers that are named for human eyes."""
+APART = 0.25
+"""Opinions that lie less far apart are no disagreement that anybody has to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How intervals are made.
+
+    Args:
+        alpha: one-sided level of each bound.
+        seed: of sign flips and resamples.
+    """
+
+    alpha: float
+    seed: int
+
+
+def rubric_results(suite: Suite, grid: Grid, judging: Judging) -> tuple[RubricResult, ...]:
+    """Every rubric that scored anything of a suite.
+
+    The intervals of its dimensions are one joint test: they hold for all of them together.
+
+    Args:
+        suite: whose exam it is.
+        grid: its samples.
+        judging: level and seed.
+    """
+    specs = _specs(suite)
+    keys = _keys(grid, "dimension")
+    return tuple(
+        _rubric(suite, grid, _Scorer(name, specs.get(name, ()), found), judging) for name, found in keys.items()
+    )
+
+
+def jury_results(suite: Suite, grid: Grid, judging: Judging) -> tuple[JuryResult, ...]:
+    """Every jury that scored anything of a suite.
+
+    Args:
+        suite: whose exam it is.
+        grid: its samples.
+        judging: level and seed.
+    """
+    specs = _specs(suite)
+    keys = _keys(grid, "judge")
+    found = (_jury(suite, grid, _Scorer(name, specs.get(name, ()), own), judging) for name, own in keys.items())
+    return tuple(one for one in found if one is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scorer:
+    """A scorer with the parts that its scores have; cases may bring others of the same name."""
+
+    name: str
+    specs: Sequence[ScorerSpec]
+    keys: Sequence[PartKey]
+
+    @property
+    def rubric(self) -> Rubric:
+        """Its rubric; where several share the name, none but the scale from 0 to 1 fits all."""
+        if len(self.specs) == 1:
+            return Rubric.of(self.specs[0].options)
+        return Rubric((), 0.0, 1.0, 1.0)
+
+    @property
+    def mark(self) -> float:
+        return mark_of(self.specs[0]) if self.specs else 1.0
+
+
+def _specs(suite: Suite) -> dict[str, list[ScorerSpec]]:
+    """The different scorers of each name that ask a model."""
+    out: dict[str, list[ScorerSpec]] = {}
+    for spec in suite.exam.all_scorers():
+        if spec.judged and spec not in (known := out.setdefault(spec.name, [])):
+            known.append(spec)
+    return out
+
+
+def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
+    out: dict[str, list[PartKey]] = {}
+    for key in grid.parts():
+        if key[2] == kind:
+            out.setdefault(key[1], []).append(key)
+    return out
+
+
+def _units(suite: Suite) -> Ints:
+    declared = clusters(suite)
+    return np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
+
+
+def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> RubricResult:
+    rubric = scorer.rubric
+    rows = [_dimension(suite, grid, key) for key in scorer.keys]
+    bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
+    if suite.baseline is not None and any(row.positions.size for row in rows):
+        bounds = _bounds(suite, rows, judging)
+    dimensions = tuple(
+        DimensionResult(key[3], key[4], int(row.positions.size), row.mean(0), row.mean(1), row.delta, *both)
+        for key, row, both in zip(scorer.keys, rows, bounds, strict=True)
+    )
+    return RubricResult(scorer.name, rubric.low, rubric.high, rubric.threshold, dimensions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One dimension: int[n] positions of cases, float[2, n] means of both arms, and whether they are compared."""
+
+    positions: Ints
+    means: Floats
+    compared: bool
+
+    def mean(self, arm: int) -> float | None:
+        known = self.positions.size and (arm == 1 or self.compared)
+        return min(1.0, max(0.0, float(self.means[arm].mean()))) if known else None
+
+    @property
+    def delta(self) -> float | None:
+        return float(self.deltas.mean()) if self.compared and self.positions.size else None
+
+    @property
+    def deltas(self) -> Floats:
+        found: Floats = self.means[1] - self.means[0]
+        return found
+
+
+def _dimension(suite: Suite, grid: Grid, key: PartKey) -> _Row:
+    known, values = grid.part(key)
+    if suite.baseline is not None:
+        return _Row(*paired(values, known), compared=True)
+    # There is one arm, which is paired with itself.
+    return _Row(*paired(np.stack([values[1], values[1]]), np.stack([known[1], known[1]])), compared=False)
+
+
+def _bounds(suite: Suite, rows: Sequence[_Row], judging: Judging) -> list[tuple[float | None, float | None]]:
+    """The intervals of all dimensions, whose deltas stand one behind the other; a case flips with all of them."""
+    units, ends = _units(suite), np.cumsum([0, *(row.positions.size for row in rows)])
+    slices = {str(place): np.arange(ends[place], ends[place + 1]) for place in range(len(rows))}
+    found = joint_test(
+        np.concatenate([row.deltas for row in rows]),
+        slices,
+        alpha=judging.alpha,
+        clusters=np.concatenate([units[row.positions] for row in rows]),
+        seed=judging.seed,
+    )
+    return [(_bound(found[name].lower), _bound(found[name].upper)) for name in slices]
+
+
+def _bound(value: float) -> float | None:
+    return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
+
+
+def _jury(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> JuryResult | None:
+    parts = [grid.part(key) for key in scorer.keys]
+    # Every member has an opinion on an answer, or the answer has no score.
+    known: Bools = np.logical_and.reduce([found for found, _ in parts])
+    if not known.any():
+        return None
+    opinions = np.stack([values[known] for _, values in parts], axis=1)
+    arms, cases, indices = np.nonzero(known)
+    drawing = Drawing(clusters=_units(suite)[cases], seed=judging.seed, alpha=judging.alpha)
+    alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
+    passing = (opinions >= scorer.mark - 1e-9).astype(np.float64)
+    marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])
+    apart = opinions.max(axis=1) - opinions.min(axis=1)
+    worst = [row for row in np.argsort(-apart, kind="stable")[:CONTESTED].tolist() if apart[row] >= APART]
+    return JuryResult(
+        scorer=scorer.name,
+        mark=scorer.mark,
+        answers=len(opinions),
+        members=tuple(_member(key[3], opinions[:, place], arms) for place, key in enumerate(scorer.keys)),
+        alpha=_estimate(alpha),
+        marks=_estimate(marks),
+        why_not=next((one.reason for one in (alpha, marks) if isinstance(one, Undefined)), ""),
+        contested=tuple(
+            Contested(
+                suite.exam.cases[cases[row]].id, ARMS[arms[row]].value, int(indices[row]), tuple(opinions[row].tolist())
+            )
+            for row in worst
+        ),
+    )
+
+
+def _member(model: str, opinions: Floats, arms: Ints) -> Member:
+    means = [float(opinions[arms == arm].mean()) if np.any(arms == arm) else None for arm in (0, 1)]
+    return Member(model, means[0], means[1])
+
+
+def _estimate(found: Figure | Undefined) -> Estimate | None:
+    return None if isinstance(found, Undefined) else Estimate(found.value, found.lower, found.upper)

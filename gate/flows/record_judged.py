@@ -1,0 +1,75 @@
+"""What models said as judges becomes a part of the record: dimensions, juries, and who was asked in which way."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TypeVar
+
+from gate.domain.case import ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record_judged import JuryRecord, RubricRecord
+from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
+from gate.domain.suite import Suite
+from gate.engine.grid import Grid
+from gate.engine.judged import Judging, jury_results, rubric_results
+from gate.engine.samples import SampleTable
+from gate.flows.resolved import Resolved
+
+Members = Callable[[ScorerSpec], Sequence[tuple[ModelRef, Params]]]
+"""Who judges for a scorer, and with which parameters."""
+AnySuite = TypeVar("AnySuite", SuiteRecord, NewSuiteRecord)
+
+
+def judged(suite: Suite, table: SampleTable, judging: Judging) -> tuple[list[RubricRecord], list[JuryRecord]]:
+    """The rubrics and the juries of one suite.
+
+    Args:
+        suite: whose exam it is.
+        table: samples of the run.
+        judging: level and seed of the intervals.
+    """
+    if not table.parts:
+        return [], []
+    grid = Grid(suite, table)
+    rubrics = [RubricRecord.model_validate(asdict(one)) for one in rubric_results(suite, grid, judging)]
+    return rubrics, [JuryRecord.model_validate(asdict(one)) for one in jury_results(suite, grid, judging)]
+
+
+def with_asked(run: RunRecord, resolved: Resolved, members: Members) -> RunRecord:
+    """The record with the models of its judges, and the temperature that each was asked at.
+
+    Args:
+        run: of these suites.
+        resolved: what was evaluated.
+        members: who judges.
+    """
+    suites = {suite.name: suite for suite in resolved.suites}
+    return run.model_copy(
+        update={
+            "suites": [_told(one, suites.get(one.name), members) for one in run.suites],
+            "new": [_told(one, suites.get(one.name), members) for one in run.new],
+        }
+    )
+
+
+def _told(kept: AnySuite, suite: Suite | None, members: Members) -> AnySuite:
+    specs = {spec.name: spec for spec in suite.exam.scorers if spec.judged} if suite else {}
+    if not specs:
+        return kept
+    judges = [_judge(one, specs[one.scorer], members) if one.scorer in specs else one for one in kept.exam.judges]
+    exam: ExamRecord = kept.exam.model_copy(update={"judges": judges})
+    return kept.model_copy(update={"exam": exam})
+
+
+def _judge(kept: JudgeRecord, spec: ScorerSpec, members: Members) -> JudgeRecord:
+    asked = [
+        AskedRecord(
+            model=str(model),
+            temperature=params.temperature,
+            params={name: value for name, value in params.changed().items() if name != "temperature"},
+        )
+        for model, params in members(spec)
+    ]
+    combine = spec.options.get("combine")
+    update = {"kind": spec.kind, "combine": combine if isinstance(combine, str) else "", "asked": asked}
+    return kept.model_copy(update=update)
