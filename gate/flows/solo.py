@@ -66,6 +66,8 @@ def resolve_one(source: FileSource, config: str, chosen: Chosen, builder: Prompt
         where = "in the working tree" if source.sha is None else f"at {source.label}"
         hint = "write one that names prompts, cases and a model, or: gate check --prompt P --cases C --model M"
         raise GateError(f"there is no {config} {where}", hint)
+    found = reader.completed(found, source) or found
+    reader.raise_problems()
     pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)
     read = [reader.suite(one, found) for one in pairs]
     reader.raise_problems()
