@@ -53,7 +53,8 @@ def _tree(directory: Path) -> TreeSource:
     except UntrustedOwner:
         raise
     except GateError:
-        return TreeSource(directory, Git(directory))
+        folder = directory.resolve()
+        return TreeSource(folder, Git(folder))
 
 
 def run_check(plan: Plan, settings: Settings) -> RunRecord:

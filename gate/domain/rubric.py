@@ -11,6 +11,8 @@ THRESHOLD = 3.5
 """Of 5; on another scale the same share of it."""
 
 _NOT_A_WORD = re.compile(r"[^A-Za-z0-9]+")
+MOST_STEPS = 11
+"""Whole numbers of a scale that is given step by step."""
 _LONGEST_FIELD = 40
 
 
@@ -69,6 +71,12 @@ class Rubric:
     def fields(self) -> tuple[str, ...]:
         """A word for each dimension, of letters, digits and `_` alone, which a JSON Schema can name it by."""
         return tuple(_fields(one.name for one in self.dimensions))
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The whole numbers of the scale; none where its ends are no such, or they are more than `MOST_STEPS`."""
+        whole = self.low.is_integer() and self.high.is_integer() and self.high - self.low < MOST_STEPS
+        return tuple(range(int(self.low), int(self.high) + 1)) if whole else ()
 
     def share(self, score: float) -> float:
         """A score of the scale in [0, 1]."""

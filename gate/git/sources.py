@@ -210,9 +210,25 @@ class TreeSource:
         return found
 
     def _names(self) -> set[str]:
-        """What git tracks, or would."""
-        out = self.git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        return {os.fsdecode(name) for name in out.split(b"\0") if name}
+        """What git tracks, or would; outside of a repository all files but hidden ones."""
+        out = self._listed("-z", "--cached", "--others", "--exclude-standard")
+        return set(self._walked()) if out is None else {os.fsdecode(name) for name in out.split(b"\0") if name}
+
+    def _listed(self, *options: str) -> bytes | None:
+        """What `git ls-files` says; None where there is no repository."""
+        answer = self.git.ask("ls-files", *options)
+        if answer.code == 0:
+            return answer.out
+        if self.git.ask("rev-parse", "--git-dir").code != 0 and "safe.directory" not in answer.error:
+            return None
+        raise CannotEvaluate(f"git ls-files failed: {answer.error or f'exit code {answer.code}'}")
+
+    def _walked(self) -> Iterator[str]:
+        for folder, below, files in os.walk(self.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            for name in files:
+                if not name.startswith("."):
+                    yield (Path(folder) / name).relative_to(self.root).as_posix()
 
     def _link_id(self, path: str) -> str:
         """The object id that git gives a link."""
@@ -221,7 +237,7 @@ class TreeSource:
 
     def _repositories(self) -> Iterator[Entry]:
         """Submodules, and repositories in the working tree that would become one."""
-        for line in self.git.run("ls-files", "--stage", "-z").split(b"\0"):
+        for line in (self._listed("--stage", "-z") or b"").split(b"\0"):
             facts, _, name = line.partition(b"\t")
             if facts.startswith(SUBMODULE.encode()) and (self.root / os.fsdecode(name)).is_dir():
                 yield Entry(SUBMODULE, facts.decode("ascii").split()[1], 0, os.fsdecode(name))
@@ -240,8 +256,8 @@ class TreeSource:
     def _submodules(self, path: str) -> Iterator[tuple[str, str]]:
         """Submodules on the way; one that is not checked out is an empty folder, and only the index knows it."""
         ways = folders(path)
-        out = self.git.run("ls-files", "--stage", "-z", "--", *ways) if ways else b""
-        for line in out.split(b"\0"):
+        out = self._listed("--stage", "-z", "--", *ways) if ways else b""
+        for line in (out or b"").split(b"\0"):
             facts, _, name = line.partition(b"\t")
             if facts.startswith(SUBMODULE.encode()) and os.fsdecode(name) in ways:
                 yield SUBMODULE, os.fsdecode(name)

@@ -28,7 +28,7 @@ _SLICE_QUALITY = re.compile(r"\bquality\[([\w.-]+)\]=([01](?:\.\d+)?)")
 _REFERENCE = re.compile(r"# Reference answer\n(.*?)\n+# (?:Answer|First answer)", re.DOTALL)
 _JUDGED = re.compile(r"# Answer\n<<<(\w*)\n(.*)\n\1>>>", re.DOTALL)
 _SHOWN = re.compile(r"# (?:First|Second) answer\n<<<(\w*)\n(.*?)\n\1>>>", re.DOTALL)
-_SCALE = re.compile(r'"score": a number from (-?[\d.e+-]*\d) to (-?[\d.e+-]*\d)')
+_SCALE = re.compile(r'"score": a (?:whole )?number from (-?[\d.e+-]*\d) to (-?[\d.e+-]*\d)')
 _QUALITY_WORD = re.compile(r"\b(good|bad)(?:-([\w-]+))?")
 
 

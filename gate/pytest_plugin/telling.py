@@ -48,7 +48,7 @@ def payload_of(answer: Answer) -> Payload:
 
 
 def brief(payload: Payload) -> str:
-    """`score 0.810; rubric 0.775 (4.1 of 5; brevity 5.0, tone 3.0)`."""
+    """`score 0.810; rubric 4.1 of 5 (brevity 5.0, tone 3.0)`."""
     check = CaseCheckRecord.model_validate(payload["check"])
     if check.state is CaseState.UNSCORED:
         return terminal(f"no score: {_why(check)}")

@@ -103,24 +103,19 @@ def case_row(case: NewCaseRecord, check: CaseCheckRecord) -> CaseRow:
 
 
 def scorer_text(one: ScorerCheckRecord) -> str:
-    """`rubric 0.775 (4.1 of 5; brevity 5.0, tone 3.0)`, with the mark where it is missed."""
+    """`rubric 3.4 < 3.5 of 5 (brevity 5.0, tone 3.0)`: on its own scale, with the mark where that is missed."""
     if one.value is None:
         return f"{short(one.name)} no score"
-    wanted = f" < {numbers.score(one.mark)}" if one.passed is False and one.mark is not None else ""
-    inside = [] if one.scale is None else [f"{_scaled(one.value, one.scale)} of {one.scale[1]:g}"]
-    if one.parts:
-        shown = [f"{short(part.name)} {_part(part.value, one.scale)}" for part in one.parts[:PARTS_SHOWN]]
-        inside.append(", ".join([*shown, *(["…"] if len(one.parts) > PARTS_SHOWN else [])]))
-    more = f" ({'; '.join(inside)})" if inside else ""
-    return f"{short(one.name)} {numbers.score(one.value)}{wanted}{more}"
+    wanted = f" < {_figure(one.mark, one.scale)}" if one.passed is False and one.mark is not None else ""
+    scale = "" if one.scale is None else f" of {one.scale[1]:g}"
+    parts = [f"{short(part.name)} {_figure(part.value, one.scale)}" for part in one.parts[:PARTS_SHOWN]]
+    more = [*parts, *(["…"] if len(one.parts) > PARTS_SHOWN else [])]
+    inside = f" ({', '.join(more)})" if more else ""
+    return f"{short(one.name)} {_figure(one.value, one.scale)}{wanted}{scale}{inside}"
 
 
-def _scaled(value: float, scale: tuple[float, float]) -> str:
-    return f"{scale[0] + value * (scale[1] - scale[0]):.1f}"
-
-
-def _part(value: float, scale: tuple[float, float] | None) -> str:
-    return numbers.score(value) if scale is None else _scaled(value, scale)
+def _figure(value: float, scale: tuple[float, float] | None) -> str:
+    return numbers.score(value) if scale is None else f"{scale[0] + value * (scale[1] - scale[0]):.1f}"
 
 
 def worst_reason(check: CaseCheckRecord) -> str:

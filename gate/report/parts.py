@@ -197,7 +197,7 @@ class CaseRow:
         state: what its samples show.
         words: the same in plain words.
         score: mean of the combined scores, with what was wanted where it falls short.
-        scorers: what each says, with its parts: `rubric 0.775 (4.1 of 5; brevity 5.0, tone 3.0)`.
+        scorers: what each says, with its parts: `rubric 4.1 of 5 (brevity 5.0, tone 3.0)`.
         reason: of the scorer that says the worst; empty where the case passes.
         counts: it has a part in the verdict.
     """

@@ -62,7 +62,7 @@ class RubricForm:
         fields = self.rubric.fields
         return {
             "type": "object",
-            "properties": {field: dict(SCHEMA) for field in fields},
+            "properties": {field: _mark_schema(self.rubric) for field in fields},
             "required": list(fields),
             "additionalProperties": False,
         }
@@ -76,6 +76,13 @@ class RubricForm:
 
     def _told(self, name: str, mark: Mark) -> str:
         return f"{name} {mark.score:g} of {self.rubric.high:g}: {mark.reason.strip()}"
+
+
+def _mark_schema(rubric: Rubric) -> dict[str, JsonValue]:
+    """On a scale of a few whole numbers these are what may be given: models that are held to a schema stay within."""
+    steps = rubric.steps
+    score: JsonValue = {"type": "integer", "enum": [*steps]} if steps else {"type": "number"}
+    return {**SCHEMA, "properties": {"reason": {"type": "string"}, "score": score}}
 
 
 def weighted(parts: tuple[Part, ...]) -> float:

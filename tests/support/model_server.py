@@ -54,6 +54,7 @@ class Behaviour:
         chaos: faults by the dice, where `faults` are used up.
         capacity: requests at once, above which the answer is 429; None takes all.
         headers: sent with each good reply.
+        answer: what a model says to a system prompt and a user message; None for the oracle of `gate.providers.fake`.
         judgement: what a judge says to a system prompt and a user message; None for an honest judge.
     """
 
@@ -69,6 +70,7 @@ class Behaviour:
     chaos: Chaos | None = None
     capacity: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    answer: Callable[[str, str], str] | None = None
     judgement: Callable[[str, str], str] | None = None
 
 
@@ -237,7 +239,12 @@ class ModelServer:
         key = (asked.system, asked.user)
         index = self._answered.get(key, 0) if asked.seed is None else asked.seed
         self._answered[key] = self._answered.get(key, 0) + 1
-        text = oracle(asked.system, asked.user, index) if asked.schema is None else self._judgement(asked)
+        if asked.schema is not None:
+            text = self._judgement(asked)
+        elif self.behaviour.answer is not None:
+            text = self.behaviour.answer(asked.system, asked.user)
+        else:
+            text = oracle(asked.system, asked.user, index)
         dice = hashlib.sha256(f"{asked.user} {index}".encode()).digest()
         if asked.schema is None and dice[0] < 256 * self.behaviour.worse:
             text = "wrong"

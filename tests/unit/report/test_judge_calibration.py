@@ -33,7 +33,7 @@ def typical() -> JudgeCalibrationRecord:
 
 
 def test_the_first_line_is_what_later_reports_quote() -> None:
-    first = "judge (fake:judge) agrees with people on 84 % [76, 89] of the answers, kappa 0.66 [0.55, 0.75]"
+    first = "judge (fake:judge) agrees with people on 84 % [76, 89] of the answers, kappa 0.66 [0.55, 0.76]"
     assert sheet(typical()).headline == first
 
 

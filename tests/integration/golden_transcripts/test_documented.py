@@ -1,0 +1,146 @@
+"""The documented transcript with a weighted rubric, as it stands, by all three ways to run it, and on a real model."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.integration.pytest_plugin.conftest import Project
+from tests.support.command import gate, git
+from tests.support.model_server import Behaviour, ModelServer
+
+ROOT = Path(__file__).parents[3]
+DOCUMENTED = ROOT / "tests/data/golden/documented.json"
+DISPATCHER = ROOT / "evals/dispatcher"
+
+GOOD = "Got it, no cool air. What's your name?"
+BAD = "I can handle that: your AC's been blowing warm since yesterday morning. I'll process it. Then we transition."
+BUILDER = "def get_system_prompt(session):\n    return f\"{session.state} {session['zip_code']}: {TONE}\"\n"
+CONFIG = """\
+version: 1
+suites:
+  - name: voice
+    prompt: python:prompts:get_system_prompt
+    cases: golden.json
+    slices: [state]
+    samples: 1
+    model: MODEL
+    params: PARAMS
+    scorers:
+      - rubric: {file: rubric.yaml, template: judge.md.j2, model: JUDGE, params: PARAMS}
+"""
+
+
+def answer(system: str, user: str) -> str:
+    assert system.startswith("discovery 78745: ")
+    assert user == "Yeah my AC's been blowing warm since yesterday morning"
+    return GOOD if "plain" in system else BAD
+
+
+def judgement(system: str, user: str) -> str:
+    """Marks down what a dispatcher would not say, by one dimension more than by the others."""
+    assert "You took calls for a heating and cooling company" in system
+    assert "The call is at this point: discovery." in system
+    spoken = user.rpartition("# Answer\n")[2]
+    score = 5 if GOOD in spoken else 2
+    fields = json.loads(DIMENSIONS)
+    return json.dumps({name: {"reason": "Heard.", "score": 1 if score == 2 and name == "brevity" else score}
+                       for name in fields})  # fmt: skip
+
+
+DIMENSIONS = json.dumps(
+    ["brevity", "paraphrasing", "forbidden_words", "state_compliance", "persona_fidelity", "tone_matching"]
+    + ["spoken_flow"]
+)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour(answer=answer, judgement=judgement)) as running:
+        yield running
+
+
+def write(root: Path, tone: str, model: str, judge: str, params: str) -> None:
+    shutil.copy(DOCUMENTED, root / "golden.json")
+    for name in ("rubric.yaml", "judge.md.j2"):
+        shutil.copy(DISPATCHER / name, root / name)
+    (root / "prompts.py").write_text(f"TONE = {tone!r}\n\n\n{BUILDER}")
+    config = CONFIG.replace("MODEL", model).replace("JUDGE", judge).replace("PARAMS", params)
+    (root / "gate.yaml").write_text(config)
+
+
+@pytest.fixture
+def root(tmp_path: Path, server: ModelServer) -> Path:
+    write(tmp_path, "Be plain.", "openai:m", "anthropic:j", f"{{base_url: '{server.url}/v1'}}")
+    # The two interfaces lie at different paths of one server.
+    config = (tmp_path / "gate.yaml").read_text().rpartition("/v1'}")
+    (tmp_path / "gate.yaml").write_text(f"{config[0]}'}}{config[2]}")
+    return tmp_path
+
+
+def test_gate_check(root: Path, server: ModelServer) -> None:
+    outcome = gate("check", "--json", cwd=root)
+    assert outcome.code == 0, outcome.out + outcome.err
+    (case,) = outcome.record.new[0].cases
+    assert case.id == "discovery_verbose_fail"
+    assert case.slices == {"state": "discovery"}
+    assert case.check is not None
+    assert {one.name: one.value for one in case.check.scorers} == {
+        "rubric": 1.0, "max_sentences": 1.0, "must_paraphrase": 1.0, "forbidden_words": 1.0, "should_ask": 1.0,
+    }  # fmt: skip
+    asked = len(server.ledger)
+    assert asked == 2
+    again = gate("check", cwd=root)
+    assert (again.code, len(server.ledger)) == (0, asked), "what is known was judged again"
+
+
+def test_gate_check_of_a_reply_that_nobody_wants_to_hear(root: Path) -> None:
+    (root / "prompts.py").write_text(f"TONE = 'Be nice.'\n\n\n{BUILDER}")
+    outcome = gate("check", cwd=root)
+    assert outcome.code == 1
+    told = " ".join(outcome.out.split())
+    # 0.20 x 1 + 0.80 x 2 on the scale of 1 to 5.
+    for part in ("1.8 < 3.5 of 5", "brevity 1.0", "paraphrasing 2.0", "max_sentences 0.000", "forbidden_words 0.000"):
+        assert part in told
+
+
+def test_gate_diff_of_two_builders(root: Path) -> None:
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "plain")
+    (root / "prompts.py").write_text(f"TONE = 'Be nice.'\n\n\n{BUILDER}")
+    outcome = gate("diff", "--base", "main", "--json", cwd=root)
+    # One case can show nothing, and says so.
+    assert (outcome.code, outcome.record.verdict) == (0, Verdict.HOLD), outcome.err
+    (suite,) = outcome.record.suites
+    (rubric,) = suite.rubrics
+    assert [dimension.name for dimension in rubric.dimensions] == json.loads(DIMENSIONS)
+    assert [round(dimension.weight, 2) for dimension in rubric.dimensions] == [0.2, 0.15, 0.1, 0.2, 0.1, 0.15, 0.1]
+    assert rubric.dimensions[0].mean == pytest.approx(-1.0)
+
+
+def test_pytest(root: Path, server: ModelServer) -> None:
+    project = Project(root, server)
+    (root / "pytest.ini").write_text("[pytest]\n")
+    assert "no tests ran" in project.run().out
+    ran = project.run("-m", "eval", "-v")
+    assert ran.code == 0, ran.out
+    assert "gate.yaml::voice::discovery_verbose_fail PASSED" in ran.out
+    assert "rubric 5.0 of 5" in ran.out
+    assert "tone_matching 5.0" in ran.out
+
+
+def test_on_the_embedded_model(tmp_path: Path) -> None:
+    """A small base model as agent and as judge says little of worth, in the asked form all the same."""
+    params = "{chat_template: passthrough, max_output_tokens: 600}"
+    write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
+    outcome = gate("check", "--json", cwd=tmp_path, timeout_s=600)
+    assert outcome.code in (0, 1), outcome.out + outcome.err
+    (case,) = outcome.record.new[0].cases
+    assert case.check is not None
+    (rubric,) = [one for one in case.check.scorers if one.name == "rubric"]
+    assert rubric.value is not None, rubric.reason
+    assert [part.name for part in rubric.parts] == json.loads(DIMENSIONS)
