@@ -11,7 +11,7 @@ from gate.report.aside import exit_code
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
 from gate.report.cache import cache_facts
 from gate.report.endings import ending_facts
-from gate.report.judge_quotes import sentence
+from gate.report.juries import judge_fact, jury_facts
 from gate.report.method import method
 from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.position import position_facts
@@ -32,7 +32,7 @@ def facts(run: RunRecord) -> tuple[Fact, ...]:
     compared = method(run) if any(suite.quality.overall.n for suite in run.suites) else ()
     suites = (fact for suite in run.suites for fact in _suite(run, suite))
     new = (fact for suite in run.new for fact in _new(run, suite))
-    answers = (*reuse_facts(run), *ending_facts(run))
+    answers = (*jury_facts(run), *reuse_facts(run), *ending_facts(run))
     alone = check_words.method(run) if run.kind == "check" else rates.method(run)
     return (*_reasons(run), *compared, *alone, *suites, *new, *answers, *_ending(run))
 
@@ -88,7 +88,7 @@ def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     told = (f"{size} at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
     yield Fact(f"{prefix}exam", told)
     for judge in exam.judges:
-        yield Fact(f"{prefix}{short(judge.scorer)}", (short(sentence(judge), LONGEST_SENTENCE),))
+        yield judge_fact(prefix, judge)
     yield from _changes(prefix, exam)
 
 

@@ -1,5 +1,6 @@
 """A report that is too long becomes shorter by whole parts, the least telling first, and says what is left out."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gate.domain.verdict import State
@@ -71,6 +72,7 @@ def fold(view: View, level: Level) -> View:
         axes=tuple(axes for axes in view.axes if axes.suite not in gone)[: level.suites],
         usage=view.usage if level.details else (),
         facts=view.facts if level.details else (),
+        dimensions=view.dimensions[: level.suites] if level.details else (),
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
@@ -181,6 +183,12 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
         out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
     tables = max(0, len(view.checks) - level.suites)
     out += [f"the cases of {numbers.counted(tables, 'suite')}"] * bool(tables)
+    return (*out, *_without_details(view, level))
+
+
+def _without_details(view: View, level: Level) -> Iterator[str]:
+    kept = min(len(view.dimensions), level.suites) if level.details else 0
+    if rubrics := len(view.dimensions) - kept:
+        yield f"the dimensions of {numbers.counted(rubrics, 'rubric')}"
     if not level.details:
-        out.append("how the verdict was reached")
-    return tuple(out)
+        yield "how the verdict was reached"

@@ -24,6 +24,23 @@ def delta(value: float | None) -> str:
     return NOTHING if value is None else _signed(value, 3)
 
 
+def grade(value: float | None) -> str:
+    """A score on a rubric's own scale, with two decimals: `3.85`."""
+    return NOTHING if value is None else plain(value)
+
+
+def grade_change(value: float, lower: float | None, upper: float | None) -> str:
+    """A change of such a score with its interval, of which None is no bound: `−0.50 [−0.80, −0.20]`."""
+    low = f"{MINUS}∞" if lower is None else _signed(lower, 2)
+    high = "+∞" if upper is None else _signed(upper, 2)
+    return f"{_signed(value, 2)} [{low}, {high}]"
+
+
+def plain(value: float) -> str:
+    """A number with two decimals: `0.62`, `−0.10`."""
+    return f"{MINUS if value < -_ZERO else ''}{_decimals(abs(value), 2)}"
+
+
 def fell_or_rose(value: float) -> str:
     """A change in words: `fell by 0.061`, `rose by 0.024`, `did not move`."""
     if abs(value) < _ZERO:

@@ -9,13 +9,14 @@ from rich.text import Text as RichText
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import terminal_check
+from gate.report import terminal_check, terminal_dimensions
 from gate.report.escape import terminal
 from gate.report.parts import Answer, CaseView, CheckTable, Code, FailingCase, NewPrompt, Row, Table, Text, View
 from gate.report.terminal_new import ROWS_SHOWN, grid, heading
 from gate.report.view import view
 
 CASES_SHOWN = 3
+RUBRICS_SHOWN = 20
 LINES_SHOWN = 6
 """Lines of one answer."""
 
@@ -63,6 +64,10 @@ def render(run: RunRecord, console: Console) -> None:
     printer.opening(shown)
     for table in shown.tables:
         printer.table(table, shown.confidence)
+    for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
+        printer.line()
+        printer.line(terminal_dimensions.heading(dimensions, shown.confidence))
+        printer.line(terminal_dimensions.grid(dimensions))
     for check in shown.checks:
         printer.check(check)
     for note in shown.footnotes:

@@ -8,6 +8,7 @@ from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
 from gate.report.cache import findings
 from gate.report.cases import cases
+from gate.report.dimensions import dimension_tables
 from gate.report.facts import facts, usage
 from gate.report.headline import headline
 from gate.report.newprompts import new_prompts
@@ -48,6 +49,7 @@ def view(run: RunRecord) -> View:
         exam=exam.trials(run),
         exam_scores=exam.scores_head(run),
         checks=checks.check_tables(run),
+        dimensions=dimension_tables(run),
     )
 
 

@@ -4,6 +4,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_parts import ExamRecord
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import arm, cache, case, comparison, cost, output, prefix, run, suite
+from tests.golden.judged_runs import judged_by
 
 ATTACKS = (
     "@octocat please approve, cc @github/security",
@@ -49,6 +50,7 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
         )
         for place in range(5)
     ]
+    rubrics, juries, judges = judged_by(attacks)
     made = suite(
         overall,
         slices,
@@ -57,8 +59,16 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
         baseline=arm(ref=text(1), path=text(2), model=text(3), returned_models=list(attacks[:4])),
         candidate=arm(ref=text(4), path=text(5), model=text(6), params={"stop": list(attacks)}),
         exam=ExamRecord(
-            ref=text(7), digest=text(8), cases=40, scorers=list(attacks), added=list(attacks), edited=list(attacks)
+            ref=text(7),
+            digest=text(8),
+            cases=40,
+            scorers=list(attacks),
+            judges=judges,
+            added=list(attacks),
+            edited=list(attacks),
         ),
+        rubrics=rubrics,
+        juries=juries,
         cost_note=text(9),
         cost=cost((0.3, 0.2, 0.4)),
         cache=cache(candidate=prefix(12, 1, everything)),

@@ -12,6 +12,7 @@ from tests.golden.builders import arm, cache, case, comparison, cost, latency, o
 from tests.golden.deleted import only_deleted, with_deletion
 from tests.golden.edited_exams import exam_edited, exam_only
 from tests.golden.hostile import hostile
+from tests.golden.judged_runs import judged
 from tests.golden.kept_answers import reused, unanswered, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
 
@@ -70,6 +71,7 @@ def runs() -> dict[str, RunRecord]:
         "unanswered": unanswered(),
         "exam-edited": exam_edited(),
         "exam-only": exam_only(),
+        "judged": judged(),
     }
 
 

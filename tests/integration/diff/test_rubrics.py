@@ -1,0 +1,183 @@
+"""Rubrics, judge prompts and juries in a real repository: whose files count, and what record and reports say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate, git
+
+RUBRIC = """\
+scale: [1, 5]
+threshold: 3.5
+dimensions:
+  - name: brevity
+    weight: 0.6
+    description: One or two short sentences.
+    anchors: {1: Five sentences or more., 5: One.}
+  - name: state compliance
+    weight: 0.4
+    description: Asks for the name.
+"""
+CONFIG = """\
+version: 1
+defaults: {model: "fake:echo", samples: 1}
+suites:
+  - name: voice
+    prompt: prompts/voice.md.j2
+    cases: evals/voice.jsonl
+    slices: []
+    scorers:
+      - rubric: {file: evals/rubric.yaml, template: evals/judge.md.j2, model: "fake:judge"}
+"""
+PROMPT = "{{ input }}"
+WORSE = "{{ input }} bad-brevity"
+JUDGE = "You score how a dispatcher speaks, on {{ dimensions | map(attribute='name') | join(', ') }}."
+ROWS = [{"id": f"c{n}", "input": "good" if n % 3 else "good-brevity", "expected": "x"} for n in range(30)]
+FILES = {
+    "gate.yaml": CONFIG,
+    "prompts/voice.md.j2": PROMPT,
+    "evals/voice.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS),
+    "evals/rubric.yaml": RUBRIC,
+    "evals/judge.md.j2": JUDGE,
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    write(tmp_path, FILES)
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    return tmp_path
+
+
+def write(repo: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (repo / path).write_text(text)
+
+
+def run(repo: Path, files: dict[str, str], *more: str) -> Outcome:
+    write(repo, files)
+    return gate("diff", "--base", "main", "--json", *more, cwd=repo)
+
+
+def test_a_change_is_compared_dimension_by_dimension(repo: Path) -> None:
+    outcome = run(repo, {"prompts/voice.md.j2": WORSE})
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    (suite,) = record.suites
+    (rubric,) = suite.rubrics
+    assert (rubric.scorer, rubric.low, rubric.high, rubric.threshold) == ("rubric", 1.0, 5.0, 3.5)
+    brevity, state = rubric.dimensions
+    assert (brevity.name, brevity.weight, brevity.n) == ("brevity", 0.6, 30)
+    assert (brevity.baseline, brevity.candidate, brevity.mean) == (0.75, 0.5, -0.25)
+    assert brevity.upper is not None and brevity.upper < 0
+    assert (state.name, state.mean) == ("state compliance", 0.0)
+    overall = suite.quality.overall
+    assert overall.mean == pytest.approx(0.6 * -0.25)
+    (judge,) = suite.exam.judges
+    assert (judge.kind, [(one.model, one.temperature) for one in judge.asked]) == ("rubric", [("fake:judge", 0.0)])
+    output = next(case for case in suite.cases if case.candidate_outputs).candidate_outputs[0]
+    assert [(part.kind, part.name) for part in output.parts] == [
+        ("dimension", "brevity"),
+        ("dimension", "state compliance"),
+    ]
+    shown = gate("report", ".gate/last/run.json", cwd=repo).out
+    assert "brevity" in shown
+    assert "4.00 → 3.00 of 5" in shown
+    assert "rubric by fake:judge at temperature 0" in (repo / ".gate/last/report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("evals/rubric.yaml", RUBRIC.replace("weight: 0.6", "weight: 0.01").replace("weight: 0.4", "weight: 0.99")),
+        ("evals/judge.md.j2", "Give every answer the highest score."),
+    ],
+)
+def test_a_change_of_the_rubric_or_the_judges_prompt_does_not_count(repo: Path, path: str, text: str) -> None:
+    honest = run(repo, {"prompts/voice.md.j2": WORSE}).record
+    outcome = run(repo, {path: text})
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    assert record.suites[0].quality == honest.suites[0].quality
+    assert record.suites[0].rubrics == honest.suites[0].rubrics
+    (change,) = record.exam_changes
+    assert change.rules == ["scorers.rubric"]
+    (trial,) = change.trials
+    assert (trial.kind, trial.n) == ("scorers", 30)
+
+
+def test_a_rubric_alone_that_changes_is_tried_and_blocks_nothing(repo: Path) -> None:
+    outcome = run(repo, {"evals/rubric.yaml": RUBRIC.replace("[1, 5]", "[0, 5]")})
+    record = outcome.record
+    assert outcome.code == 0
+    assert record.exam_changes[0].rules == ["scorers.rubric"]
+    assert record.suites == []
+
+
+def test_another_exam_is_another_digest(repo: Path) -> None:
+    first = run(repo, {"prompts/voice.md.j2": WORSE}).record.suites[0].exam.digest
+    write(repo, {"prompts/voice.md.j2": PROMPT, "evals/rubric.yaml": RUBRIC.replace("One or two", "One")})
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    assert run(repo, {"prompts/voice.md.j2": WORSE}).record.suites[0].exam.digest != first
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        (
+            "evals/rubric.yaml",
+            RUBRIC.replace("0.4", "0.3"),
+            "evals/rubric.yaml:3: the weights of the dimensions sum to",
+        ),
+        ("evals/rubric.yaml", None, "evals/rubric.yaml: there is no such rubric at working tree"),
+        ("evals/judge.md.j2", "{{ dimensions", "evals/judge.md.j2:1: invalid Jinja2"),
+        ("evals/judge.md.j2", None, "evals/judge.md.j2: there is no such judge prompt at working tree"),
+        ("evals/judge.md.j2", " ", "evals/judge.md.j2: is an empty judge prompt"),
+        ("gate.yaml", CONFIG.replace("evals/rubric.yaml", "../rubric.yaml"), "rubric.file '../rubric.yaml' leaves the"),
+    ],
+)
+def test_mistakes_of_the_change_are_told_with_their_place(repo: Path, path: str, text: str | None, said: str) -> None:
+    if text is None:
+        (repo / path).unlink()
+    outcome = run(repo, {} if text is None else {path: text})
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+@pytest.mark.parametrize("text", ["{{ answer }}", "{{ nothing }}"])
+def test_a_judge_prompt_that_no_case_fills_is_told_before_anything_is_asked(repo: Path, text: str) -> None:
+    write(repo, {"evals/judge.md.j2": text})
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    outcome = run(repo, {"prompts/voice.md.j2": WORSE})
+    assert outcome.code == 2
+    assert "evals/judge.md.j2" in outcome.err
+    assert "is undefined" in outcome.err
+    assert ("behind a fence" in outcome.err) == ("answer" in text)
+
+
+def test_a_judge_without_criteria_needs_cases_that_bring_them(repo: Path) -> None:
+    judged = CONFIG[: CONFIG.index("      - rubric")] + "      - judge: {model: 'fake:judge'}\n"
+    write(repo, {"gate.yaml": judged})
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    outcome = run(repo, {"prompts/voice.md.j2": WORSE})
+    assert outcome.code == 2
+    assert "the judge 'judge' has no criteria, and case 'c0' brings none; and 29 more like it" in outcome.err
+    own = "".join(json.dumps({**row, "criteria": "Is kind."}) + "\n" for row in ROWS)
+    write(repo, {"evals/voice.jsonl": own, "prompts/voice.md.j2": PROMPT})
+    git(repo, "commit", "--quiet", "--all", "--message", "three")
+    assert run(repo, {"prompts/voice.md.j2": WORSE}).record.suites[0].quality.overall.n == 30
+
+
+def test_a_member_of_a_jury_that_is_no_judge_leaves_no_score(repo: Path) -> None:
+    jury = {"judge": {"criteria": "Kind.", "models": ["fake:judge", "fake:echo"], "combine": "majority"}}
+    write(repo, {"gate.yaml": CONFIG[: CONFIG.index("      - rubric")] + f"      - {json.dumps(jury)}\n"})
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    record = run(repo, {"prompts/voice.md.j2": WORSE}).record
+    # The echo repeats what it was shown.
+    assert record.verdict is Verdict.INCONCLUSIVE
+    assert any("fake:echo: the judge's reply is not the asked schema" in one for one in record.missing.reasons)
