@@ -10,9 +10,10 @@ SCALE = (1.0, 5.0)
 THRESHOLD = 3.5
 """Of 5; on another scale the same share of it."""
 
+MOST_GRADES = 10
+"""Steps of a scale on which a judge gives whole numbers; on a finer one it gives any number."""
+
 _NOT_A_WORD = re.compile(r"[^A-Za-z0-9]+")
-MOST_STEPS = 11
-"""Whole numbers of a scale that is given step by step."""
 _LONGEST_FIELD = 40
 
 
@@ -73,10 +74,11 @@ class Rubric:
         return tuple(_fields(one.name for one in self.dimensions))
 
     @property
-    def steps(self) -> tuple[int, ...]:
-        """The whole numbers of the scale; none where its ends are no such, or they are more than `MOST_STEPS`."""
-        whole = self.low.is_integer() and self.high.is_integer() and self.high - self.low < MOST_STEPS
-        return tuple(range(int(self.low), int(self.high) + 1)) if whole else ()
+    def grades(self) -> tuple[int, ...]:
+        """The scores that a judge may give, where both ends are whole numbers and few lie between them; else none."""
+        if not (self.low.is_integer() and self.high.is_integer()) or self.high - self.low > MOST_GRADES:
+            return ()
+        return tuple(range(int(self.low), int(self.high) + 1))
 
     def share(self, score: float) -> float:
         """A score of the scale in [0, 1]."""

@@ -24,6 +24,9 @@ PASSTHROUGH = (
 DEFAULT_MAX_TOKENS = 512
 """A base model often finds no end by itself; this is the limit when the user names none."""
 
+MOST_CHARS = 160
+"""Of one text inside a structured reply, where the schema has no bound of its own: seven of them fit in the limit."""
+
 SLOTS = 2
 """One for each arm, so that each keeps its own prefix cached."""
 
@@ -213,9 +216,21 @@ def _body(request: Request) -> dict[str, JsonValue]:
     }
     body.update({key: value for key, value in optional.items() if value is not None})
     if request.schema is not None:
-        shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": dict(request.schema)}
+        shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": _short(dict(request.schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": shape}
     return body
+
+
+def _short(schema: JsonValue) -> JsonValue:
+    """The schema with a bound on each free text: a small model does not know when to stop."""
+    if isinstance(schema, list):
+        return [_short(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    bounded = {key: _short(value) for key, value in schema.items()}
+    if bounded.get("type") == "string" and "enum" not in bounded:
+        bounded.setdefault("maxLength", MOST_CHARS)
+    return bounded
 
 
 def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Completion:

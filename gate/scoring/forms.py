@@ -59,10 +59,13 @@ class RubricForm:
 
     @property
     def schema(self) -> Mapping[str, JsonValue]:
-        fields = self.rubric.fields
+        fields, grades = self.rubric.fields, self.rubric.grades
+        # Every interface takes a list of values, and no reply can then be 7 of 5.
+        score: JsonValue = {"type": "integer", "enum": [*grades]} if grades else {"type": "number"}
+        each: JsonValue = {**SCHEMA, "properties": {"reason": {"type": "string"}, "score": score}}
         return {
             "type": "object",
-            "properties": {field: _mark_schema(self.rubric) for field in fields},
+            "properties": dict.fromkeys(fields, each),
             "required": list(fields),
             "additionalProperties": False,
         }
@@ -76,13 +79,6 @@ class RubricForm:
 
     def _told(self, name: str, mark: Mark) -> str:
         return f"{name} {mark.score:g} of {self.rubric.high:g}: {mark.reason.strip()}"
-
-
-def _mark_schema(rubric: Rubric) -> dict[str, JsonValue]:
-    """On a scale of a few whole numbers these are what may be given: models that are held to a schema stay within."""
-    steps = rubric.steps
-    score: JsonValue = {"type": "integer", "enum": [*steps]} if steps else {"type": "number"}
-    return {**SCHEMA, "properties": {"reason": {"type": "string"}, "score": score}}
 
 
 def weighted(parts: tuple[Part, ...]) -> float:

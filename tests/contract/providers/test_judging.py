@@ -66,6 +66,7 @@ def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: Mod
     assert schema["required"] == list(schema["properties"]) == ["brevity", "state_compliance"]
     inner = schema["properties"]["brevity"]
     assert list(inner["properties"]) == ["reason", "score"]
+    assert inner["properties"]["score"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
     assert not schema["additionalProperties"] and not inner["additionalProperties"]
     # What not every interface takes is left to our own reading.
     assert "minimum" not in json.dumps(schema)

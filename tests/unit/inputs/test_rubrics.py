@@ -37,6 +37,21 @@ def test_a_whole_rubric() -> None:
     assert rubric.score(rubric.share(3.5)) == 3.5
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "grades"),
+    [
+        (1, 5, (1, 2, 3, 4, 5)),
+        (0, 10, tuple(range(11))),
+        (-1, 1, (-1, 0, 1)),
+        (0, 11, ()),
+        (0, 0.5, ()),
+        (0.5, 1.5, ()),
+    ],
+)
+def test_few_whole_steps_are_grades(low: float, high: float, grades: tuple[int, ...]) -> None:
+    assert Rubric((), float(low), float(high)).grades == grades
+
+
 def test_what_is_left_out() -> None:
     found = parse_rubric("scale: [0, 10]\ndimensions: [{name: a, description: b}, {name: A, description: b}]", "r.yaml")
     rubric = Rubric.of(found)

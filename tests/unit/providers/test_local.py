@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message
+from gate.domain.rubric import Dimension, Rubric
 from gate.errors import GateError
-from gate.providers.local import LocalProvider, import_error
+from gate.providers.base import Request
+from gate.providers.local import MOST_CHARS, LocalProvider, _body, import_error
+from gate.scoring.forms import RubricForm
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
@@ -42,3 +47,16 @@ def test_a_damaged_model(tmp_path: Path) -> None:
 )
 def test_llama_cpp_that_cannot_be_imported(error: ImportError, remedy: str) -> None:
     assert remedy in import_error(error).hint
+
+
+def test_free_text_inside_a_structured_reply_is_bounded() -> None:
+    form = RubricForm(Rubric((Dimension("a", "d", 0.5), Dimension("b", "d", 0.5))))
+    body = _body(Request((Message("user", "q"),), ModelRef("local", "m"), Params(), schema=form.schema))
+    sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
+    for field in ("a", "b"):
+        inner = sent["properties"][field]["properties"]
+        assert inner["reason"] == {"type": "string", "maxLength": MOST_CHARS}
+        assert inner["score"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
+    assert list(sent["properties"]) == sent["required"] == ["a", "b"]
+    # What others are sent stays as it is.
+    assert "maxLength" not in str(form.schema)
