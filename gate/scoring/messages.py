@@ -123,7 +123,7 @@ def _variables(spec: ScorerSpec, case: Case) -> dict[str, object]:
         found["expected"] = case.expected
     if spec.kind == "rubric":
         rubric = Rubric.of(spec.options)
-        found["scale"] = [rubric.low, rubric.high]
+        found["scale"] = [int(end) if end.is_integer() else end for end in (rubric.low, rubric.high)]
         found["dimensions"] = [
             {"name": one.name, "description": one.description, "weight": one.weight} for one in rubric.dimensions
         ]

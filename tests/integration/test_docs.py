@@ -60,7 +60,7 @@ def test_the_verdict_table_is_whole() -> None:
 def test_the_reference_names_every_parameter_and_scorer() -> None:
     for name in PARAMS:
         assert f"`{name}`" in REFERENCE, name
-    for name in ("exact", "contains", "regex", "json_schema", "judge"):
+    for name in ("exact", "contains", "regex", "json_schema", "judge", "rubric"):
         assert f"| `{name}` |" in REFERENCE
 
 

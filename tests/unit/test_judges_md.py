@@ -1,0 +1,59 @@
+"""What the guide to judges and rubrics shows is what the gate takes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.nodes import Node
+from gate.inputs.problems import Problems
+from gate.inputs.rubrics import parse_rubric
+from gate.inputs.scorers.judged import COMBINE
+from gate.inputs.scorers.kinds import KINDS
+from gate.inputs.scorers.read import read_scorers
+from gate.inputs.yamltext import parse_yaml
+from gate.scoring.messages import messages
+
+TEXT = (Path(__file__).parents[2] / "docs/how-to/judges-and-rubrics.md").read_text(encoding="utf-8")
+YAML = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+TEMPLATE = re.findall(r"```jinja\n(.*?)```", TEXT, re.DOTALL)[0]
+
+
+def scorers(text: str) -> tuple[ScorerSpec, ...]:
+    problems = Problems("docs")
+    root = parse_yaml(text, problems)
+    assert isinstance(root, Node) and isinstance(root.value, dict)
+    found = read_scorers(root.value["scorers"], problems)
+    problems.check()
+    return found
+
+
+@pytest.mark.parametrize("text", [text for text in YAML if text.startswith("scorers:")])
+def test_the_scorers_can_be_read(text: str) -> None:
+    assert scorers(text)[0].judged
+
+
+def test_the_rubric_and_the_template_make_a_question_to_a_judge() -> None:
+    (rubric,) = [text for text in YAML if text.startswith("# evals")]
+    options: dict[str, JsonValue] = {
+        "template": "judge.md.j2",
+        "instructions": TEMPLATE,
+        **parse_rubric(rubric, "docs"),
+    }
+    spec = ScorerSpec("rubric", "voice", options)
+    case = Case("c", input="My AC is warm.", expected="Since yesterday, got it. What is your name?")
+    system, user = (message.content for message in messages(spec, case, "Hello."))
+    assert system.startswith("You are head of a dispatch centre")
+    assert "You score: brevity, tone, from 1 to 5." in system
+    assert "got it" in system
+    assert "  3: Three sentences." in system
+    assert "Hello." in user and "Hello." not in system
+
+
+def test_every_option_and_every_way_to_combine_is_named() -> None:
+    for option in (*KINDS["judge"].options, *KINDS["rubric"].options):
+        assert f"`{option}`" in TEXT or f"{option}:" in TEXT or option == "calibration", option
+    for word in COMBINE:
+        assert f"| `{word}`" in TEXT, word
