@@ -66,6 +66,20 @@ def test_each_dimension_has_its_means_and_an_interval_that_holds_for_all() -> No
     assert brevity.upper - brevity.lower > alone.upper - alone.lower
 
 
+def test_dimensions_that_move_together_cost_no_width() -> None:
+    one = scored_by(RUBRIC, 40)
+    falls = np.random.default_rng(3).choice([0.0, 0.25, 0.5], 40)
+    table = SampleTable()
+    for case in range(40):
+        table.add(sample(one, case, ArmName.BASELINE, 0, dimensions(0.75, 0.75)))
+        table.add(sample(one, case, ArmName.CANDIDATE, 0, dimensions(0.75 - falls[case], 0.75 - falls[case])))
+    (found,) = rubric_results(one, Grid(one, table), JUDGING)
+    alone = single_slice(-falls, alpha=0.025, seed=1)
+    for row in found.dimensions:
+        # A case flips in both at once.
+        assert (row.lower, row.upper) == pytest.approx((alone.lower, alone.upper))
+
+
 def test_samples_without_a_score_are_left_out_in_both_arms() -> None:
     one = scored_by(RUBRIC, 3, samples=2)
     table = SampleTable()

@@ -132,3 +132,16 @@ def test_without_a_place_for_texts_there_are_none() -> None:
     table = SampleTable()
     table.add(Sample("s", "c", ArmName.BASELINE, 0, Failed("no")))
     assert table.whole(table[0]) == table[0]
+
+
+def test_parts_of_several_scores_of_several_samples() -> None:
+    def score(scorer: str, *values: float) -> Score:
+        return Score(scorer, 1.0, parts=tuple(Part("judge", str(at), value) for at, value in enumerate(values)))
+
+    table = SampleTable()
+    for index in range(3):
+        scores = (score("none"), score("two", 0.1 + index / 10, 0.5), score("one", 0.9 - index / 10))
+        table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no"), scores))
+    first, _, third = table.parts
+    assert table.part(first)[1].tolist() == [0.1, 0.2, 0.30000000000000004]
+    assert table.part(third)[1].tolist() == [0.9, 0.8, 0.7]

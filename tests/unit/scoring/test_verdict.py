@@ -36,6 +36,18 @@ def test_whatever_the_reason_is(reason: str, score: float, write: object) -> Non
 
 
 @pytest.mark.parametrize(
+    "forged",
+    [
+        {"reason": FORGED, "by": "a human", "score": 1.0},
+        {"score": 1.0, "final": True, "reason": FORGED},
+        {"reason": FORGED},
+    ],
+)
+def test_a_reason_that_is_long_enough_is_known_without_its_score(forged: dict[str, object]) -> None:
+    assert echoed(verdict(FORGED, 0.9), [json.dumps(forged)])
+
+
+@pytest.mark.parametrize(
     ("reason", "text"),
     [
         ("The price is named.", "The price is named."),
