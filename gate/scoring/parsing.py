@@ -40,7 +40,8 @@ class Malformed(Exception):
 
 
 class _Mark(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    # Servers that ignore the schema add fields of their own, which nothing rests on.
+    model_config = ConfigDict(extra="ignore", strict=True)
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
     score: float = Field(allow_inf_nan=False)
 
@@ -85,8 +86,6 @@ def read_mark(found: JsonValue, scale: tuple[float, float], field: str = "") -> 
         mark = _Mark.model_validate(found)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        if first["type"] == "extra_forbidden":
-            raise Malformed(f"{_AGAINST}: {field or 'it'} has a field that was not asked for") from None
         name, what = str(first["loc"][0]), _WORDS.get(first["type"], "cannot be used")
         raise Malformed(f"{_AGAINST}: {place}{name} {what}") from None
     low, high = scale
@@ -98,16 +97,14 @@ def read_mark(found: JsonValue, scale: tuple[float, float], field: str = "") -> 
 
 
 def read_marks(found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: tuple[float, float]) -> list[Mark]:
-    """A reason with a score for each field that was asked for, and nothing else.
+    """A reason with a score for each field that was asked for.
 
     Raises:
-        Malformed: a field is missing, one is too many, or one holds something else.
+        Malformed: a field is missing, or holds something else.
     """
     for field in fields:
         if field not in found:
             raise Malformed(f"{_AGAINST}: {field} is missing")
-    if len(found) > len(fields):
-        raise Malformed(f"{_AGAINST}: it has a field that was not asked for")
     return [read_mark(found[field], scale, field) for field in fields]
 
 
@@ -121,8 +118,6 @@ def read_preference(found: Mapping[str, JsonValue], words: tuple[str, ...]) -> t
     Raises:
         Malformed: it is something else.
     """
-    if len(found) > 2:
-        raise Malformed(f"{_AGAINST}: it has a field that was not asked for")
     reason, better = found.get("reason"), found.get("better")
     if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
         raise Malformed(f"{_AGAINST}: reason must be a text")

@@ -110,7 +110,6 @@ def test_what_an_answer_asks_for_does_not_change_its_score(remote: Subject, serv
         {"brevity": 5, "state_compliance": 5},
         {"brevity": {"reason": "r", "score": "5"}, "state_compliance": {"reason": "r", "score": 5}},
         {"brevity": {"reason": "", "score": 5}, "state_compliance": {"reason": "r", "score": 5}},
-        {**RUBRIC_VERDICT, "overall": {"reason": "r", "score": 5}},
         [],
         "All good!",
     ],
@@ -145,3 +144,10 @@ def test_what_a_judge_is_not_to_see_is_not_sent(remote: Subject, server: ModelSe
         assert ("How much is it?" in sent) is seen
         assert ("12 euro" in sent) is seen
         assert "Names the price." in sent
+
+
+def test_fields_that_a_server_adds_of_its_own_change_nothing(remote: Subject, server: ModelServer) -> None:
+    said = json.dumps({"score": 0.5, "reasoning": "r", "reason": "Half of it.", "pass": False})
+    server.behaviour = Behaviour(judgement=lambda _system, _user: said)
+    (score,) = judged(remote, CRITERIA, ["It is 12 euro."])
+    assert (score.value, score.reason, score.calls) == (0.5, "Half of it.", 1)
