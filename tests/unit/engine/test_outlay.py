@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Figure
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
@@ -69,6 +70,18 @@ def test_judges_ask_once_for_each_answer_of_both_arms() -> None:
     # The instructions alone are longer than the answer that is assumed.
     assert judge.input_tokens.value / judge.calls > 500
     assert isinstance(found.cost, Dollars)
+
+
+def test_every_member_of_a_jury_is_asked() -> None:
+    planned = suite([{}] * 4, samples=2)
+    dimensions: JsonValue = [{"name": str(at), "description": "d", "weight": 0.1} for at in range(10)]
+    jury = ScorerSpec("rubric", "jury", {"models": ["openai:judge", "openai:new"], "dimensions": dimensions})
+    exam = replace(planned.exam, scorers=(jury, JUDGE, planned.exam.scorers[0]))
+    judges = [one for one in estimator().spending([replace(planned, exam=exam)], 1).outlays if one.role == "judge"]
+    # What one model is asked for two scorers is one row.
+    assert [(one.model, one.calls) for one in judges] == [("openai:judge", 32), ("openai:new", 16)]
+    # Ten dimensions take more words than one score.
+    assert judges[1].output_tokens.value == 16 * 600
 
 
 def test_a_case_with_scorers_of_its_own_is_not_judged() -> None:
