@@ -21,6 +21,8 @@ from gate.inputs.problems import printable
 from gate.inputs.text import text_complaint
 from gate.python import worker
 
+COMMAND = (sys.executable, "-P", "-s", "-B", worker.__file__)
+"""Starts a keeper."""
 REASON_CHARS = 200
 GRACE_S = 15.0
 """Seconds beyond the keeper's own limit, after which it is taken for lost."""
@@ -36,6 +38,7 @@ class Limits:
         import_s: seconds for the module, each time that it is imported.
         call_s: seconds for one session.
         all_s: seconds for all sessions.
+        losses: how often a process may be lost to a call before no other is started.
         memory: bytes of address space.
         chars: of one text.
         all_chars: of all texts.
@@ -44,6 +47,7 @@ class Limits:
     import_s: float = 30.0
     call_s: float = 10.0
     all_s: float = 120.0
+    losses: int = 1_000_000
     memory: int = 4 * 2**30
     chars: int = PROMPT_CHARS
     all_chars: int = 128 * 2**20
@@ -64,6 +68,10 @@ class Worktree:
     checkout: Path
     scratch: Path
     path: str
+
+    def told(self) -> dict[str, str]:
+        """The folders, as the keeper is told of them."""
+        return {key: os.fspath(getattr(self, key)) for key in ("root", "checkout", "scratch")}
 
 
 def call(
@@ -88,10 +96,10 @@ def call(
         for line in _lines(keeper, _asked(entry, sessions, worktree, limits), end):
             kind, *rest = json.loads(line)
             if kind == "lost":
-                raise CannotLoad(f"{entry} cannot be used: {_plain(rest[0], worktree)}")
+                raise CannotLoad(f"{entry} cannot be used: {plain(rest[0], worktree)}")
             if kind != "ready":
                 place, text = rest
-                found[place] = answer = _text(text, left) if kind == "text" else _failed(_plain(text, worktree))
+                found[place] = answer = _text(text, left) if kind == "answer" else _failed(plain(text, worktree))
                 left -= len(answer) if isinstance(answer, str) else 0
     if len(found) != len(sessions):
         raise CannotEvaluate(f"the process that calls {entry} was lost", "signal 9 often means too little memory")
@@ -110,7 +118,7 @@ def _failed(reason: str) -> Failed:
     return Failed(f"the prompt could not be built: {reason}", attempts=0)
 
 
-def _plain(reason: str, worktree: Worktree) -> str:
+def plain(reason: str, worktree: Worktree) -> str:
     """A reason on one line, without the folder that is gone when somebody reads it."""
     text = reason.replace(f"{worktree.root.resolve()}{os.sep}", "")
     text = printable(text)
@@ -121,9 +129,8 @@ def _asked(entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: Wor
     told = {
         **asdict(entry),
         **asdict(limits),
-        "root": os.fspath(worktree.root),
-        "checkout": os.fspath(worktree.checkout),
-        "scratch": os.fspath(worktree.scratch),
+        **worktree.told(),
+        "job": "prompt",
         # Each is read again for each call, so that no call sees what another did to its session.
         "sessions": [json.dumps(session) for session in sessions],
     }
@@ -148,25 +155,35 @@ def _lines(keeper: "subprocess.Popen[bytes]", asked: bytes, end: float) -> Itera
                     return
 
 
+def environment(folder: Path, path: str) -> dict[str, str]:
+    """All variables of the processes; no key and no token is among them.
+
+    Args:
+        folder: gets what they write into `HOME` and `TMPDIR`.
+        path: where programs are looked for.
+    """
+    home, temporary = folder / "home", folder / "tmp"
+    for one in (home, temporary):
+        one.mkdir(exist_ok=True)
+    return {
+        "PATH": path,
+        "HOME": os.fspath(home),
+        "TMPDIR": os.fspath(temporary),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
 @contextmanager
 def _keeper(worktree: Worktree) -> Iterator["subprocess.Popen[bytes]"]:
     """The keeper's process, which is gone afterwards, and with it all that it has started."""
-    home, temporary = worktree.scratch / "home", worktree.scratch / "tmp"
-    for folder in (home, temporary):
-        folder.mkdir(exist_ok=True)
     try:
         keeper = subprocess.Popen(  # noqa: S603 its own interpreter and its own file
-            [sys.executable, "-P", "-s", "-B", worker.__file__],
+            COMMAND,
             cwd=worktree.scratch,
-            env={
-                "PATH": worktree.path,
-                "HOME": os.fspath(home),
-                "TMPDIR": os.fspath(temporary),
-                "LANG": "C.UTF-8",
-                "LC_ALL": "C.UTF-8",
-                "PYTHONHASHSEED": "0",
-                "PYTHONDONTWRITEBYTECODE": "1",
-            },
+            env=environment(worktree.scratch, worktree.path),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

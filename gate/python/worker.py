@@ -1,16 +1,20 @@
-"""Calls one function of a repository for many sessions, in processes apart; it is run by its path and needs no package.
+"""Calls one function of a repository many times, in processes apart; it is run by its path and needs no package.
 
 Two processes. The keeper reads what is asked, one line of JSON on its standard input, and answers on its standard
 output. It forks the runner, which imports the module and calls the function. Whatever the runner does, or has left
 behind, ends with it: one call that hangs, or ends its process, costs that call alone, since the keeper forks another
 for the rest.
 
-Answers, one JSON list a line: `["ready"]` once the function is there, `["text", n, text]`, `["failed", n, reason]`,
-`["lost", reason]` where the function cannot be had.
+A function that builds prompts is called for the sessions of that one line, and the keeper ends when it has answered.
+One that scores is called for as long as somebody asks, with a line `[key, text]` for each call.
+
+Answers, one JSON list a line: `["ready"]` once the function is there, `["answer", key, answer]`,
+`["failed", key, reason]`, `["lost", reason]` where the function cannot be had, `["over", reason]` where it cannot be
+had any more.
 """
 
 import ctypes
-import importlib
+import importlib.util
 import json
 import os
 import resource
@@ -19,162 +23,96 @@ import shutil
 import signal
 import sys
 import time
+from collections import deque
 from contextlib import suppress
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gate.python import runner
+else:
+    # Beside this file, and by no name that code of a repository could meet.
+    _spec = importlib.util.spec_from_file_location("runner", os.path.join(os.path.dirname(__file__), "runner.py"))
+    runner = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(runner)
 
 LOOK_S = 0.05
 """Seconds between two looks at whether a process is still there, whoever holds its end of the pipe open."""
+IDLE_S = 1.0
+"""The same while nothing is asked."""
+MOST_LEFT = 32
+"""Processes that calls have left behind; with more of them the runner is ended, and another one goes on."""
 ROUNDS = 1000
 """How often the keeper looks for what is left of a runner; each look ends all that it finds."""
-REASON_CHARS = 300
 _SUBREAPER, _DEATH_SIGNAL = 36, 1
 
 
-class Session(dict[str, Any]):
-    """What the function is called with: a dict whose entries are attributes, too."""
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"the session has no {name!r}") from None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        self[name] = value
-
-
-class Runner:
-    """Imports the module and calls the function.
-
-    Args:
-        asked: what the keeper was asked.
-        pipe: for answers.
-    """
-
-    def __init__(self, asked: dict[str, Any], pipe: int) -> None:
-        self.asked, self.pipe, self.pid = asked, pipe, os.getpid()
-        # This file may lie in the checkout itself: it is nobody's prompt.
-        self.before = frozenset(sys.modules)
-        self.seen = 0
-
-    def run(self, first: int) -> None:
-        """Answer for all sessions from `first` on."""
-        try:
-            function = self.load()
-        except BaseException as error:
-            return self.say("lost", told(error))
-        self.say("ready")
-        for place in range(first, len(self.asked["sessions"])):
-            self.say(*self.call(function, place))
-
-    def load(self) -> Any:
-        """The function, from the module in the worktree."""
-        name, root = self.asked["module"], os.path.realpath(self.asked["root"])
-        os.chdir(root)
-        sys.path[:0] = [root, *(folder for folder in (os.path.join(root, "src"),) if os.path.isdir(folder))]
-        module = importlib.import_module(name)
-        file = getattr(module, "__file__", None)
-        if file is None or not within(file, root):
-            raise ImportError(f"{name} is {'a folder' if file is None else file}, and no module of the worktree")
-        self.check_modules()
-        function = getattr(module, self.asked["function"])
-        if not callable(function):
-            raise TypeError(f"{self.asked['function']} is no function")
-        return function
-
-    def call(self, function: Any, place: int) -> tuple[str, int, str]:
-        """The answer for one session, which is made anew for it."""
-        try:
-            text = function(json.loads(self.asked["sessions"][place], object_hook=Session))
-            if not isinstance(text, str):
-                return "failed", place, f"it returned {type(text).__name__}, and the text of a prompt is wanted"
-            if len(text) > self.asked["chars"]:
-                return "failed", place, f"it returned {len(text):,} characters; {self.asked['chars']:,} are allowed"
-            self.check_modules()
-            return "text", place, str.__str__(text)
-        except BaseException as error:
-            return "failed", place, told(error)
-
-    def check_modules(self) -> None:
-        """Refuse code of the checkout itself: the same for both sides, it would hide what the change does."""
-        if len(sys.modules) == self.seen:
-            return
-        self.seen = len(sys.modules)
-        root, checkout = os.path.realpath(self.asked["root"]), os.path.realpath(self.asked["checkout"])
-        for name, module in list(sys.modules.items()):
-            if name in self.before:
-                continue
-            file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
-            if file and within(file, checkout) and not within(file, root) and not installed(file):
-                raise ImportError(f"{name} comes from the checkout ({file}) and not from the worktree of this side")
-
-    def say(self, *answer: object) -> None:
-        if os.getpid() != self.pid:
-            # A child that the function has forked, and that came back from it, too.
-            os._exit(0)
-        left = memoryview(json.dumps(answer).encode("ascii") + b"\n")
-        while left:
-            left = left[os.write(self.pipe, left) :]
-
-
-def within(file: str, folder: str) -> bool:
-    """Does a file lie in a folder, links followed?"""
-    return os.path.realpath(file).startswith(os.path.join(folder, ""))
-
-
-def installed(file: str) -> bool:
-    """Does a file belong to the interpreter? Its environment may lie in the checkout."""
-    real = os.path.realpath(file)
-    homes = {os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix)}
-    return any(within(real, home) for home in homes) or "site-packages" in real.split(os.sep)
-
-
-def told(error: BaseException) -> str:
-    """An exception on one line; whatever its own text does."""
-    try:
-        text = str(error)[:REASON_CHARS]
-    except BaseException:
-        text = "its text cannot be read"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
 class Keeper:
-    """Forks runners until all sessions are answered for.
+    """Forks runners until all that is asked is answered.
 
     Args:
-        asked: module, function, root, checkout, sessions, scratch, chars, memory, import_s, call_s, all_s.
+        asked: job, module, function, root, checkout, scratch, chars, memory, losses, import_s, call_s, all_s; sessions,
+            or None where questions come one by one.
+        heard: what came after that line.
     """
 
-    def __init__(self, asked: dict[str, Any]) -> None:
+    def __init__(self, asked: dict[str, Any], heard: bytes = b"") -> None:
         self.asked = asked
         self.end = time.monotonic() + asked["all_s"]
+        self.open = asked["sessions"] is None
+        lines = (json.dumps([place, text]).encode() for place, text in enumerate(asked["sessions"] or ()))
+        self.waiting = deque[tuple[Any, bytes]](enumerate(lines))
+        self.heard = b""
         self.loaded = False
+        self.losses = 0
         self.runner = 0
+        self.take(heard)
 
     def run(self) -> None:
-        """Answer for every session, or say why the function cannot be had."""
-        place, count = 0, len(self.asked["sessions"])
-        # Without a session the function is looked for all the same.
-        while place < count or not self.loaded:
-            reached = self.attempt(place)
-            if reached is None:
+        """Answer every question, or say why the function cannot be had."""
+        # Without a question the function is looked for all the same.
+        while self.waiting or self.open or not self.loaded:
+            if self.loaded and not self.waiting:
+                self.hear()
+            elif not self.attempt():
                 return
-            place = reached
 
-    def attempt(self, first: int) -> int | None:
-        """One runner: the place of the next session; None where there is nothing more to answer."""
+    def attempt(self) -> bool:
+        """One runner; False where another one makes no sense."""
         pipe, theirs = os.pipe()
+        questions, asking = os.pipe()
         pid = os.fork()
         if pid == 0:
-            become_runner(self.asked, theirs, first)
+            os.close(asking)
+            become_runner(self.asked, questions, theirs)
         self.runner = pid
         os.close(theirs)
+        os.close(questions)
+        os.set_blocking(asking, False)
         try:
-            return Listener(self, pid, pipe, first).listen()
+            return Listener(self, pid, pipe, asking).listen()
         finally:
             os.close(pipe)
+            os.close(asking)
             end_all(pid)
+
+    def hear(self) -> None:
+        """What comes on standard input."""
+        data = os.read(0, 1 << 20)
+        if not data:
+            self.abandoned()
+        self.take(data)
+
+    def take(self, data: bytes) -> None:
+        *lines, self.heard = (self.heard + data).split(b"\n")
+        self.waiting.extend((json.loads(line)[0], line) for line in lines)
+
+    def give_up(self, reason: str) -> bool:
+        """All that is asked, and what may still be, has failed."""
+        while self.waiting:
+            self.say("failed", self.waiting.popleft()[0], reason)
+        if self.open:
+            self.say("over", reason)
+        return False
 
     def say(self, *answer: object) -> None:
         try:
@@ -191,51 +129,65 @@ class Keeper:
 
 
 class Listener:
-    """Hears one runner.
+    """Asks one runner, and hears it.
 
     Args:
-        keeper: is told of its answers.
+        keeper: has the questions, and is told of the answers.
         pid: of the runner.
         pipe: its answers.
-        place: of the session that it begins with.
+        asking: what it is asked through.
     """
 
-    def __init__(self, keeper: Keeper, pid: int, pipe: int, place: int) -> None:
-        self.keeper, self.pid, self.pipe, self.place = keeper, pid, pipe, place
-        self.ready = False
-        self.heard = b""
+    def __init__(self, keeper: Keeper, pid: int, pipe: int, asking: int) -> None:
+        self.keeper, self.pid, self.pipe, self.asking = keeper, pid, pipe, asking
+        self.ready = self.asked = self.crowded = False
+        self.key: object = None
+        self.end = ""
+        self.heard = self.unsent = b""
         self.due = time.monotonic() + keeper.asked["import_s"]
 
-    def listen(self) -> int | None:
-        count = len(self.keeper.asked["sessions"])
+    def listen(self) -> bool:
+        """True where there may be more for another runner to do."""
         while True:
+            if self.ready and not self.asked:
+                if self.crowded or not (self.keeper.waiting or self.keeper.open):
+                    return True
+                self.ask()
             reason = self.wait()
             *lines, self.heard = self.heard.split(b"\n")
             try:
                 for line in lines:
                     if not self.take(line):
-                        return None
+                        return False
             except (ValueError, TypeError, IndexError, RecursionError):
-                return self.lost("what it answers is no answer")
-            if self.ready and self.place >= count:
-                return self.place
+                reason = "what it answers is no answer"
             # An answer has at most 12 bytes for a character, and a little around it.
             if len(self.heard) > 12 * self.keeper.asked["chars"] + 4096:
                 reason = "it answers without end"
             if reason:
                 return self.lost(reason)
 
+    def ask(self) -> None:
+        if self.keeper.waiting:
+            self.key, line = self.keeper.waiting.popleft()
+            self.asked, self.unsent = True, line + b"\n"
+            self.due = time.monotonic() + self.keeper.asked["call_s"]
+
     def wait(self) -> str:
         """Hear a little; why there is nothing more to hear, or nothing."""
         now = time.monotonic()
         if now > self.keeper.end:
             return f"the {self.keeper.asked['all_s']:g} s for all cases of one side were over"
-        if now > self.due:
+        busy = self.asked or not self.ready
+        if busy and now > self.due:
             limit = self.keeper.asked["call_s" if self.ready else "import_s"]
             return f"it took longer than {limit:g} s"
-        readable = select.select([self.pipe, 0], [], [], LOOK_S)[0]
-        if 0 in readable and not os.read(0, 1):
-            self.keeper.abandoned()
+        sending = [self.asking] if self.unsent else []
+        readable, writable, _ = select.select([self.pipe, 0], sending, [], LOOK_S if busy else IDLE_S)
+        if 0 in readable:
+            self.keeper.hear()
+        if writable:
+            self.send()
         ended = self.ended() if self.pipe not in readable else ""
         if ended:
             # What it said last may lie in the pipe since the look before.
@@ -246,16 +198,25 @@ class Listener:
             return "" if data else (self.ended(patient=True) or "it closed what it answers through")
         return ended
 
+    def send(self) -> None:
+        try:
+            self.unsent = self.unsent[os.write(self.asking, self.unsent) :]
+        except BrokenPipeError:
+            self.unsent = b""
+
     def ended(self, *, patient: bool = False) -> str:
         """How the runner ended; empty while it is there."""
         for _ in range(20 if patient else 1):
+            if self.end:
+                break
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
+                # It can be asked for once.
                 code = os.waitstatus_to_exitcode(status)
-                return f"it ended its process ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
-            if patient:
+                self.end = f"it ended its process ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+            elif patient:
                 time.sleep(0.01)
-        return ""
+        return self.end
 
     def take(self, line: bytes) -> bool:
         """Pass one answer on; False where the function cannot be had."""
@@ -265,42 +226,43 @@ class Listener:
                 self.keeper.say("ready")
             self.ready = self.keeper.loaded = True
         elif kind == "lost" and not self.ready:
-            return self.lost(str(rest[0])) is not None
-        elif kind in ("text", "failed") and self.ready and rest[0] == self.place:
-            self.keeper.say(kind, self.place, rest[1])
-            self.place += 1
+            return self.lost(str(rest[0]))
+        elif kind in ("answer", "failed") and self.asked and rest[0] == self.key:
+            self.keeper.say(kind, self.key, rest[1])
+            self.asked, self.crowded = False, left_behind(self.pid) > MOST_LEFT
         else:
             raise ValueError("an answer to nothing")
-        self.due = time.monotonic() + self.keeper.asked["call_s"]
         return True
 
-    def lost(self, reason: str) -> int | None:
-        """The runner is lost: the place to go on from; None where that makes no sense."""
-        if not self.keeper.loaded:
-            self.keeper.say("lost", reason)
-            return None
-        over = time.monotonic() > self.keeper.end
-        last = len(self.keeper.asked["sessions"]) if over or not self.ready else self.place + 1
-        for place in range(self.place, last):
-            self.keeper.say("failed", place, reason)
-        return last if last < len(self.keeper.asked["sessions"]) else None
+    def lost(self, reason: str) -> bool:
+        """The runner is lost; False where another one makes no sense."""
+        keeper = self.keeper
+        if not keeper.loaded:
+            keeper.say("lost", reason)
+            return False
+        keeper.losses += 1
+        if self.asked:
+            keeper.say("failed", self.key, reason)
+        over = time.monotonic() > keeper.end or keeper.losses >= keeper.asked["losses"]
+        return keeper.give_up(reason) if over or not self.ready else True
 
 
-def become_runner(asked: dict[str, Any], pipe: int, first: int) -> None:
-    """In the forked process: cut off from everything but the pipe, and limited; does not return."""
+def become_runner(asked: dict[str, Any], questions: int, pipe: int) -> None:
+    """In the forked process: cut off from everything but the pipes, and limited; does not return."""
     try:
         os.setsid()
         prctl(_DEATH_SIGNAL, signal.SIGKILL)
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        # A program that the function starts has no need of it.
+        # A program that the function starts has no need of them.
+        os.set_inheritable(questions, False)
         os.set_inheritable(pipe, False)
         limit(resource.RLIMIT_AS, asked["memory"])
         limit(resource.RLIMIT_CORE, 0)
         limit(resource.RLIMIT_FSIZE, asked["memory"])
         limit(resource.RLIMIT_CPU, int(asked["all_s"]) + 60)
-        Runner(asked, pipe).run(first)
+        runner.Runner(asked, questions, pipe).run()
     finally:
         os._exit(0)
 
@@ -347,11 +309,29 @@ def children() -> list[int]:
     return found
 
 
+def left_behind(runner: int) -> int:
+    """Processes that calls have started and that are still there, as far as the system tells it in short."""
+    count = 0
+    for parent in (runner, os.getpid()):
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{parent}/task"):
+                with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
+                    count += len(file.read().split())
+    return max(0, count - 1)
+
+
 def main() -> None:
     """Read what is asked, and answer."""
-    asked = json.loads(sys.stdin.buffer.readline())
+    # What follows the first line must not be lost in a buffer.
+    line, found, rest = b"", b"", b""
+    while not found:
+        data = os.read(0, 1 << 20)
+        if not data:
+            return
+        more, found, rest = data.partition(b"\n")
+        line += more
     prctl(_SUBREAPER, 1)
-    Keeper(asked).run()
+    Keeper(json.loads(line), rest).run()
 
 
 if __name__ == "__main__":
