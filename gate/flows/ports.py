@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gate.domain.absence import Failed
+from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Words
@@ -49,6 +50,19 @@ class Progress(Protocol):
 
 class PromptBuilder(Protocol):
     """Runs code of the repository, apart from everything else."""
+
+    def place(self, source: FileSource, what: str) -> CodePlace:
+        """Where the code of one side lies, for what is run later.
+
+        Args:
+            source: the side.
+            what: is to be run.
+
+        Raises:
+            GateError: no code may run here.
+            CannotEvaluate: the side is in no checkout.
+        """
+        ...
 
     def build(
         self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]

@@ -73,7 +73,7 @@ def _entries(git: Git, sha: str, label: str) -> list[Entry]:
 
 
 def _too_much(message: str) -> GateError:
-    return GateError(f"{message}, and a Python prompt needs all of them", "keep the prompt as a file or a template")
+    return GateError(f"{message}, and code needs all of them", "keep prompts as files, and score by other validators")
 
 
 def _contents(git: Git, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
