@@ -149,6 +149,9 @@ def _scorer(scorers: tuple[ScorerSpec, ...], wanted: Wanted) -> ScorerSpec:
             raise GateError(f"suite {wanted.suite} has {found}", f"choose a scorer with --scorer: {known}")
         return judges[0]
     for spec in scorers:
+        if spec.name == wanted.scorer and spec.coded:
+            hint = "call the function from a test of its own"
+            raise GateError(f"the scorer {quoted(spec.name)} is code of the repository, which is not calibrated", hint)
         if spec.name == wanted.scorer:
             return spec
     raise GateError(f"suite {wanted.suite} has no scorer {quoted(wanted.scorer)}", f"known: {known}")

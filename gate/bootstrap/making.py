@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from gate.bootstrap.coding import Coders
 from gate.bootstrap.memory import Remembered
 from gate.bootstrap.notebook import Notebook
 from gate.bootstrap.plan import Plan
@@ -133,7 +134,7 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     return tuple((one, params if warm or not factory.takes(one, cool) else cool) for one in models)
 
 
-def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered) -> Tools:
+def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered, coders: Coders) -> Tools:
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
@@ -155,6 +156,7 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
         memory=memory.store,
         judge=judge,
         pairwise=pairwise,
+        code=coders.scorer,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from gate.bootstrap.coding import coding
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.making import able, caching_of, make_factory, make_tools, preflight, within_budget
 from gate.bootstrap.memory import remembered, secret_of
@@ -128,14 +129,15 @@ async def _run(
         preflight(plan.resolved, factory)
         plan = replace(plan, resolved=within_budget(able(plan.resolved, factory)))
         secret = secret_of(settings)
-        with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
-            if plan.batch is not None:
-                from gate.bootstrap.batching import prepare  # few runs are batches
+        async with coding(plan.resolved) as coders:
+            with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
+                if plan.batch is not None:
+                    from gate.bootstrap.batching import prepare  # few runs are batches
 
-                await prepare(plan, plan.batch, factory, memory, seed)
-            tools = make_tools(plan, factory, folder, memory)
-            done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
-            memory.done = stop.reason is None
+                    await prepare(plan, plan.batch, factory, memory, seed)
+                tools = make_tools(plan, factory, folder, memory, coders)
+                done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
+                memory.done = stop.reason is None
         return done
     finally:
         await factory.close()

@@ -10,6 +10,8 @@ COMPARATIVE = frozenset({"pairwise"})
 """Kinds of scorers that look at the answers of both arms at once."""
 JUDGED = frozenset({"judge", "rubric"}) | COMPARATIVE
 """Kinds of scorers that ask a model."""
+CODED = frozenset({"python"})
+"""Kinds of scorers that run code of the repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,17 @@ class ScorerSpec:
     def comparative(self) -> bool:
         """It looks at the answers of both arms at once, and cannot score one alone."""
         return self.kind in COMPARATIVE
+
+    @property
+    def coded(self) -> bool:
+        """A function of the repository scores."""
+        return self.kind in CODED
+
+    @property
+    def function(self) -> str:
+        """The function that scores, as `module:function`; empty where none does."""
+        found = self.options.get("function")
+        return found if self.coded and isinstance(found, str) else ""
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from gate.domain.case import Case, ScorerSpec
+from gate.domain.code_place import CodePlace
 from gate.domain.judge_quote import JudgeQuote
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
@@ -195,6 +196,7 @@ class Exam:
         policy: what the suite tolerates.
         threshold: a sample passes when its score is at least this; None where each scorer has its own mark.
         judges: how far its judges agree with people; no part of the digest, for it changes no score.
+        code: where the functions lie that score; None where none does. The digest has that of each function's module.
     """
 
     ref: str
@@ -205,6 +207,7 @@ class Exam:
     policy: SuitePolicy = field(default_factory=SuitePolicy)
     threshold: float | None = None
     judges: tuple[JudgeQuote, ...] = ()
+    code: CodePlace | None = None
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""

@@ -19,7 +19,7 @@ from gate.flows.resolved import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
-from gate.scoring.port import ModelScorer
+from gate.scoring.port import CodeScorer, ModelScorer
 from gate.targets.prompt import PromptTarget
 
 
@@ -32,6 +32,7 @@ class Tools:
         memory: what earlier runs were answered.
         judge: makes a judge out of a scorer that asks a model about one answer.
         pairwise: makes one out of a scorer that asks a model about two.
+        code: makes what calls the function of a scorer that is one, for an exam.
         spent_usd: dollars spent so far, or None where that is not known.
         exhausted: why no more calls make sense, or None.
         sink: keeps samples and the record.
@@ -46,6 +47,7 @@ class Tools:
     memory: Memory
     judge: Callable[[ScorerSpec], ModelScorer]
     pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    code: Callable[[ScorerSpec, Exam], CodeScorer]
     spent_usd: Callable[[], float | None]
     exhausted: Callable[[], str | None]
     sink: RunSink
@@ -56,7 +58,7 @@ class Tools:
 
     def panel(self, exam: Exam) -> Panel:
         """The scorers of an exam."""
-        return Panel(exam, self.judge, self.pairwise)
+        return Panel(exam, self.judge, self.pairwise, self.code)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
 from gate.flows.edited_values import Edit, differing, edit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
 from gate.flows.pairing import Pair
+from gate.flows.scorer_code import untried
 from gate.inputs.suites import SuiteConfig
 
 FEWEST_TRIED = 100
@@ -112,7 +113,9 @@ def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> E
     # A prompt that stands alone has no baseline to try anything with.
     if edited.suite.baseline is not None and not edited.pair.left_out:
         trials = [*_cases(edited, taken), *_rescored(edited, rules)]
-    fit = (trial if trial.reason else replace(trial, reason=unfit(trial.suite)) for trial in trials)
+    exam = edited.suite.exam
+    why = ((one, one.reason or untried(exam, one.suite) or unfit(one.suite)) for one in trials)
+    fit = (replace(trial, reason=reason) for trial, reason in why)
     return ExamEdit(edited.suite.name, rules, edited.changes, tuple(fit))
 
 
@@ -147,6 +150,8 @@ def _trial(edited: Edited, cases: Sequence[Case], scored: SuiteConfig, name: str
     rules = Rules(scored.scorers, (), SuitePolicy(), scored.threshold)
     exam: Exam = build(cases, rules, edited.label, edited.judge)
     baseline: Arm | None = edited.suite.baseline if edited.compared else None
+    # Code is that of the exam that counts, whoever else names it.
+    exam = replace(exam, code=edited.suite.exam.code)
     return replace(edited.suite, name=name, baseline=baseline, exam=exam, trial=True)
 
 

@@ -1,6 +1,6 @@
 """Two prompt files and a case file become one suite, without any configuration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -84,6 +84,8 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         problems += errors.problems
     if problems:
         raise InputErrors(problems)
+    if problem := _code([*run.scorers, *(spec for case in cases for spec in _own(case))], files.cases):
+        raise InputErrors([problem])
     exam = build(cases, Rules(run.scorers, None, run.suite_policy), files.cases, JudgeDefault(run.judge, run.params))
     suite = Suite(
         name="diff",
@@ -94,6 +96,20 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
     )
     notes = tuple(part_notes([suite]))
     return Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
+
+
+def _own(case: Case) -> tuple[ScorerSpec, ...]:
+    return (*(case.scorers or ()), *case.extra_scorers)
+
+
+def _code(scorers: Sequence[ScorerSpec], cases: str) -> Problem | None:
+    """Code is run from a repository, of which it is known who may write to it."""
+    for spec in scorers:
+        if spec.coded:
+            hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
+            said = f"the scorer {spec.name} is code, python:{spec.function}"
+            return Problem(cases, 0, f"{said}, and no code is run where files are compared", hint)
+    return None
 
 
 def _library(path: str, source: FileSource) -> Library:

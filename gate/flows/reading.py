@@ -9,7 +9,7 @@ from gate.domain.case import Case
 from gate.domain.deletion import Deletion
 from gate.domain.model import ModelRef
 from gate.domain.prompt import PromptVersion
-from gate.domain.suite import Arm, Suite
+from gate.domain.suite import Arm, Exam, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows import built
 from gate.flows.answers import of_suite, refused, replaced, unfit
@@ -17,6 +17,7 @@ from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
 from gate.flows.judge_quotes import quotes
 from gate.flows.pairing import Pair, Sides
+from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
@@ -100,7 +101,7 @@ class Reader:
             return None
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)
-        exam = self._parsed(lambda: build(cases, rules, pair.source.label, judge))
+        exam = self._parsed(lambda: self._placed(build(cases, rules, pair.source.label, judge), pair))
         if exam is None:
             return None
         suite = Suite(
@@ -136,6 +137,11 @@ class Reader:
         if pair.left_out and self.sides.head.read(pair.current.cases) is None:
             return ()
         return self._cases(self.sides.head, pair.current)
+
+    def _placed(self, exam: Exam, pair: Pair) -> Exam:
+        file = _at(self.sides.head, self.config_path)
+        where = partial(Problem, file, pair.current.line)
+        return placed(exam, self.sides, pair.source, where)
 
     def _refuse_code(self, pair: Pair) -> None:
         prompt = pair.current.prompt if is_python(pair.current.prompt) else pair.exam.prompt
@@ -176,7 +182,8 @@ class Reader:
         if key not in self._parsed_cases:
             try:
                 data, where = source.read(path), _at(source, path)
-                self._parsed_cases[key] = None if data is None else case_files.parse(decode(data, where), where)
+                found = None if data is None else case_files.parse(decode(data, where), where)
+                self._parsed_cases[key] = found and tuple(case_with_code(case, source) for case in found)
             except InputErrors as errors:
                 self._parsed_cases[key] = errors
         return self._parsed_cases[key]

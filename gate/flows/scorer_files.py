@@ -1,4 +1,4 @@
-"""Rubrics and judge prompts that `gate.yaml` names are read into the scorers, from the side that names them."""
+"""Rubrics, judge prompts and code that `gate.yaml` names are read into the scorers, from the side that names them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors, Problem
+from gate.flows.scorer_code import with_code
 from gate.inputs.config import Config
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.parts import TEMPLATE_ENDINGS
@@ -38,7 +39,7 @@ class ScorerFiles:
 
     def of(self, config: Config) -> Config:
         """The configuration with scorers that are complete."""
-        if not any(spec.files for suite in config.suites for spec in suite.scorers):
+        if not any(spec.files or spec.coded for suite in config.suites for spec in suite.scorers):
             return config
         return replace(config, suites=tuple(map(self._suite, config.suites)))
 
@@ -46,6 +47,10 @@ class ScorerFiles:
         return replace(suite, scorers=tuple(self._spec(spec, suite) for spec in suite.scorers))
 
     def _spec(self, spec: ScorerSpec, suite: SuiteConfig) -> ScorerSpec:
+        try:
+            spec = with_code(spec, self.source)
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
         found: dict[str, JsonValue] = dict(spec.options)
         for option in ("file", "template"):
             path = spec.options.get(option)

@@ -19,6 +19,8 @@ SOURCES = ("", "src/")
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _ENTRY = re.compile(rf"python:(?P<module>{_NAME}(\.{_NAME})*):(?P<function>{_NAME})", re.ASCII)
+FUNCTION_PATTERN = rf"^{_NAME}(\.{_NAME})*:{_NAME}$"
+"""What JSON Schemas check `module:function` with."""
 
 
 class CannotLoad(GateError):

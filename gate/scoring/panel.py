@@ -7,7 +7,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.suite import Exam
 from gate.scoring.pairwise import PairwiseJudge
-from gate.scoring.port import ModelScorer
+from gate.scoring.port import CodeScorer, ModelScorer
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 
@@ -20,11 +20,13 @@ class Panel:
         exam: says which scorers count for a case.
         judge: makes a judge out of a scorer that asks a model about one answer.
         pairwise: makes one out of a scorer that asks a model about two.
+        code: makes what calls the function of a scorer that is one, for an exam.
     """
 
     exam: Exam
     judge: Callable[[ScorerSpec], ModelScorer]
     pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    code: Callable[[ScorerSpec, Exam], CodeScorer]
 
     def compares(self, case: Case) -> bool:
         """Does a scorer of this case need the answers of both arms?"""
@@ -54,4 +56,6 @@ class Panel:
         return tuple(one for one, _ in found), tuple(other for _, other in found)
 
     async def _one(self, spec: ScorerSpec, subject: Subject, index: int) -> Score:
+        if spec.coded:
+            return await self.code(spec, self.exam).score(subject, index)
         return await self.judge(spec).score(subject, index) if spec.judged else validate(spec, subject)

@@ -1,4 +1,4 @@
-"""What a panel needs of a scorer that asks a model."""
+"""What a panel needs of a scorer that asks a model, or that runs code of the repository."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
@@ -9,6 +9,19 @@ from gate.scoring.subject import Subject
 
 Member: TypeAlias = tuple[ModelRef, Params]
 """Who judges, and with which parameters."""
+
+
+class CodeScorer(Protocol):
+    """A function of the repository."""
+
+    async def score(self, subject: Subject, index: int) -> Score:
+        """Score one answer; whatever keeps it from a score is `Unscored`.
+
+        Args:
+            subject: the answer.
+            index: sample index.
+        """
+        ...
 
 
 class ModelScorer(Protocol):

@@ -1,11 +1,11 @@
-"""The deterministic scorers' options, kind by kind."""
+"""Options of the scorers that are code, kind by kind."""
 
 from collections.abc import Mapping
 
 from gate.inputs.fields import Range
 from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Kind, Ordered
 from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Whole
-from gate.inputs.scorers.values import Amount, AnyJson, JsonList, Language, Path, Texts, WordLists
+from gate.inputs.scorers.values import Amount, AnyJson, Function, JsonList, Language, Path, Texts, WordLists
 
 THRESHOLD = Range(0, 1)
 EXPECTED = "{{ expected }}"
@@ -100,4 +100,11 @@ VALIDATORS: Mapping[str, Kind] = {
     "cost": Kind({"max_usd": Number(allowed=DOLLARS, example="max_usd: 0.01")}, "max_usd"),
     "refusal": Kind({}),
     "paraphrases": Kind({"n": Whole(allowed=RUN_WORDS, default=3), "max_copied": Number(allowed=COPIED, default=0.2)}),
+    "python": Kind(
+        {
+            "function": Function(example="function: evals.checks:polite"),
+            "threshold": Number(allowed=THRESHOLD, default=0.7),
+        },
+        "function",
+    ),
 }

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs import schemaparts
+from gate.inputs.builders import FUNCTION_PATTERN, PREFIX
+from gate.inputs.builders import complaint as function_complaint
 from gate.inputs.fields import Fields, Range
 from gate.inputs.jsonpath import BadPath, parse_path
 from gate.inputs.languages import LANGUAGES, language_code
@@ -54,6 +56,23 @@ class Texts(Option):
         one = schemaparts.string(self.most)
         several: JsonValue = {"type": "array", "minItems": 1, "maxItems": TEXTS, "uniqueItems": True, "items": one}
         return {"anyOf": [one, several]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function(Option):
+    """`module:function`, from the root of the repository."""
+
+    def read(self, fields: Fields, key: str) -> JsonValue:
+        text = fields.text(key, most=PATH_CHARS)
+        if not text:
+            return None
+        if reason := function_complaint(PREFIX + text):
+            said = f"{fields.name}.{key} {quoted(text)} {reason}".replace(f"is not {PREFIX}", "is not ")
+            fields.problems.add(fields.line_of(key), said, f"write it as {self.example}")
+        return text
+
+    def schema(self) -> JsonValue:
+        return {**schemaparts.string(PATH_CHARS), "pattern": FUNCTION_PATTERN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from gate.scoring.validators import (
 )
 from gate.scoring.validators.filling import fill_options
 from gate.scoring.validators.paraphrases import paraphrases
-from gate.scoring.validators.port import Validator
+from gate.scoring.validators.port import Finding, Validator
 
 VALIDATORS: Mapping[str, Validator] = {
     "exact": text.exact,
@@ -61,7 +61,12 @@ def validate(spec: ScorerSpec, subject: Subject) -> Score:
     Returns:
         A score in [0, 1] with a reason that names what was looked for.
     """
-    value, reason = VALIDATORS[spec.kind](fill_options(spec.options, subject.case), subject)
+    return scored(spec, VALIDATORS[spec.kind](fill_options(spec.options, subject.case), subject))
+
+
+def scored(spec: ScorerSpec, found: Finding) -> Score:
+    """What was found, as the score that it counts as."""
+    value, reason = found
     if spec.negate and not isinstance(value, Unscored):
         value, reason = 1.0 - value, f"negated: {reason}"
     return Score(spec.name, value, _line(reason), spec.weight, spec.required)
