@@ -1,16 +1,22 @@
 """docs/scorers.md names every validator with every option and default, and its examples score as it says."""
 
+import asyncio
 import json
+import os
 import re
 from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
 
-from gate.domain.case import Case
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.sample import Score
+from gate.inputs.builders import Entry
 from gate.inputs.scorers.options import Choice, Option
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.scorers.validators import VALIDATORS
+from gate.python.process import Worktree
+from gate.python.scorer import FunctionScorer, ScoringProcess
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 
@@ -33,6 +39,28 @@ def default(option: Option) -> str:
     return f"`{found}`" if isinstance(option, Choice) else f"`{json.dumps(found)}`"
 
 
+def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Score]:
+    """What the function on the page says."""
+    module, _, function = spec.function.partition(":")
+    path = folder / "root" / f"{module.replace('.', '/')}.py"
+    path.parent.mkdir(parents=True)
+    (path.parent / "__init__.py").touch()
+    path.write_text(block(SECTIONS["python"], "python"))
+    (folder / "scratch").mkdir()
+    worktree = Worktree(folder / "root", folder / "root", folder / "scratch", os.environ["PATH"])
+
+    async def ask() -> dict[str, Score]:
+        process = ScoringProcess(Entry(module, function), worktree, worktree.scratch)
+        try:
+            await process.start()
+            scorer = FunctionScorer(spec, process)
+            return {answer: await scorer.score(Subject(Case("c", input="q"), answer), 0) for answer in answers}
+        finally:
+            await process.close()
+
+    return asyncio.run(ask())
+
+
 def test_every_kind_has_a_section_and_every_section_a_kind() -> None:
     assert set(SECTIONS) == set(VALIDATORS)
 
@@ -47,13 +75,15 @@ def test_every_option_is_told_with_its_default(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", VALIDATORS)
-def test_the_example_scores_as_the_page_says(kind: str) -> None:
+def test_the_example_scores_as_the_page_says(kind: str, tmp_path: Path) -> None:
     (spec,) = parse_scorers([YAML(typ="safe").load(block(SECTIONS[kind], "yaml"))], "docs/scorers.md")
     assert spec.kind == kind
     answers = [line.split(" | ", 1) for line in block(SECTIONS[kind], "answers").splitlines()]
     assert answers or kind in {"latency", "cost", "paraphrases"}
+    code = {} if kind != "python" else by_code(spec, [answer for _, answer in answers], tmp_path)
     for score, answer in answers:
-        found = validate(spec, Subject(Case("c", input="q"), answer))
+        subject = Subject(Case("c", input="q"), answer)
+        found = code[answer] if spec.coded else validate(spec, subject)
         assert found.value == pytest.approx(float(score)), f"{answer}: {found.reason}"
 
 

@@ -6,11 +6,12 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
+from gate.domain.suite import Exam, Suite
 from gate.engine.plan import Job
 from gate.flows.marking import CUT_SHORT, NO_RIVAL, Marking
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
+from gate.scoring.port import CodeScorer
 from tests.support.fakes import ScriptedCalls, reply
 from tests.support.runs import suite
 
@@ -30,10 +31,13 @@ class Marked:
         exam = self.suite.exam
         self.exam = type(exam)(exam.ref, exam.digest, exam.cases, scorers)
         self.unscored = 0
-        panel = Panel(self.exam, self._no_judge, self._pairwise)
+        panel = Panel(self.exam, self._no_judge, self._pairwise, self._no_code)
         self.marking = Marking(lambda _: panel, self._count)
 
     def _no_judge(self, spec: ScorerSpec) -> PairwiseJudge:
+        raise AssertionError(spec)
+
+    def _no_code(self, spec: ScorerSpec, exam: Exam) -> CodeScorer:
         raise AssertionError(spec)
 
     def _pairwise(self, spec: ScorerSpec) -> PairwiseJudge:

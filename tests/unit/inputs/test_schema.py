@@ -82,6 +82,8 @@ FULL = (
       - latency: 3
       - cost: {max_usd: 0.01}
       - paraphrases: {n: 4, max_copied: 0.1}
+      - python: {function: evals.checks:polite, threshold: 0.5}
+      - python: checks:polite
       - paraphrases
       - refusal: {negate: true}
       - refusal
@@ -236,6 +238,8 @@ def scorer(kind: str) -> tuple[str | int, ...]:
         (scorer("similarity"), "threshold", [-0.1, 0, 1, 1.1, None]),
         (scorer("paraphrases"), "n", [0, 1, 10, 11, "3"]),
         (scorer("paraphrases"), "max_copied", [-0.1, 0, 0.9, 1]),
+        (scorer("python"), "function", ["a:b", "a.b:c", "a", "a:b:c", "a..b:c", ".a:b", "a/b:c", "python:a:b", "", 3]),
+        (scorer("python"), "threshold", [-0.1, 0, 1, 1.1, "1"]),
         (scorer("latency"), "max_s", [0, 0.1, 86_400, 86_401, "1", None]),
         (scorer("cost"), "max_usd", [-1, 0, 1_000_001]),
         (
