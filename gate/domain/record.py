@@ -140,6 +140,8 @@ class PositionRecord(Part):
     first: EstimateRecord
     turned: EstimateRecord
     tied: EstimateRecord
+    won: EstimateRecord
+    lost: EstimateRecord
 
 
 class SuiteRecord(Part):

@@ -23,12 +23,15 @@ class Position:
             0.5, since each answer is shown first once.
         turned: share of the pairs where the two orders gave different verdicts.
         tied: share of the pairs that were a tie in both orders.
+        won, lost: share of the pairs that the candidate won, or lost, over both orders together.
     """
 
     pairs: int
     first: Share
     turned: Share
     tied: Share
+    won: Share
+    lost: Share
 
 
 def positions(grid: Grid, alpha: float = 0.025) -> dict[str, Position]:
@@ -56,7 +59,7 @@ def position(first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -
     """Measure the bias of one judge.
 
     Args:
-        first, second: float[N], what one arm's answer was worth where it was shown first and where it was shown second.
+        first, second: float[N], what the candidate's answer was worth where it was shown first, and where second.
         cases: int[N], which case each pair belongs to; pairs of one case are one unit.
         alpha: one-sided level of each bound.
 
@@ -77,4 +80,6 @@ def position(first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -
 
     disagree = np.abs(first - second) > _TOLERANCE
     tied = ~disagree & (np.abs(first - 0.5) <= _TOLERANCE)
-    return Position(len(first), of((first + 1.0 - second) / 2.0), of(disagree), of(tied))
+    both = first + second
+    won, lost = of(both > 1.0 + _TOLERANCE), of(both < 1.0 - _TOLERANCE)
+    return Position(len(first), of((first + 1.0 - second) / 2.0), of(disagree), of(tied), won, lost)

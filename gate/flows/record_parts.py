@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ending import Ending, ending, ending_of
 from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, JudgeRecord, OutputPartRecord, OutputRecord
-from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Arm, Suite
 from gate.engine.rows import Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
@@ -87,7 +88,7 @@ def output_record(sample: Sample) -> OutputRecord:
         text=shortened(reply.text) if isinstance(reply, Reply) else None,
         failure=reply.reason if isinstance(reply, Failed) else None,
         score=None if isinstance(sample.score, Unscored) else sample.score,
-        reasons=[f"{score.scorer}: {score.reason}" for score in sample.scores if score.reason] + unscored,
+        reasons=_reasons(sample.scores) + unscored,
         ending=ending_of(reply) if isinstance(reply, Reply) else "",
         parts=[
             OutputPartRecord(scorer=one.scorer, kind=part.kind, name=part.name, value=part.value, weight=part.weight)
@@ -95,6 +96,12 @@ def output_record(sample: Sample) -> OutputRecord:
             for part in one.parts
         ],
     )
+
+
+def _reasons(scores: Sequence[Score]) -> list[str]:
+    """What the scorers say, the lowest score first: where only some of it is shown, it is what the score fell by."""
+    told = sorted(scores, key=lambda score: -1.0 if isinstance(score.value, Unscored) else score.value)
+    return [f"{score.scorer}: {score.reason}" for score in told if score.reason]
 
 
 def shortened(text: str) -> str:

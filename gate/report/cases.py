@@ -86,6 +86,8 @@ def answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
 def _answer(one: _Alike, samples: Sequence[int], total: int) -> Answer:
     text = None if one.text is None else visible(one.text)
     reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in one.reasons[:REASONS_SHOWN])
+    more = len(one.reasons) - REASONS_SHOWN
+    reasons += (f"and {more:,} more that scored as high or higher",) if more > 0 else ()
     if total == 1:
         which = ""
     elif len(samples) == total:

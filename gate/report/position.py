@@ -17,15 +17,20 @@ def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
         suite: with what was measured.
     """
     for one in suite.positions:
+        yield Fact(f"{prefix}{short(one.scorer)}", (_result(one),), brief=True)
         yield Fact(f"{prefix}{short(one.scorer)}, order of the answers", (_told(one),), brief=True)
 
 
+def _result(one: PositionRecord) -> str:
+    pairs = f"{one.pairs:,} {'pair' if one.pairs == 1 else 'pairs'} of different answers"
+    return f"of {pairs} the candidate's was better in {_share(one.won)} and worse in {_share(one.lost)}"
+
+
 def _told(one: PositionRecord) -> str:
-    pairs = f"{one.pairs:,} {'pair' if one.pairs == 1 else 'pairs'} of different answers, each shown in both orders"
     return (
-        f"{pairs}: the one shown first was preferred in {_share(one.first)} of the verdicts ({_bias(one.first)}), "
-        f"and in {_share(one.turned)} of the pairs the verdict turned with the order, so that it counted half or "
-        f"nothing; {_share(one.tied)} were a tie both times"
+        f"each pair was shown in both: the one shown first was preferred in {_share(one.first)} of the verdicts "
+        f"({_bias(one.first)}), and in {_share(one.turned)} of the pairs the verdict turned with the order, so that it "
+        f"counted half or nothing; {_share(one.tied)} were a tie both times"
     )
 
 

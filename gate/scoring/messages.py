@@ -92,6 +92,12 @@ def criteria(spec: ScorerSpec, case: Case) -> str:
     return case.criteria or (fill(given, case) if isinstance(given, str) else "")
 
 
+def besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
+    """What a judge is shown beside the answer and the question, and is to go by."""
+    reference = _reference(case) if shown(spec, "sees_expected") else None
+    return (criteria(spec, case), instructions(spec, case), reference or "")
+
+
 def instructions(spec: ScorerSpec, case: Case) -> str:
     """The judge's own prompt as its author wrote it, rendered for a case; empty where the frame speaks alone.
 

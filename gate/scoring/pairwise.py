@@ -13,10 +13,10 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Part, Reply, Score
 from gate.providers.base import Request
 from gate.scoring.asking import Inquiry, Opinion, ask
-from gate.scoring.messages import pair_messages, shown
+from gate.scoring.messages import besides, pair_messages, shown
 from gate.scoring.parsing import read_object, read_preference
 from gate.scoring.subject import Subject
-from gate.scoring.verdict import Mark, Verdict, echoed, fold
+from gate.scoring.verdict import Mark, Verdict, echoed, fold, mappings
 
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
 """Of the answer that was shown first, by the judge's word."""
@@ -89,7 +89,8 @@ class PairwiseJudge:
 
         def repeats(verdict: Verdict) -> bool:
             seen = (*texts, case.question) if shown(self.spec, "sees_input") else texts
-            return echoed(verdict, seen) or any(_holds(verdict, fold(text)) for text in seen)
+            more = besides(self.spec, case)
+            return echoed(verdict, seen, more) or any(_holds(verdict, text) for text in (*seen, *more))
 
         return await ask(self.calls, Inquiry(request(), request, _read, repeats))
 
@@ -99,11 +100,15 @@ def _read(reply: Reply) -> Verdict:
     return Verdict(WORTH[better], reason, (Mark(reason, WORTH[better], better),))
 
 
-def _holds(verdict: Verdict, folded: str) -> bool:
+def _holds(verdict: Verdict, text: str) -> bool:
     """A short reason counts together with the word that it stands beside."""
     (mark,) = verdict.marks
-    reason, better = f"reason{fold(mark.reason)}", f"better{mark.field}"
-    return f"{reason}{better}" in folded or f"{better}{reason}" in folded
+    alone, folded = fold(mark.reason), fold(text)
+    reason, better = f"reason{alone}", f"better{mark.field}"
+    if f"{reason}{better}" in folded or f"{better}{reason}" in folded:
+        return True
+    return any({alone, mark.field} <= {fold(one) for one in found.values() if isinstance(one, str)}
+               for found in mappings(text))  # fmt: skip
 
 
 def _paid(blank: Score, opinion: Opinion) -> Score:
@@ -112,4 +117,4 @@ def _paid(blank: Score, opinion: Opinion) -> Score:
 
 def _scored(paid: Score, worth: tuple[float, float], reason: str) -> Score:
     parts = tuple(Part("order", name, value) for name, value in zip((SHOWN_FIRST, SHOWN_SECOND), worth, strict=True))
-    return replace(paid, value=sum(worth) / 2, reason=reason, parts=parts)
+    return replace(paid, value=sum(worth) / 2, reason=f"with this answer shown first: {reason}", parts=parts)

@@ -38,12 +38,17 @@ def folded(text: str) -> str:
     return text if text.isascii() else _compiled(r"\p{Cf}+").sub("", text)
 
 
-def composed(text: str, form: str = "NFC") -> str:
+def composed(text: str, form: str = "NFC", *, whole: bool = False) -> str:
     """A Unicode normal form of the beginning of a text; of a pile of accents on one letter the first are kept.
 
     The library sorts such a pile in a time that grows with the square of its height.
+
+    Args:
+        text: hostile.
+        form: `NFC` or `NFKC`.
+        whole: all of the text.
     """
-    text = text[:LOOKED_AT]
+    text = text if whole else text[:LOOKED_AT]
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC" if form == "NFKC" else "NFC", _compiled(r"(\p{M}{8})\p{M}+").sub(r"\1", text))

@@ -23,6 +23,7 @@ def arrays(*pairs: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndar
 def test_a_judge_that_likes_the_first_place() -> None:
     found = position(*arrays(*[(1.0, 0.0)] * 20))
     assert (found.pairs, found.first.value, found.turned.value, found.tied.value) == (20, 1.0, 1.0, 0.0)
+    assert (found.won.value, found.lost.value) == (0.0, 0.0)
     assert 0.5 < found.first.lower < 1.0
 
 
@@ -30,12 +31,19 @@ def test_a_judge_that_sees_the_answers_alone() -> None:
     found = position(*arrays(*[(1.0, 1.0), (0.0, 0.0)] * 10, (0.5, 0.5)))
     assert (found.first.value, found.turned.value) == (0.5, 0.0)
     assert found.tied.value == pytest.approx(1 / 21)
+    assert found.won.value == found.lost.value == pytest.approx(10 / 21)
     assert found.first.lower < 0.5 < found.first.upper
 
 
 def test_few_pairs_that_agree_prove_little() -> None:
     found = position(*arrays((1.0, 0.0), (1.0, 0.0), (1.0, 0.0)))
     assert found.first.lower < 0.5
+
+
+def test_samples_of_one_case_prove_no_more_than_the_case() -> None:
+    once = position(*arrays(*[(1.0, 0.0)] * 5))
+    often = position(np.ones(15), np.zeros(15), np.repeat(np.arange(5), 3))
+    assert often.first == once.first
 
 
 def test_a_tie_in_one_order_alone_is_no_tie() -> None:

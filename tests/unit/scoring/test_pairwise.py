@@ -59,7 +59,11 @@ def test_a_judge_that_prefers_an_answer_wherever_it_stands() -> None:
     assert (baseline.value, candidate.value) == (0.0, 1.0)
     assert parts(candidate) == {SHOWN_FIRST: 1.0, SHOWN_SECOND: 1.0}
     assert parts(baseline) == {SHOWN_FIRST: 0.0, SHOWN_SECOND: 0.0}
-    assert (candidate.weight, candidate.scorer, candidate.reason) == (2.0, "style", "It says what was asked.")
+    assert (candidate.weight, candidate.scorer, candidate.reason) == (
+        2.0,
+        "style",
+        "with this answer shown first: It says what was asked.",
+    )
     assert [request.schema for request in calls.requests] == [SCHEMA, SCHEMA]
     assert {request.index for request in calls.requests} == {3}
 
