@@ -1,11 +1,10 @@
-"""Builds the texts of Python prompts: a folder for each side, a process for each function, nothing left afterwards."""
+"""Builds the texts of Python prompts: a folder and a process for each function and side, nothing left afterwards."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from gate.bootstrap.worktrees import Worktrees, place_of, refuse_untrusted
+from gate.bootstrap.worktrees import laid_out, place_of, refuse_untrusted
 from gate.domain.absence import Failed
 from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
@@ -24,25 +23,21 @@ def building(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
     Args:
         here: what started this process; read from the environment when None.
     """
-    workshop = _Workshop(here or Surroundings.from_environ())
-    try:
-        yield workshop
-    finally:
-        workshop.worktrees.close()
+    yield _Workshop(here or Surroundings.from_environ())
 
 
 @dataclass(slots=True)
 class _Workshop:
     """See `gate.flows.ports.PromptBuilder`; what two suites ask for is built once.
 
+    One function is called after the other, so that no files of a side are there while code of the other one runs.
+
     Args:
         here: says whether code may run.
-        worktrees: files of commits.
     """
 
     here: Surroundings
-    worktrees: Worktrees = field(default_factory=Worktrees)
-    _known: dict[tuple[Path, Entry, tuple[str, ...]], Texts] = field(default_factory=dict)
+    _known: dict[tuple[CodePlace, Entry, tuple[str, ...]], Texts] = field(default_factory=dict)
 
     def place(self, source: FileSource, what: str) -> CodePlace:
         refuse_untrusted(self.here, what, "a validator that is no code")
@@ -53,9 +48,9 @@ class _Workshop:
         from gate.python.process import Limits, Worktree, call  # few prompts are code
 
         place = place_of(source)
-        root = self.worktrees.root(place)
-        key = root, entry, tuple(map(key_of, sessions))
+        key = place, entry, tuple(map(key_of, sessions))
         if key not in self._known:
-            worktree = Worktree(root, place.checkout, self.worktrees.folder(), self.here.path)
-            self._known[key] = call(entry, sessions, worktree, Limits())
+            with laid_out(place) as laid:
+                worktree = Worktree(laid.root, place.checkout, laid.scratch, self.here.path)
+                self._known[key] = call(entry, sessions, worktree, Limits())
         return self._known[key]

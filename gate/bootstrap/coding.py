@@ -1,11 +1,11 @@
 """Starts the functions that score, one process for each function and side, and ends them with the run."""
 
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.bootstrap.worktrees import Worktrees, refuse_untrusted
+from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.domain.case import ScorerSpec
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Exam
@@ -78,23 +78,23 @@ async def coding(resolved: Resolved, here: Surroundings | None = None) -> AsyncI
     from gate.python.process import Worktree
     from gate.python.scorer import ScoringProcess  # few scorers are code
 
-    worktrees, coders = Worktrees(), Coders()
-    try:
-        for place, entry in wanted:
-            worktree = Worktree(worktrees.root(place), place.checkout, worktrees.folder(), here.path)
-            process = ScoringProcess(entry, worktree, worktrees.scratch)
-            coders.processes[place, entry] = process
-            try:
-                await process.start()
-            except CannotLoad as error:
-                raise GateError(f"{error.message} (at {place.label})", error.hint or _INSTALL) from None
-        yield coders
-    finally:
+    coders = Coders()
+    # Each has files of its own: what one function writes into them, no other one reads.
+    with ExitStack() as folders:
         try:
+            for place, entry in wanted:
+                laid = folders.enter_context(laid_out(place))
+                worktree = Worktree(laid.root, place.checkout, laid.scratch, here.path)
+                process = ScoringProcess(entry, worktree)
+                coders.processes[place, entry] = process
+                try:
+                    await process.start()
+                except CannotLoad as error:
+                    raise GateError(f"{error.message} (at {place.label})", error.hint or _INSTALL) from None
+            yield coders
+        finally:
             for process in coders.processes.values():
                 await process.close()
-        finally:
-            worktrees.close()
 
 
 def _exams(resolved: Resolved) -> Iterable[Exam]:

@@ -1,8 +1,10 @@
-"""Folders with the files of each side whose code is run, all of which are gone in the end."""
+"""Folders with the files of a side whose code is run: one for each use, gone right after it."""
 
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from gate.bootstrap.trust import distrust
@@ -59,44 +61,39 @@ def place_of(source: FileSource) -> CodePlace:
             raise CannotEvaluate(message, _CHECK_OUT)
 
 
-@dataclass(slots=True)
-class Worktrees:
-    """Writes the files of each commit once; a working tree is used where it lies."""
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """The files of one side, for one use.
 
-    _scratch: Path | None = None
-    _exported: dict[tuple[Path, str], Path] = field(default_factory=dict)
+    Args:
+        root: the folder that modules are looked for in.
+        scratch: goes afterwards; where the root was written for this use, it lies in it.
+    """
 
-    def root(self, place: CodePlace) -> Path:
-        """The folder that modules are looked for in.
+    root: Path
+    scratch: Path
 
-        Args:
-            place: of one side.
 
-        Raises:
-            GateError, CannotEvaluate: as `gate.git.export.export`.
-        """
-        return (place.checkout if place.sha is None else self._export(place, place.sha)) / place.folder
+@contextmanager
+def laid_out(place: CodePlace) -> Iterator[Laid]:
+    """The files of one side in a folder that nothing else uses, and that is gone afterwards.
 
-    @property
-    def scratch(self) -> Path:
-        """The folder that everything is in."""
-        if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
-        return self._scratch
+    Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
+    whatever was there. A working tree is used where it lies.
 
-    def folder(self) -> Path:
-        """A new folder, for what processes write."""
-        return Path(tempfile.mkdtemp(prefix="run-", dir=self.scratch))
+    Args:
+        place: of one side.
 
-    def close(self) -> None:
-        """Remove all that was written."""
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-
-    def _export(self, place: CodePlace, sha: str) -> Path:
-        key = place.checkout, sha
-        if key not in self._exported:
-            folder = Path(tempfile.mkdtemp(prefix="worktree-", dir=self.scratch))
-            export(Git(place.checkout), sha, place.label, folder)
-            self._exported[key] = folder
-        return self._exported[key]
+    Raises:
+        GateError, CannotEvaluate: as `gate.git.export.export`.
+    """
+    scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
+    try:
+        root = place.checkout
+        if place.sha is not None:
+            root = scratch / "files"
+            root.mkdir()
+            export(Git(place.checkout), place.sha, place.label, root)
+        yield Laid(root / place.folder, scratch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

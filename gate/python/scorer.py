@@ -8,7 +8,6 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from gate.domain.absence import Unscored
@@ -37,13 +36,11 @@ class ScoringProcess:
     Args:
         entry: which function.
         worktree: where its code lies.
-        leftovers: a folder that goes with the processes if the gate is killed; it has the worktree's own in it.
         limits: what it may take.
     """
 
     entry: Entry
     worktree: Worktree
-    leftovers: Path
     limits: Limits = SCORING
     _process: Process | None = field(default=None, init=False)
     _listening: "asyncio.Task[None] | None" = field(default=None, init=False)
@@ -72,8 +69,8 @@ class ScoringProcess:
             )
         except OSError as error:
             raise CannotEvaluate(f"no process for a Python scorer can be started: {error.strerror}") from None
-        told = {**asdict(self.entry), **asdict(self.limits), **self.worktree.told(), "job": "score", "sessions": None}
-        await self._write({**told, "scratch": os.fspath(self.leftovers)})
+        told = {**asdict(self.entry), **asdict(self.limits), **self.worktree.told()}
+        await self._write({**told, "job": "score", "sessions": None})
         heard = None
         with suppress(TimeoutError, ValueError):
             async with asyncio.timeout(self.limits.import_s + GRACE_S):

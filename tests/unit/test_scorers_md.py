@@ -50,7 +50,7 @@ def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Sco
     worktree = Worktree(folder / "root", folder / "root", folder / "scratch", os.environ["PATH"])
 
     async def ask() -> dict[str, Score]:
-        process = ScoringProcess(Entry(module, function), worktree, worktree.scratch)
+        process = ScoringProcess(Entry(module, function), worktree)
         try:
             await process.start()
             scorer = FunctionScorer(spec, process)

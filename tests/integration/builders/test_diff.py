@@ -283,3 +283,21 @@ def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> N
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)
+
+
+def test_code_of_the_change_does_not_edit_the_files_that_the_base_is_built_from(repo: Path, run: Run) -> None:
+    suite = FILES["gate.yaml"].partition("suites:\n")[2]
+    two = suite.replace("name: dispatcher", "name: another").replace(":build", ":another")
+    good = GOOD + GOOD.partition("\n\n")[2].replace("build", "another")
+    start = f"""\
+import os
+for folder, _, names in os.walk({os.fspath(repo.parent / "scratch")!r}):
+    for path in (os.path.join(folder, name) for name in names if name == "persona.py"):
+        text = open(path).read()
+        open(path, "w").write(text.replace("quality={{session.quality}}", "quality=0.1"))
+"""
+    commit(repo, {"gate.yaml": FILES["gate.yaml"] + two, MODULE: good})
+    commit(repo, {MODULE: start + good.replace("quality={session.quality}", "quality=0.1")})
+    found = run("--head", "HEAD", base="HEAD~1")
+    assert found.record.verdict is Verdict.BLOCK
+    assert [suite.quality.overall.mean < -0.5 for suite in found.record.suites] == [True, True]

@@ -46,7 +46,7 @@ def put(worktree: Worktree, body: str, start: str = "") -> None:
 
 def with_process(worktree: Worktree, work: Callable[[ScoringProcess], Awaitable[T]], limits: Limits = SHORT) -> T:
     async def inner() -> T:
-        process = ScoringProcess(ENTRY, worktree, worktree.scratch, limits)
+        process = ScoringProcess(ENTRY, worktree, limits)
         try:
             await process.start()
             return await work(process)
