@@ -91,19 +91,32 @@ def call(
     """
     found: dict[int, str | Failed] = {}
     left = limits.all_chars
-    with _keeper(worktree) as keeper:
+    lost = CannotEvaluate(f"the process that calls {entry} was lost", "signal 9 often means too little memory")
+    with sweeping(), _keeper(worktree) as keeper:
         end = time.monotonic() + limits.all_s + GRACE_S
         for line in _lines(keeper, _asked(entry, sessions, worktree, limits), end):
-            kind, *rest = json.loads(line)
-            if kind == "lost":
-                raise CannotLoad(f"{entry} cannot be used: {plain(rest[0], worktree)}")
-            if kind != "ready":
-                place, text = rest
-                found[place] = answer = _text(text, left) if kind == "answer" else _failed(plain(text, worktree))
-                left -= len(answer) if isinstance(answer, str) else 0
-    if len(found) != len(sessions):
-        raise CannotEvaluate(f"the process that calls {entry} was lost", "signal 9 often means too little memory")
+            match _said(line):
+                case ["ready"]:
+                    pass
+                case ["lost", str(reason)]:
+                    raise CannotLoad(f"{entry} cannot be used: {plain(reason, worktree)}")
+                case ["answer" | "failed" as kind, int(place), str(text)] if place not in found:
+                    found[place] = answer = _text(text, left) if kind == "answer" else _failed(plain(text, worktree))
+                    left -= len(answer) if isinstance(answer, str) else 0
+                case _:
+                    # The keeper answers once; this is somebody else.
+                    raise lost
+        # Whatever lines came, of a keeper that was killed nobody knows who wrote them.
+        if _ended(keeper) != 0 or found.keys() != set(range(len(sessions))):
+            raise lost
     return tuple(found[place] for place in range(len(sessions)))
+
+
+def _said(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _text(text: str, left: int) -> str | Failed:
@@ -195,6 +208,45 @@ def _keeper(worktree: Worktree) -> Iterator["subprocess.Popen[bytes]"]:
         yield keeper
     finally:
         _end(keeper)
+
+
+def _ended(keeper: "subprocess.Popen[bytes]") -> int | None:
+    """The exit code of a keeper that has closed what it answers through; None where it stays."""
+    with suppress(subprocess.TimeoutExpired):
+        return keeper.wait(ENDING_S)
+    return None
+
+
+@contextmanager
+def sweeping() -> Iterator[None]:
+    """Ends what is left of a keeper that did not end it, as where a process that it watched has killed it.
+
+    Meanwhile orphans below this process come to it (Linux), and every child that it did not have before is ended:
+    nothing else may be started in it at the same time.
+    """
+    before = set(worker.children())
+    mine = worker.subreaper()
+    worker.prctl(worker.SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        try:
+            _sweep(before)
+        finally:
+            worker.prctl(worker.SUBREAPER, int(mine))
+
+
+def _sweep(before: set[int]) -> None:
+    for _ in range(worker.ROUNDS):
+        left = set(worker.children()) - before
+        if not left:
+            return
+        for pid in left:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(OSError):
+                # What it has left comes here once it is gone.
+                os.waitpid(pid, 0)
 
 
 def _end(keeper: "subprocess.Popen[bytes]") -> None:

@@ -43,7 +43,8 @@ MOST_LEFT = 32
 """Processes that calls have left behind; with more of them the runner is ended, and another one goes on."""
 ROUNDS = 1000
 """How often the keeper looks for what is left of a runner; each look ends all that it finds."""
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
+SUBREAPER = 36
+_IS_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 37, 1, 4
 
 
 class Keeper:
@@ -252,6 +253,8 @@ def become_runner(asked: dict[str, Any], questions: int, pipe: int) -> None:
     try:
         os.setsid()
         prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        # A fork has it from the keeper; a function may look into its own /proc.
+        prctl(_DUMPABLE, 1)
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
@@ -279,6 +282,14 @@ def prctl(option: int, value: int) -> None:
     """Linux has it; elsewhere only a process that leaves its session outlives its runner."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def subreaper() -> bool:
+    """Do orphans below this process come to it?"""
+    found = ctypes.c_int(0)
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_IS_SUBREAPER, ctypes.byref(found), 0, 0, 0)
+    return bool(found.value)
 
 
 def end_all(pid: int) -> None:
@@ -330,7 +341,9 @@ def main() -> None:
             return
         more, found, rest = data.partition(b"\n")
         line += more
-    prctl(_SUBREAPER, 1)
+    prctl(SUBREAPER, 1)
+    # What it answers through is open to nobody else of its user, by /proc; to root with CAP_SYS_PTRACE it is.
+    prctl(_DUMPABLE, 0)
     Keeper(json.loads(line), rest).run()
 
 

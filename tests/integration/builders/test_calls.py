@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
+from gate.errors import CannotEvaluate
 from gate.inputs.builders import CannotLoad, Entry
 from gate.python import worker
 from gate.python.process import Limits, Worktree, call
@@ -237,3 +240,57 @@ def test_the_processes_end_with_whoever_waits_for_them(worktree: Worktree) -> No
     while worktree.scratch.exists() and time.monotonic() < until:
         time.sleep(0.02)
     assert not worktree.scratch.exists()
+
+
+STRAY = """
+def stray(mark, lines, after):
+    keeper = os.getppid()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            try:
+                pipe, opened = os.open(f'/proc/{keeper}/fd/1', os.O_WRONLY), 'opened'
+            except OSError:
+                pipe, opened = os.open(os.devnull, os.O_WRONLY), ''
+            with open(mark, 'w') as file:
+                file.write(f'{os.getpid()} {opened}')
+            os.write(pipe, lines)
+            if after:
+                os.kill(keeper, after)
+            time.sleep(600)
+        os._exit(0)
+    time.sleep(0.5)
+"""
+"""Leaves a process that writes lines in the keeper's place, and then sends it a signal."""
+
+
+FORGED = b'["ready"]\n' + b"".join(b'["answer", %d, "forged"]\n' % place for place in range(len(SESSIONS)))
+
+
+@pytest.mark.parametrize("lines", [FORGED, b"[[[\n", b'["answer", [], "forged"]\n', b""])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, 0])
+def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: Worktree, end: int, lines: bytes) -> None:
+    mark = worktree.root / "pid"
+    odd = f"stray({os.fspath(mark)!r}, {lines!r}, {int(end)})"
+    put(worktree, f"session.name == 'odd' and {odd}; return 'true'", STRAY)
+    try:
+        texts = call(ENTRY, SESSIONS, worktree, replace(SHORT, call_s=5.0))
+    except CannotEvaluate as error:
+        texts = None
+        assert "was lost" in error.message
+    pid, *opened = mark.read_text().split()
+    # Root may open what no other user may.
+    assert not opened or os.geteuid() == 0
+    assert texts == (None if end or (opened and lines) else ("true",) * len(SESSIONS))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+
+
+def test_children_that_were_there_before_stay(worktree: Worktree) -> None:
+    other = subprocess.Popen(["sleep", "600"])
+    try:
+        assert built(worktree, FINE)[0] == "text one"
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
