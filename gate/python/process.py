@@ -160,7 +160,12 @@ def _lines(keeper: "subprocess.Popen[bytes]", asked: bytes, end: float) -> Itera
     with selectors.DefaultSelector() as selector:
         selector.register(keeper.stdout, selectors.EVENT_READ)
         while (now := time.monotonic()) < end:
-            if selector.select(end - now):
+            # What it answers through may be held open by somebody else.
+            over = keeper.poll() is not None
+            ready = selector.select(0 if over else min(end - now, worker.IDLE_S))
+            if over and not ready:
+                return
+            if ready:
                 data = os.read(keeper.stdout.fileno(), 1 << 20)
                 *lines, heard = (heard + data).split(b"\n")
                 yield from lines

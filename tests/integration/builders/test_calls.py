@@ -272,7 +272,7 @@ FORGED = b'["ready"]\n' + b"".join(b'["answer", %d, "forged"]\n' % place for pla
 def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: Worktree, end: int, lines: bytes) -> None:
     mark = worktree.root / "pid"
     odd = f"stray({os.fspath(mark)!r}, {lines!r}, {int(end)})"
-    put(worktree, f"session.name == 'odd' and {odd}; return 'true'", STRAY)
+    put(worktree, f"session.name == 'one' and {odd}; return 'true'", STRAY)
     try:
         texts = call(ENTRY, SESSIONS, worktree, replace(SHORT, call_s=5.0))
     except CannotEvaluate as error:
