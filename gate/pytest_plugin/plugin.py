@@ -57,6 +57,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args.append(str(path))
 
 
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Whoever asks for evals where there is no configuration is told where it was looked for."""
+    path, _ = _config_path(config)
+    if not asked.generally(config) or path.is_file():
+        return None
+    return f"eval: there is no {path}; --gate-config names another file"
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """The configuration, where evals are asked for."""
     evals = parent.config.stash.get(_EVALS, None)

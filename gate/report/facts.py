@@ -136,7 +136,8 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         if missing.cases:
             yield Fact("To be asked again", (_listed(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
-        yield Fact("Had they been", (f"best for the candidate: {missing.best}; worst: {missing.worst}",), brief=True)
+        best = "all good" if run.kind == "check" else "best for the candidate"
+        yield Fact("Had they been", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
     yield from _costs(run)
     ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
     yield Fact("Exit code", (*exit_code(run), " (", *ended, ")"))

@@ -214,8 +214,8 @@ class Models(Option):
     def read(self, fields: Fields, key: str) -> JsonValue:
         if not fields.has(key):
             return None
-        nodes = fields.texts(key)
-        if len(nodes) < 2 or len(nodes) > self.most:
+        nodes, written = fields.texts(key), fields.entries[key].value
+        if not 2 <= (len(written) if isinstance(written, tuple) else len(nodes)) <= self.most:
             said = f"{fields.name}.{key} must name from 2 to {self.most} models"
             fields.problems.add(fields.line_of(key), said, "name a single one as model")
         for node in nodes:

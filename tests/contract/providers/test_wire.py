@@ -6,12 +6,13 @@ from typing import Any
 import anthropic
 import pytest
 
+from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.providers.base import Rejected, Request
 from gate.providers.seeds import seed_of
-from gate.scoring import judge
+from gate.scoring.forms import form_of
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, SYSTEM, Subject
 from tests.support.model_server import ModelServer
 
@@ -120,7 +121,8 @@ def test_the_sdk_sends_the_same_but_for_what_it_says_of_itself(server: ModelServ
 
 
 def test_the_judges_schema_needs_no_translation() -> None:
-    assert anthropic.transform_schema(dict(judge.SCHEMA)) == judge.SCHEMA
+    schema = form_of(ScorerSpec("judge", "judge", {})).schema
+    assert anthropic.transform_schema(dict(schema)) == schema
 
 
 def test_keys_go_where_the_interfaces_look_for_them(server: ModelServer) -> None:

@@ -275,7 +275,11 @@ def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> N
     write(repo, {MODULE: slow})
     command = [sys.executable, "-m", "gate", "diff", "--base", "main"]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, cwd=repo, env=environment(repo, run.env), stdout=pipe, stderr=pipe)
+    process = subprocess.Popen(
+        command, cwd=repo, env=environment(repo, run.env), stdout=pipe, stderr=pipe,
+        # Whoever runs the tests in the background has SIGINT ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
     while process.poll() is None and not (mark.exists() and mark.read_text()):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)

@@ -278,6 +278,8 @@ def start(project: Project, *options: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         project.command("-pno:asyncio", "-m", "eval", "-v", "--gate-concurrency", "2", *options), cwd=project.root,
         env=environment(project.root), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        # Whoever runs the tests in the background has SIGINT ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
 
 

@@ -68,3 +68,11 @@ def test_the_options_of_the_documentation_are_there(project: Project) -> None:
     named = set(re.findall(r"--gate-[a-z-]+", page.read_text()))
     told = set(re.findall(r"--gate-[a-z-]+", project.run("--help").out))
     assert named == told
+
+
+def test_evals_without_a_configuration_are_told_where_it_was_looked_for(project: Project) -> None:
+    (project.root / "gate.yaml").unlink()
+    ran = project.run("-m", "eval")
+    assert "eval: there is no" in ran.out
+    assert "--gate-config names another file" in ran.out
+    assert "eval: there is no" not in project.run().out

@@ -201,6 +201,7 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
         (["llm-rubric"], "did you mean 'judge'?"),
         ([{"judge": {"criteria": "x", "negate": True}}], "unknown key 'negate' in judge"),
         ([{"judge": {"model": "fake:a", "models": ["fake:a", "fake:b"]}}], "judge has both model and models"),
+        ([{"judge": {"models": ["fake:a", "fake:a"]}}], "judge.models names 'fake:a' twice"),
         ([{"judge": {"models": ["fake:a"]}}], "judge.models must name from 2 to 9 models"),
         ([{"judge": {"models": ["fake:a", "b"]}}], "judge.models: the model 'b' names no provider"),
         ([{"judge": {"combine": "mean"}}], "judge.combine is about several models, and models names none"),
