@@ -60,12 +60,7 @@ def resolve(
         GateError: no configuration, an unknown suite, or a change from outside that asks for what it may not have.
     """
     reader = Reader(sides, config, [])
-    head, base = reader.configs()
-    reader.raise_problems()
-    if head is None:
-        raise _no_config(sides, config, deleted=base is not None)
-    head, base = reader.completed(head, sides.head) or head, reader.completed(base, sides.base)
-    reader.raise_problems()
+    head, base = _configs(reader, config)
     check_links(sides, (base, head))
     pairing = pair(sides, head, base, names).only(only)
     pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)
@@ -90,6 +85,18 @@ def resolve(
         adoption=base is None,
         base_models=strangers.models(base) if base else frozenset(),
     )
+
+
+def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
+    """The head's and the base's, with what the files say that their scorers name."""
+    sides = reader.sides
+    head, base = reader.configs()
+    reader.raise_problems()
+    if head is None:
+        raise _no_config(sides, config, deleted=base is not None)
+    head, base = reader.completed(head, sides.head) or head, reader.completed(base, sides.base)
+    reader.raise_problems()
+    return head, base
 
 
 def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[Edited]:

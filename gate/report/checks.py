@@ -9,6 +9,7 @@ from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
 from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible
+from gate.report.newprompts import about
 from gate.report.parts import CaseRow, CheckTable, FailingCase, RateRow
 from gate.report.rates import interval
 from gate.report.slices import LONGEST_SENTENCE, short
@@ -72,19 +73,7 @@ def _table(suite: NewSuiteRecord) -> CheckTable:
 
 
 def _about(suite: NewSuiteRecord) -> str:
-    over = "" if suite.samples == 1 else f", on the mean over {suite.samples} samples"
-    mark = (
-        "every scorer gives what its own mark asks"
-        if suite.threshold is None
-        else f"its score is at least {numbers.score(suite.threshold)}"
-    )
-    figures = []
-    if suite.cost.mean is not None:
-        figures.append(f"{numbers.dollars(suite.cost.mean)} per call")
-    if suite.latency.p50 is not None:
-        figures.append(f"p50 {numbers.duration(suite.latency.p50)}")
-    told = f" {', '.join(figures)}." if figures else ""
-    return f"A case passes when {mark}{over}.{told}"
+    return about(suite, "A case", "" if suite.samples == 1 else f", on the mean over {suite.samples} samples")
 
 
 def case_row(case: NewCaseRecord, check: CaseCheckRecord) -> CaseRow:

@@ -35,14 +35,21 @@ def _prompt(suite: NewSuiteRecord) -> NewPrompt:
     return NewPrompt(
         suite=short(suite.name),
         path=short(suite.candidate.path),
-        about=_about(suite),
+        about=about(suite, "An answer"),
         rows=tuple(map(_row, (suite.overall, *kept))),
         folded=tuple(map(_row, folded)),
         cases=tuple(_case(suite, case) for case in _failing(suite)[:CASES_SHOWN]),
     )
 
 
-def _about(suite: NewSuiteRecord) -> str:
+def about(suite: NewSuiteRecord, what: str, over: str = "") -> str:
+    """When something passes, and what a call takes.
+
+    Args:
+        suite: of one arm.
+        what: passes, as a sentence begins.
+        over: what its score is a mean of, after a comma.
+    """
     mark = (
         "every scorer gives what its own mark asks"
         if suite.threshold is None
@@ -54,7 +61,7 @@ def _about(suite: NewSuiteRecord) -> str:
     if suite.latency.p50 is not None:
         figures.append(f"p50 {numbers.duration(suite.latency.p50)}")
     told = f" {', '.join(figures)}." if figures else ""
-    return f"An answer passes when {mark}.{told}"
+    return f"{what} passes when {mark}{over}.{told}"
 
 
 def _rank(rate: PassRateRecord) -> tuple[int, bool, float, str]:
