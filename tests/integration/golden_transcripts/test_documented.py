@@ -133,10 +133,13 @@ def test_pytest(root: Path, server: ModelServer) -> None:
     assert "tone_matching 5.0" in ran.out
 
 
-def test_on_the_embedded_model(tmp_path: Path) -> None:
+def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     """A small base model as agent and as judge says little of worth, in the asked form all the same."""
     params = "{chat_template: passthrough, max_output_tokens: 600}"
     write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
+    # A base model goes on and on; what it says of a reply takes long enough.
+    config = (tmp_path / "gate.yaml").read_text()
+    (tmp_path / "gate.yaml").write_text(config.replace("max_output_tokens: 600", "max_output_tokens: 30", 1))
     outcome = gate("check", "--json", cwd=tmp_path, timeout_s=600)
     assert outcome.code in (0, 1), outcome.out + outcome.err
     (case,) = outcome.record.new[0].cases
@@ -144,3 +147,13 @@ def test_on_the_embedded_model(tmp_path: Path) -> None:
     (rubric,) = [one for one in case.check.scorers if one.name == "rubric"]
     assert rubric.value is not None, rubric.reason
     assert [part.name for part in rubric.parts] == json.loads(DIMENSIONS)
+    ran = Project(tmp_path, server).run("-m", "eval", "-v")
+    assert ran.code == outcome.code, ran.out
+    assert f"rubric {1 + 4 * rubric.value:.1f}" in ran.out
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "plain")
+    (tmp_path / "prompts.py").write_text(f"TONE = 'Be kind.'\n\n\n{BUILDER}")
+    changed = gate("diff", "--base", "main", "--json", cwd=tmp_path, timeout_s=600)
+    assert (changed.code, changed.record.verdict) == (0, Verdict.HOLD), changed.err
+    assert [one.name for one in changed.record.suites[0].rubrics[0].dimensions] == json.loads(DIMENSIONS)
