@@ -14,40 +14,15 @@ import re
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import web
 
-from tests.support import model_server
+from tests.support.batch_wire import Batch, anthropic_batch, anthropic_line, openai_batch, openai_line
 from tests.support.model_server import Behaviour, ModelServer
+from tests.support.model_wire import anthropic_reply, openai_reply, read_anthropic, read_openai
 
 _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_DAY_S = 24 * 3600
-
-
-@dataclass
-class Batch:
-    """One submitted batch.
-
-    Args:
-        id, kind, bodies, metadata, created: as submitted; bodies by custom id.
-        phase: `running`, or how it ended, in OpenAI's words.
-        polls: how often its status was asked for.
-        lines: result lines, once it is over, answers first.
-        errors: OpenAI's file of errors.
-    """
-
-    id: str
-    kind: str
-    bodies: dict[str, dict[str, Any]]
-    metadata: dict[str, str] = field(default_factory=dict)
-    created: float = 0.0
-    phase: str = "running"
-    polls: int = 0
-    lines: list[bytes] = field(default_factory=list)
-    errors: list[bytes] = field(default_factory=list)
 
 
 class BatchServer(ModelServer):
@@ -96,13 +71,14 @@ class BatchServer(ModelServer):
                 self._end(batch, phase, answered)
 
     def _end(self, batch: Batch, phase: str, answered: int | None) -> None:
-        make = _openai_line if batch.kind == "openai" else _anthropic_line
+        line_of = openai_line if batch.kind == "openai" else anthropic_line
         bodies = {} if phase == "failed" else batch.bodies
         for index, (custom_id, body) in enumerate(bodies.items()):
             late = answered is not None and index >= answered
             wrong = "expired" if late and phase != "cancelled" else "cancelled" if late else ""
             wrong = wrong or ("errored" if index in self.failing else "")
-            line = json.dumps(make(self, custom_id, body, wrong)).encode()
+            reply = {} if wrong else self.answered(batch.kind, body)
+            line = json.dumps(line_of(custom_id, wrong, reply)).encode()
             (batch.errors if wrong and batch.kind == "openai" else batch.lines).append(line)
         batch.lines = self.rewrite(batch.lines)
         batch.phase = phase
@@ -110,15 +86,15 @@ class BatchServer(ModelServer):
     def answered(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
         """The reply that the live interface would give."""
         if kind == "openai":
-            return model_server._openai_reply(self._answer(model_server._read_openai(body)))
-        return model_server._anthropic_reply(self._answer(model_server._read_anthropic(body)))
+            return openai_reply(self._answer(read_openai(body)))
+        return anthropic_reply(self._answer(read_anthropic(body)))
 
     def _app(self) -> web.Application:
         app = super()._app()
         app.router.add_post("/v1/files", self._upload)
         app.router.add_get("/v1/files/{id}/content", self._content)
         for path, create, show in (
-            ("/v1/batches", self._create_openai, _openai_batch),
+            ("/v1/batches", self._create_openai, openai_batch),
             ("/v1/messages/batches", self._create_anthropic, self._anthropic_batch),
         ):
             app.router.add_post(path, create)
@@ -147,7 +123,7 @@ class BatchServer(ModelServer):
         if data["completion_window"] != "24h" or any(len(text) > 512 for text in data["metadata"].values()):
             return _refused("completion_window or metadata")
         bodies = {row["custom_id"]: row["body"] for row in rows}
-        return await self._accept(request, Batch("", "openai", bodies, data["metadata"]), len(rows), _openai_batch)
+        return await self._accept(request, Batch("", "openai", bodies, data["metadata"]), len(rows), openai_batch)
 
     async def _create_anthropic(self, request: web.Request) -> web.StreamResponse:
         rows = (await request.json())["requests"]
@@ -252,79 +228,12 @@ class BatchServer(ModelServer):
 
     def _anthropic_batch(self, batch: Batch) -> dict[str, Any]:
         kinds = [json.loads(line)["result"]["type"] for line in batch.lines] if self.rewrite is list else []
-        over = batch.phase != "running"
-        counts = {kind: kinds.count(kind) for kind in ("succeeded", "errored", "canceled", "expired")}
-        counts["processing"] = 0 if over else len(batch.bodies)
-        if over and not kinds:
-            counts["succeeded"] = len(batch.bodies)
-        return {
-            "id": batch.id,
-            "type": "message_batch",
-            "processing_status": "ended" if over else "in_progress",
-            "request_counts": counts,
-            "created_at": _iso(batch.created),
-            "expires_at": _iso(batch.created + _DAY_S),
-            "ended_at": _iso(time.time()) if over else None,
-            "archived_at": None,
-            "cancel_initiated_at": None,
-            "results_url": (self.results_url or f"{self.url}/v1/messages/batches/{batch.id}/results") if over else None,
-        }
-
-
-def _openai_batch(batch: Batch) -> dict[str, Any]:
-    over = batch.phase != "running"
-    problem = {"object": "list", "data": [{"code": "token_limit_exceeded", "message": "too many tokens are waiting"}]}
-    return {
-        "id": batch.id,
-        "object": "batch",
-        "endpoint": "/v1/chat/completions",
-        "errors": problem if batch.phase == "failed" else None,
-        "input_file_id": "file-1",
-        "completion_window": "24h",
-        "status": batch.phase if over else "in_progress",
-        "output_file_id": f"{batch.id}-output" if batch.lines else None,
-        "error_file_id": f"{batch.id}-errors" if batch.errors else None,
-        "created_at": int(batch.created),
-        "completed_at": int(time.time()) if batch.phase == "completed" else None,
-        "request_counts": {
-            "total": len(batch.bodies),
-            "completed": len(batch.lines),
-            "failed": len(batch.errors),
-        },
-        "metadata": batch.metadata,
-    }
-
-
-def _openai_line(server: BatchServer, custom_id: str, body: dict[str, Any], wrong: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": f"batch_req_{custom_id[:8]}", "custom_id": custom_id, "response": None, "error": None}
-    if wrong == "errored":
-        said = {"error": {"message": "content filter", "type": "invalid_request_error", "param": None, "code": None}}
-        row["response"] = {"status_code": 400, "request_id": "req_1", "body": said}
-    elif wrong:
-        row["error"] = {"code": f"batch_{wrong}", "message": f"This request could not be executed: {wrong}."}
-    else:
-        row["response"] = {"status_code": 200, "request_id": "req_1", "body": server.answered("openai", body)}
-    return row
-
-
-def _anthropic_line(server: BatchServer, custom_id: str, body: dict[str, Any], wrong: str) -> dict[str, Any]:
-    result: dict[str, Any]
-    if wrong == "errored":
-        said = {"type": "invalid_request_error", "message": "content filter"}
-        result = {"type": "errored", "error": {"type": "error", "error": said, "request_id": "req_1"}}
-    elif wrong:
-        result = {"type": wrong.replace("cancelled", "canceled")}
-    else:
-        result = {"type": "succeeded", "message": server.answered("anthropic", body)}
-    return {"custom_id": custom_id, "result": result}
+        url = self.results_url or f"{self.url}/v1/messages/batches/{batch.id}/results"
+        return anthropic_batch(batch, kinds, url)
 
 
 def _refused(message: str) -> web.Response:
     return web.json_response({"error": {"message": message, "type": "invalid_request_error"}}, status=400)
-
-
-def _iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat().replace("+00:00", "Z")
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ class Chaos:
     Args:
         share: of all attempts, 0 to 1.
         seed: of the dice.
-        kinds: equally likely; see `tests.support.model_server.FAULTS`.
+        kinds: equally likely; see `tests.support.faults.FAULTS`.
     """
 
     share: float

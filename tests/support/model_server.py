@@ -13,7 +13,6 @@ import hashlib
 import json
 import signal
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
@@ -22,8 +21,9 @@ from aiohttp import web
 
 from gate.providers.fake import opinion, oracle, tokens
 from tests.support.chaos import Chaos
+from tests.support.faults import FAULTS, faulty
+from tests.support.model_wire import Asked, Entry, anthropic_reply, openai_reply, read_anthropic, read_openai
 
-FAULTS = ("429", "500", "529", "drop", "truncated", "not-json", "html", "hang")
 CACHE_STEP = 128
 """OpenAI's cached tokens come in steps of so many."""
 
@@ -43,7 +43,7 @@ class Behaviour:
 
     Args:
         latency_s: seconds before each good reply.
-        faults: what the first attempts of every request meet, in order; see `FAULTS`.
+        faults: what the first attempts of every request meet, in order; see `tests.support.faults`.
         retry_after: the header that comes with a 429 or 529.
         fresh_token_s: further seconds for each input token that no cache had.
         cache_min_tokens: shortest prefix of a system prompt that the cache takes.
@@ -72,43 +72,6 @@ class Behaviour:
     headers: Mapping[str, str] = field(default_factory=dict)
     answer: Callable[[str, str], str] | None = None
     judgement: Callable[[str, str], str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One answer that was given.
-
-    Args:
-        path, model, system, user, text: what was asked and answered.
-        index: how often this system prompt and user message had been answered before, or the request's `seed`.
-        right: the answer was the word that the user message names; None for a judgement.
-        input_tokens, cache_read_tokens, cache_write_tokens, output_tokens: as reported.
-    """
-
-    path: str
-    model: str
-    system: str
-    user: str
-    text: str
-    index: int
-    right: bool | None
-    input_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    output_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request of either interface, in common words."""
-
-    path: str
-    model: str
-    system: str
-    user: str
-    seed: int | None
-    schema: dict[str, Any] | None
-    cached: bool
 
 
 class ModelServer:
@@ -189,10 +152,10 @@ class ModelServer:
         return web.json_response([asdict(entry) for entry in self.ledger])
 
     async def _openai(self, request: web.Request) -> web.StreamResponse:
-        return await self._handle(request, _read_openai, _openai_reply)
+        return await self._handle(request, read_openai, openai_reply)
 
     async def _anthropic(self, request: web.Request) -> web.StreamResponse:
-        return await self._handle(request, _read_anthropic, _anthropic_reply)
+        return await self._handle(request, read_anthropic, anthropic_reply)
 
     async def _handle(
         self,
@@ -206,7 +169,7 @@ class ModelServer:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             if fault := self._next_fault(body):
-                return await _faulty(fault, request, self.behaviour.retry_after)
+                return await faulty(fault, request, self.behaviour.retry_after)
             data = json.loads(body)
             self.bodies.append(data)
             self.headers.append(dict(request.headers))
@@ -286,84 +249,6 @@ class ModelServer:
         warm = sum(start in self._warm for start in starts) * CACHE_STEP
         self._warm.update(starts)
         return (warm, 0) if warm >= self.behaviour.cache_min_tokens else (0, 0)
-
-
-async def _faulty(fault: str, request: web.Request, retry_after: str) -> web.StreamResponse:
-    if fault == "drop":
-        if request.transport is not None:
-            request.transport.abort()
-        return web.Response(status=500)
-    if fault == "hang":
-        await asyncio.sleep(3600)
-    if fault == "truncated":
-        return web.Response(body=b'{"id": "x", "choices": [{"mess', content_type="application/json")
-    if fault == "not-json":
-        return web.Response(body=b"<html>Bad gateway</html>", content_type="text/html")
-    if fault == "html":
-        page = b"<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>"
-        return web.Response(status=502, body=page, content_type="text/html")
-    headers = {"retry-after": retry_after} if fault in ("429", "529") else {}
-    error = {"type": "error", "error": {"type": f"fault_{fault}", "message": f"made up: {fault}", "code": None}}
-    return web.json_response(error, status=int(fault), headers=headers)
-
-
-def _read_openai(data: dict[str, Any]) -> Asked:
-    turns = data["messages"]
-    system = "\n".join(turn["content"] for turn in turns if turn["role"] in ("system", "developer"))
-    users = [turn["content"] for turn in turns if turn["role"] == "user"]
-    schema = data.get("response_format", {}).get("json_schema", {}).get("schema")
-    return Asked("/v1/chat/completions", data["model"], system, users[-1], data.get("seed"), schema, cached=True)
-
-
-def _read_anthropic(data: dict[str, Any]) -> Asked:
-    blocks = data.get("system", [])
-    system = "\n".join(block["text"] for block in blocks)
-    users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
-    schema = data.get("output_config", {}).get("format", {}).get("schema")
-    marked = any("cache_control" in block for block in blocks)
-    return Asked("/v1/messages", data["model"], system, users[-1], None, schema, cached=marked)
-
-
-def _openai_reply(entry: Entry) -> dict[str, Any]:
-    prompt = entry.input_tokens + entry.cache_read_tokens + entry.cache_write_tokens
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": int(time.time()),
-        "model": entry.model,
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": entry.text, "refusal": None},
-                "logprobs": None,
-                "finish_reason": "stop",
-            }
-        ],
-        "usage": {
-            "prompt_tokens": prompt,
-            "completion_tokens": entry.output_tokens,
-            "total_tokens": prompt + entry.output_tokens,
-            "prompt_tokens_details": {"cached_tokens": entry.cache_read_tokens, "audio_tokens": 0},
-        },
-    }
-
-
-def _anthropic_reply(entry: Entry) -> dict[str, Any]:
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": entry.model,
-        "content": [{"type": "text", "text": entry.text}],
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
-        "usage": {
-            "input_tokens": entry.input_tokens,
-            "cache_read_input_tokens": entry.cache_read_tokens,
-            "cache_creation_input_tokens": entry.cache_write_tokens,
-            "output_tokens": entry.output_tokens,
-        },
-    }
 
 
 def main() -> None:

@@ -13,7 +13,8 @@ import pytest
 from gate.errors import CannotEvaluate
 from gate.flows.batch import BatchOptions
 from tests.integration.batch.conftest import Gate
-from tests.support.batch_server import Batch, BatchServer
+from tests.support.batch_server import BatchServer
+from tests.support.batch_wire import Batch
 
 WORKER = """
 import sys

@@ -11,7 +11,8 @@ from gate.domain.record import RunRecord
 from gate.domain.record_parts import ArmAxisRecord, UsageRecord
 from gate.domain.verdict import State, Verdict
 from tests.support.command import Outcome, gate, write_jsonl
-from tests.support.model_server import Behaviour, Entry, ModelServer
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.model_wire import Entry
 
 MODELS = ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"]
 BASELINE = "You help customers. quality=0.9"

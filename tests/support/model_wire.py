@@ -1,0 +1,105 @@
+"""Requests and replies of the two interfaces, and what stands in both, in common words."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One answer that was given.
+
+    Args:
+        path, model, system, user, text: what was asked and answered.
+        index: how often this system prompt and user message had been answered before, or the request's `seed`.
+        right: the answer was the word that the user message names; None for a judgement.
+        input_tokens, cache_read_tokens, cache_write_tokens, output_tokens: as reported.
+    """
+
+    path: str
+    model: str
+    system: str
+    user: str
+    text: str
+    index: int
+    right: bool | None
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of either interface, in common words."""
+
+    path: str
+    model: str
+    system: str
+    user: str
+    seed: int | None
+    schema: dict[str, Any] | None
+    cached: bool
+
+
+def read_openai(data: dict[str, Any]) -> Asked:
+    """What a chat completion asks for."""
+    turns = data["messages"]
+    system = "\n".join(turn["content"] for turn in turns if turn["role"] in ("system", "developer"))
+    users = [turn["content"] for turn in turns if turn["role"] == "user"]
+    schema = data.get("response_format", {}).get("json_schema", {}).get("schema")
+    return Asked("/v1/chat/completions", data["model"], system, users[-1], data.get("seed"), schema, cached=True)
+
+
+def read_anthropic(data: dict[str, Any]) -> Asked:
+    """What a message asks for."""
+    blocks = data.get("system", [])
+    system = "\n".join(block["text"] for block in blocks)
+    users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
+    schema = data.get("output_config", {}).get("format", {}).get("schema")
+    marked = any("cache_control" in block for block in blocks)
+    return Asked("/v1/messages", data["model"], system, users[-1], None, schema, cached=marked)
+
+
+def openai_reply(entry: Entry) -> dict[str, Any]:
+    """A chat completion."""
+    prompt = entry.input_tokens + entry.cache_read_tokens + entry.cache_write_tokens
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": entry.model,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": entry.text, "refusal": None},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": entry.output_tokens,
+            "total_tokens": prompt + entry.output_tokens,
+            "prompt_tokens_details": {"cached_tokens": entry.cache_read_tokens, "audio_tokens": 0},
+        },
+    }
+
+
+def anthropic_reply(entry: Entry) -> dict[str, Any]:
+    """A message."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": entry.model,
+        "content": [{"type": "text", "text": entry.text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": entry.input_tokens,
+            "cache_read_input_tokens": entry.cache_read_tokens,
+            "cache_creation_input_tokens": entry.cache_write_tokens,
+            "output_tokens": entry.output_tokens,
+        },
+    }
