@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.example import FILES
 from tests.support.github_server import GitHubServer
-from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequestWorld
 
 
@@ -24,9 +23,3 @@ def server() -> Iterator[GitHubServer]:
 @pytest.fixture
 def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     return PullRequestWorld.make(tmp_path, server, FILES)
-
-
-@pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running

@@ -1,9 +1,6 @@
 """A repository whose prompt is a function, and the answers of a model that follow from what the prompt says."""
 
 import json
-from pathlib import Path
-
-from tests.support.command import git
 
 CONFIG = """\
 version: 1
@@ -30,8 +27,6 @@ def build(session):
     return " ".join([*parts, f"state={session.state}"])
 """
 WORSE = GOOD.replace("quality={session.quality}", "quality=0.1")
-PLAIN = 'def build(session):\n    return "Be kind. quality=1.0"\n'
-NORMAL = {"state": "OPEN", "session": {"quality": "1.0", "caller": "Ada"}}
 
 
 def row(number: int, **vars_: object) -> dict[str, object]:
@@ -57,27 +52,3 @@ FILES = {
     "evals/dispatcher.jsonl": rows(30),
     "README.md": "# Dispatcher\n",
 }
-
-
-def write(repo: Path, files: dict[str, str | None]) -> None:
-    """Put files into the working tree; None takes one away."""
-    for path, text in files.items():
-        if text is None:
-            (repo / path).unlink()
-            continue
-        (repo / path).parent.mkdir(parents=True, exist_ok=True)
-        (repo / path).write_text(text)
-
-
-def commit(repo: Path, files: dict[str, str | None], message: str = "change") -> str:
-    write(repo, files)
-    git(repo, "add", "--all")
-    git(repo, "commit", "--quiet", "--allow-empty", "--message", message)
-    return git(repo, "rev-parse", "HEAD")
-
-
-def make(folder: Path, files: dict[str, str] | None = None) -> Path:
-    """A repository with these files on `main`."""
-    git(folder, "init", "--quiet", "--initial-branch", "main")
-    commit(folder, {**(files or FILES)}, "one")
-    return folder

@@ -12,52 +12,24 @@ from pathlib import Path
 import pytest
 
 from gate.domain.verdict import Verdict
-from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, commit, make, row, write
-from tests.support.command import Outcome, environment, gate, git
+from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, row
+from tests.integration.functions.repositories import Run, commit, make, running, write
+from tests.support.command import environment, gate, git
 from tests.support.model_server import ModelServer
-from tests.support.privileged import keys
 
 CASES = "evals/dispatcher.jsonl"
 NAME = "python:bots.persona:build"
 
 
 @pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
-def scratch(tmp_path: Path) -> Path:
-    """Where a process looks for temporary folders."""
-    folder = tmp_path / "scratch"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    folder = tmp_path / "repo"
-    folder.mkdir()
-    return make(folder)
+    return make(tmp_path / "repo", FILES)
 
 
 @pytest.fixture
-def run(repo: Path, models: ModelServer, scratch: Path) -> Iterator["Run"]:
-    yield Run(repo, models, scratch)
-    # Whatever happened, nothing is left of either side.
-    assert list(scratch.iterdir()) == []
-    assert len(git(repo, "worktree", "list").splitlines()) == 1
-
-
-class Run:
-    """Runs `gate diff`, against `main` unless told otherwise."""
-
-    def __init__(self, repo: Path, models: ModelServer, scratch: Path) -> None:
-        self.repo, self.env = repo, {**keys(models), "TMPDIR": str(scratch)}
-
-    def __call__(self, *more: str, base: str = "main", **env: str) -> Outcome:
-        return gate("diff", "--base", base, "--json", *more, cwd=self.repo, env=self.env | env)
+def run(repo: Path, models: ModelServer, tmp_path: Path) -> Iterator[Run]:
+    with running(repo, models, tmp_path / "scratch") as run:
+        yield run
 
 
 def test_a_worse_function_blocks_in_the_working_tree_and_as_a_commit(repo: Path, run: Run, models: ModelServer) -> None:
@@ -95,7 +67,7 @@ def test_a_link_that_leads_elsewhere_is_a_change(repo: Path, run: Run) -> None:
 
 def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, models: ModelServer) -> None:
     write(repo, {MODULE: SAME, "bots/other.py": "raise RuntimeError\n"})
-    told = gate("diff", "--base", "main", cwd=repo, env=run.env)
+    told = run.command("diff", "--base", "main")
     assert told.code == 0
     assert "SKIPPED" in told.out
     assert models.ledger == []
@@ -105,11 +77,11 @@ def test_where_no_file_differs_nothing_is_run(repo: Path, run: Run, tmp_path: Pa
     marker = tmp_path / "marker"
     commit(repo, {MODULE: f"open({str(marker)!r}, 'a').write('x')\n{GOOD}"})
     commit(repo, {})
-    told = gate("diff", "--base", "HEAD~1", "--head", "HEAD", cwd=repo, env=run.env)
+    told = run.command("diff", "--base", "HEAD~1", "--head", "HEAD")
     assert "SKIPPED" in told.out
     assert not marker.exists()
     commit(repo, {"README.md": "# Other\n"})
-    told = gate("diff", "--base", "HEAD~1", "--head", "HEAD", cwd=repo, env=run.env)
+    told = run.command("diff", "--base", "HEAD~1", "--head", "HEAD")
     assert "SKIPPED" in told.out
     # One process for each side.
     assert marker.read_text() == "xx"
@@ -242,16 +214,14 @@ def test_a_plan_and_a_second_run_see_the_same_prompts(repo: Path, run: Run, mode
     assert first.record.suites[0].candidate.digest == again.record.suites[0].candidate.digest
     fresh = sum(suite.calls.made for suite in again.record.suites)
     assert len(models.ledger) - made == fresh < made
-    plan = gate("plan", "--base", "main", "--json", cwd=repo, env=run.env)
+    plan = run.command("plan", "--base", "main", "--json")
     assert plan.code == 0
     assert json.loads(plan.out)["suites"]
 
 
 def test_two_files_are_not_compared_by_running_one(repo: Path, run: Run) -> None:
-    told = gate(
-        *("diff", "--baseline", NAME, "--candidate", "README.md", "--cases", CASES, "--model", "fake:oracle"),
-        cwd=repo,
-        env=run.env,
+    told = run.command(
+        *("diff", "--baseline", NAME, "--candidate", "README.md", "--cases", CASES, "--model", "fake:oracle")
     )
     assert told.code == 2
     assert f"{NAME}: is code" in told.err
@@ -262,9 +232,9 @@ def test_shards_and_their_merge_build_the_same_prompts(repo: Path, run: Run) -> 
     commit(repo, {MODULE: WORSE})
     refs = ("diff", "--base", "HEAD~1", "--head", "HEAD")
     for number in (1, 2):
-        shard = gate(*refs, "--shard", f"{number}/2", "--out", f"shards/{number}", cwd=repo, env=run.env)
+        shard = run.command(*refs, "--shard", f"{number}/2", "--out", f"shards/{number}")
         assert shard.code == 0, shard.err
-    merged = gate("merge", "shards", "--out", "merged", "--json", cwd=repo, env=run.env)
+    merged = run.command("merge", "shards", "--out", "merged", "--json")
     assert merged.record.verdict is Verdict.BLOCK
 
 

@@ -1,9 +1,6 @@
 """A repository whose answers are scored by a function of its own."""
 
 import json
-from pathlib import Path
-
-from tests.integration.builders.repository import make
 
 CONFIG = """\
 version: 1
@@ -52,13 +49,3 @@ FILES = {
     "evals/support.jsonl": rows(30),
     "README.md": "# Support\n",
 }
-
-
-def telling(folder: Path) -> str:
-    """Code that leaves a file behind wherever it is run."""
-    return f"open({str(folder / 'canary')!r}, 'w').close()\n"
-
-
-def repository(folder: Path) -> Path:
-    folder.mkdir()
-    return make(folder, FILES)

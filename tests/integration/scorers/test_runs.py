@@ -12,46 +12,23 @@ from pathlib import Path
 import pytest
 
 from gate.domain.verdict import Verdict
-from tests.integration.builders.repository import commit, write
-from tests.integration.scorers.repository import CONFIG, GOOD, LENIENT, MODULE, WORSE, repository, rows, telling
-from tests.support.command import Outcome, environment, gate
+from tests.integration.functions.repositories import Run, commit, make, running, telling, write
+from tests.integration.scorers.repository import CONFIG, FILES, GOOD, LENIENT, MODULE, WORSE, rows
+from tests.support.command import environment
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.privileged import keys
 
 CASES = "evals/support.jsonl"
 
 
 @pytest.fixture
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    return repository(tmp_path / "repo")
+    return make(tmp_path / "repo", FILES)
 
 
 @pytest.fixture
-def run(repo: Path, models: ModelServer, tmp_path: Path) -> Iterator["Run"]:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    yield Run(repo, models, scratch)
-    # Whatever happened, nothing is left.
-    assert list(scratch.iterdir()) == []
-
-
-class Run:
-    """Runs `gate diff` of the working tree, or of what `more` says, against `main`."""
-
-    def __init__(self, repo: Path, models: ModelServer, scratch: Path) -> None:
-        self.repo, self.env = repo, {**keys(models), "TMPDIR": str(scratch)}
-
-    def __call__(self, *more: str, base: str = "main") -> Outcome:
-        return self.command("diff", "--base", base, "--json", *more)
-
-    def command(self, *arguments: str, **env: str) -> Outcome:
-        return gate(*arguments, cwd=self.repo, env=self.env | env)
+def run(repo: Path, models: ModelServer, tmp_path: Path) -> Iterator[Run]:
+    with running(repo, models, tmp_path / "scratch") as run:
+        yield run
 
 
 def reasons(repo: Path) -> list[str]:
