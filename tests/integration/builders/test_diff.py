@@ -13,9 +13,10 @@ import pytest
 
 from gate.domain.verdict import Verdict
 from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, row
-from tests.integration.functions.repositories import Run, commit, make, running, write
+from tests.integration.functions.repositories import Run, running
 from tests.support.command import environment, gate, git
 from tests.support.model_server import ModelServer
+from tests.support.repository import commit, make, write
 
 CASES = "evals/dispatcher.jsonl"
 NAME = "python:bots.persona:build"

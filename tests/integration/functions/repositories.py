@@ -18,31 +18,6 @@ def telling(folder: Path) -> str:
     return f"open({str(folder / 'canary')!r}, 'w').close()\n"
 
 
-def write(repo: Path, files: Files) -> None:
-    """Put files into the working tree; None takes one away."""
-    for path, text in files.items():
-        if text is None:
-            (repo / path).unlink()
-            continue
-        (repo / path).parent.mkdir(parents=True, exist_ok=True)
-        (repo / path).write_text(str(text))
-
-
-def commit(repo: Path, files: Files, message: str = "change") -> str:
-    write(repo, files)
-    git(repo, "add", "--all")
-    git(repo, "commit", "--quiet", "--allow-empty", "--message", message)
-    return git(repo, "rev-parse", "HEAD")
-
-
-def make(folder: Path, files: Files) -> Path:
-    """A repository with these files on `main`."""
-    folder.mkdir()
-    git(folder, "init", "--quiet", "--initial-branch", "main")
-    commit(folder, files, "one")
-    return folder
-
-
 class Run:
     """Runs the command in a repository.
 

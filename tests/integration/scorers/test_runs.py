@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from gate.domain.verdict import Verdict
-from tests.integration.functions.repositories import Run, commit, make, running, telling, write
+from tests.integration.functions.repositories import Run, running, telling
 from tests.integration.scorers.repository import CONFIG, FILES, GOOD, LENIENT, MODULE, WORSE, rows
 from tests.support.command import environment
 from tests.support.model_server import Behaviour, ModelServer
+from tests.support.repository import commit, make, write
 
 CASES = "evals/support.jsonl"
 

@@ -1,0 +1,14 @@
+"""The example as a repository."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.example import FILES
+from tests.support.repository import make
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """The example on `main`."""
+    return make(tmp_path, FILES)
