@@ -1,8 +1,6 @@
 """Payloads of events: the real ones, those that lack something, and those that are hostile."""
 
 import json
-from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,51 +9,14 @@ from hypothesis import strategies as st
 from gate.domain.pull_request import PullRequest
 from gate.errors import GateError, InputErrors
 from gate.inputs.event import (
-    DispatchEvent,
-    MergeGroupEvent,
     PullRequestEvent,
-    PushEvent,
-    WorkflowRunEvent,
     parse_event,
 )
 from tests.support.github_payloads import PAYLOADS, example
+from tests.unit.inputs.payloads import SHA, parsed, pull, read
 
-SHA = "0123456789abcdef0123456789abcdef01234567"
 ABOUT_PULLS = sorted(path.stem for path in PAYLOADS.glob("pull_request.*.json"))
 OTHERS = sorted({path.stem for path in PAYLOADS.glob("*.json")} - set(ABOUT_PULLS))
-
-
-def pull(**change: Any) -> dict[str, Any]:
-    """A small payload; None takes a field away."""
-    fields = {
-        "number": 7,
-        "state": "open",
-        "head": {"sha": SHA, "ref": "change", "repo": {"full_name": "ada/support-bot"}},
-        "base": {"sha": SHA[::-1], "ref": "main"},
-        "labels": [{"name": "docs"}],
-        **change,
-    }
-    return {"action": "opened", "pull_request": fields}
-
-
-def read(value: object) -> PullRequestEvent:
-    event = parse_event("pull_request", json.dumps(value), "event.json")
-    assert isinstance(event, PullRequestEvent)
-    return event
-
-
-def parsed(value: object) -> PullRequest:
-    return read(value).pull
-
-
-def mistakes(value: object) -> list[str]:
-    """The fields that are wrong."""
-    with pytest.raises(InputErrors) as caught:
-        parsed(value)
-    assert caught.value.exit_code == 2
-    assert {problem.file for problem in caught.value.problems} == {"event.json"}
-    assert all("GITHUB_EVENT_PATH" in problem.hint for problem in caught.value.problems)
-    return [problem.message.removeprefix("the event's pull_request.").split()[0] for problem in caught.value.problems]
 
 
 @pytest.mark.parametrize("name", ABOUT_PULLS)
@@ -98,91 +59,6 @@ def test_there_are_real_payloads_of_all_kinds() -> None:
     ]
 
 
-def test_a_real_merge_group() -> None:
-    whole = example("merge_group.checks_requested")
-    group = whole["merge_group"]
-    event = parse_event("merge_group", json.dumps(whole), "event.json")
-    assert event == MergeGroupEvent(group["head_sha"], group["base_sha"], "main", 104, default_branch="main")
-    whole["action"] = "destroyed"
-    assert parse_event("merge_group", json.dumps(whole), "event.json") == replace(event, over=True)
-
-
-@pytest.mark.parametrize(
-    "ref", ["refs/heads/main", "refs/heads/pr-1-" + SHA, "gh-readonly-queue/main/pr-1-" + SHA, None, 5]
-)
-def test_a_group_whose_branch_does_not_say_its_pull_request(ref: object) -> None:
-    whole = example("merge_group.checks_requested")
-    whole["merge_group"]["head_ref"] = ref
-    event = parse_event("merge_group", json.dumps(whole), "event.json")
-    assert isinstance(event, MergeGroupEvent)
-    assert event.number is None
-
-
-@pytest.mark.parametrize(
-    ("change", "branch", "deleted"),
-    [
-        ({}, "master", False),
-        ({"ref": "refs/tags/v1"}, "", False),
-        ({"ref": "refs/heads/release/1"}, "release/1", False),
-        ({"deleted": True}, "master", True),
-    ],
-)
-def test_a_real_push(change: dict[str, Any], branch: str, deleted: bool) -> None:
-    whole = example("push") | change
-    event = parse_event("push", json.dumps(whole), "event.json")
-    assert event == PushEvent(branch, whole["after"], deleted, "master")
-
-
-def test_a_real_dispatch() -> None:
-    event = parse_event("workflow_dispatch", json.dumps(example("workflow_dispatch")), "event.json")
-    assert event == DispatchEvent("refs/heads/main", "main")
-
-
-def workflow_run(**change: Any) -> dict[str, Any]:
-    whole = example("workflow_run.completed")
-    whole["workflow_run"] |= {"event": "pull_request", **change}
-    return whole
-
-
-def test_a_real_run_of_another_workflow() -> None:
-    whole = workflow_run()
-    about = whole["workflow_run"]
-    owner = about["head_repository"]["owner"]["login"]
-    event = parse_event("workflow_run", json.dumps(whole), "event.json")
-    assert event == WorkflowRunEvent("pull_request", about["head_sha"], about["head_branch"], owner)
-
-
-def test_a_run_of_another_workflow_for_no_pull_request() -> None:
-    event = parse_event("workflow_run", json.dumps(example("workflow_run.completed")), "event.json")
-    assert event == WorkflowRunEvent("workflow_dispatch", "", "", "")
-
-
-def test_a_run_of_another_workflow_whose_fork_is_gone() -> None:
-    event = parse_event("workflow_run", json.dumps(workflow_run(head_repository=None)), "event.json")
-    assert isinstance(event, WorkflowRunEvent)
-    assert event.head_owner == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "whole", "wrong"),
-    [
-        ("merge_group", {}, ["base_ref", "base_sha", "head_sha"]),
-        ("push", {"ref": "refs/heads/a b"}, ["after", "ref"]),
-        ("workflow_dispatch", {}, ["ref", "repository.default_branch"]),
-        (
-            "workflow_run",
-            {"workflow_run": {"event": "pull_request", "head_repository": {"full_name": "a"}}},
-            ["head_branch", "head_repository.full_name", "head_sha"],
-        ),
-    ],
-)
-def test_other_events_that_lack_something(name: str, whole: dict[str, Any], wrong: list[str]) -> None:
-    with pytest.raises(InputErrors) as caught:
-        parse_event(name, json.dumps(whole), "event.json")
-    told = [problem.message.split()[2].removeprefix(f"{name}.") for problem in caught.value.problems]
-    assert told == wrong
-
-
 @pytest.mark.parametrize("name", ["issue_comment", "schedule", "", "pull_request_review", "a\nb"])
 def test_events_that_the_gate_does_not_handle(name: str) -> None:
     with pytest.raises(GateError, match="does not handle the event") as caught:
@@ -196,109 +72,10 @@ def test_a_pull_request_event_without_a_pull_request() -> None:
     assert "on: pull_request" in caught.value.hint
 
 
-def test_a_small_payload() -> None:
-    assert parsed(pull()) == PullRequest(7, SHA, "main", SHA[::-1], "open", ("docs",), fork=True)
-    home = {"ref": "main", "sha": SHA[::-1], "repo": {"full_name": "Ada/support-bot"}}
-    assert not parsed(pull(base=home)).fork
-
-
 def test_a_pull_request_that_was_pointed_at_another_branch() -> None:
     edited = pull() | {"action": "edited"}
     assert not read(edited | {"changes": {"title": {"from": "x"}}}).retargeted
     assert read(edited | {"changes": {"base": {"ref": {"from": "x"}}}}).retargeted
-
-
-@pytest.mark.parametrize("repo", [None, {}, {"full_name": None}, {"full_name": ""}, 5, []])
-def test_a_fork_that_was_deleted(repo: object) -> None:
-    assert parsed(pull(head={"sha": SHA, "ref": "change", "repo": repo})) == parsed(pull())
-
-
-def test_a_sha256_repository() -> None:
-    assert parsed(pull(head={"sha": "a" * 64})).head_sha == "a" * 64
-
-
-@pytest.mark.parametrize("state", [None, 5, ""])
-def test_a_state_that_is_not_given_is_open(state: object) -> None:
-    assert parsed(pull(state=state)).state == "open"
-
-
-@pytest.mark.parametrize(
-    ("labels", "names"),
-    [
-        (None, ()),
-        ("docs", ()),
-        ({"name": "docs"}, ()),
-        ([None, 5, "docs", {}, {"name": None}, {"name": ""}], ()),
-        (
-            [{"name": "[skip-prompt-diff]"}, {"name": "ü\U0001f600"}, {"name": "a\nb"}],
-            ("[skip-prompt-diff]", "ü\U0001f600", "a\nb"),
-        ),
-    ],
-)
-def test_labels(labels: object, names: tuple[str, ...]) -> None:
-    assert parsed(pull(labels=labels)).labels == names
-
-
-@pytest.mark.parametrize("empty", [{}, {"number": None, "head": None, "base": None}, {"head": [], "base": "main"}])
-def test_all_that_is_missing_is_told_at_once(empty: dict[str, object]) -> None:
-    assert mistakes({"pull_request": empty}) == ["base.ref", "base.sha", "head.sha", "number"]
-
-
-@pytest.mark.parametrize("number", [None, 0, -1, True, 7.0, 7.5, "7", [7]])
-def test_a_number_that_is_none(number: object) -> None:
-    assert mistakes(pull(number=number)) == ["number"]
-
-
-@pytest.mark.parametrize(
-    "sha",
-    [None, 5, "", "main", SHA[:-1], SHA + "0", SHA.upper(), f" {SHA}", f"{SHA}\n", f"--{SHA[2:]}", "g" * 40, "٣" * 40],
-)
-def test_a_sha_that_is_none(sha: object) -> None:
-    assert mistakes(pull(head={"sha": sha})) == ["head.sha"]
-    assert mistakes(pull(base={"sha": sha, "ref": "main"})) == ["base.sha"]
-
-
-@pytest.mark.parametrize(
-    "ref", ["main", "release/1.0", "-x", "ünï", "a@b", "#12", "$(id)", "`id`", "a;b", "a'b\"c", "<b>"]
-)
-def test_names_that_git_takes(ref: str) -> None:
-    assert parsed(pull(base={"sha": SHA, "ref": ref})).base_ref == ref
-
-
-@pytest.mark.parametrize(
-    "ref",
-    [
-        None,
-        5,
-        "",
-        "a b",
-        "a\nb",
-        "a\0b",
-        "a\x1b[31m",
-        "a\x7fb",
-        "a~1",
-        "a^",
-        "a:b",
-        "a?",
-        "a*",
-        "a[b]",
-        "a\\b",
-        "x" * 256,
-    ],
-)
-def test_names_that_git_does_not_take(ref: object) -> None:
-    assert mistakes(pull(base={"sha": SHA, "ref": ref})) == ["base.ref"]
-
-
-@pytest.mark.parametrize("ref", ["a..b", "main@{1}", "main@{upstream}"])
-def test_names_that_would_be_more_than_a_branch(ref: str) -> None:
-    assert mistakes(pull(base={"sha": SHA, "ref": ref})) == ["base.ref"]
-
-
-@pytest.mark.parametrize("ref", ["a\x85b", "a\u2028b", "a\u202eb", "a\u200bb", "a\u00a0b"])
-def test_names_that_look_like_something_else(ref: str) -> None:
-    """Git takes them; whoever shows them escapes them."""
-    assert parsed(pull(base={"sha": SHA, "ref": ref})).base_ref == ref
 
 
 @pytest.mark.parametrize(
