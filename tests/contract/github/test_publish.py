@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from gate.domain.pull_request import Posted
 from gate.flows.commenttext import marker
@@ -286,40 +284,3 @@ def test_one_fault_anywhere_does_not_matter(
     server.fail("GET", path, status)
     assert publish(PullRequestComments(connect(token), 7), sticky).url
     assert [body for _, body in written(server)] == [NEW]
-
-
-@given(st.text(max_size=200))
-@example("a--b")
-@example("--> <b>@octocat</b>")
-@example("\udcff")
-def test_a_marker_is_one_whole_html_comment(key: str) -> None:
-    line = marker(key)
-    assert line.isascii()
-    assert line.isprintable()
-    assert line.startswith("<!-- prompt-gate: ")
-    assert line.endswith(" -->")
-    inner = line.removeprefix("<!--").removesuffix("-->")
-    assert "--" not in inner
-    assert not set("<>&") & set(inner)
-    assert not inner.startswith((">", "->"))
-    assert line == marker(key)
-
-
-@given(st.text(max_size=20), st.text(max_size=20))
-def test_different_keys_have_different_markers(one: str, other: str) -> None:
-    assert (marker(one) == marker(other)) is (one == other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("支持", "分类"), ("ü.yaml", "ö.yaml"), ("a b", "a-b"), ("a--b", "a-b"), ("-", "default")]
-)
-def test_like_keys_have_different_markers(one: str, other: str) -> None:
-    assert marker(one) != marker(other)
-
-
-def test_a_path_is_its_own_key() -> None:
-    assert marker("teams/support/gate.yaml") == "<!-- prompt-gate: teams/support/gate.yaml -->"
-
-
-def test_a_key_may_be_long() -> None:
-    assert len(marker("x" * 100_000)) < 2_000
