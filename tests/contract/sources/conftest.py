@@ -14,7 +14,6 @@ from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequestWorld
 
-REPO = "acme/support-bot"
 ODD = (
     "names/#hash.md",
     "names/(top)x.md",
@@ -72,9 +71,15 @@ def world(tmp_path_factory: pytest.TempPathFactory, server: GitHubServer) -> Pul
     return world
 
 
-def github_source(server: GitHubServer, sha: str) -> GitHubSource:
+def github_source(world: PullRequestWorld, sha: str) -> GitHubSource:
     """A source with nothing in its memory."""
-    return GitHubSource("origin/main", sha, GitHubStore(GitHub(WORKFLOW_TOKEN, server.url, REPO)))
+    client = GitHub(WORKFLOW_TOKEN, world.server.url, world.repo.full_name)
+    return GitHubSource("origin/main", sha, GitHubStore(client))
+
+
+def commits(world: PullRequestWorld, sha: str) -> list[FileSource]:
+    """The sources of a commit's files."""
+    return [RefSource("origin/main", sha, Git(world.work)), github_source(world, sha)]
 
 
 def made(kind: str, world: PullRequestWorld) -> FileSource:
@@ -83,7 +88,7 @@ def made(kind: str, world: PullRequestWorld) -> FileSource:
     world.server.tree_limit = CUT if kind == "github, cut" else WHOLE
     if kind == "ref":
         return RefSource("origin/main", world.main_sha, git)
-    return TreeSource(world.work, git) if kind == "tree" else github_source(world.server, world.main_sha)
+    return TreeSource(world.work, git) if kind == "tree" else github_source(world, world.main_sha)
 
 
 @pytest.fixture(params=["ref", "tree", "github", "github, cut"])

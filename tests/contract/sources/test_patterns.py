@@ -1,0 +1,126 @@
+"""What every source of files finds by a pattern, and what it makes of links and submodules."""
+
+import pytest
+
+from gate.git.command import Git
+from gate.git.sources import TreeSource
+from gate.inputs.source import FileSource
+from tests.contract.sources.conftest import FILES, ODD, commits, made
+from tests.support.pull_request import PullRequestWorld
+
+DOTLESS = sorted(path for path in FILES if "." not in (path[0], path.rpartition("/")[2][0]))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*", ["README.md", "binary.bin", "crlf.md", "empty.txt", "large.md", "latin.md", "tool.sh"]),
+        ("*.md", ["README.md", "crlf.md", "large.md", "latin.md"]),
+        ("./*.md", ["README.md", "crlf.md", "large.md", "latin.md"]),
+        ("README.md", ["README.md"]),
+        ("**", DOTLESS),
+        ("**/*.md", [path for path in DOTLESS if path.endswith(".md")]),
+        ("names/*", sorted(ODD)),
+        ("names/.*", ["names/.dot.md"]),
+        (".hidden/*", [".hidden/rules.md"]),
+        (".hidden/**", [".hidden/rules.md"]),
+        (".hidden/.*/*.md", [".hidden/.deeper/rules.md"]),
+        ("names/-*", ["names/-dash.md"]),
+        ("-*/*", ["-folder/x.md"]),
+        ("names/[[]b]*", ["names/[b]racket.md"]),
+        ("[[]x]/*", ["[x]/y.md"]),
+        ("[x]/y.md", []),
+        ("names/ünï*", ["names/ünï \U0001f600.md"]),
+        ("names/?hash.md", ["names/#hash.md"]),
+        ("names/[!a-zü]*", sorted(path for path in ODD if path[6] in "#(-:[")),
+        ("a/**", ["a/b/c/d/e/f/g/deep.md", "a/b/wide.md", "a/same.md"]),
+        ("a/**/*.md", ["a/b/c/d/e/f/g/deep.md", "a/b/wide.md", "a/same.md"]),
+        ("a/*/*.md", ["a/b/wide.md"]),
+        ("a/b/*/d/**/deep.md", ["a/b/c/d/e/f/g/deep.md"]),
+        ("**/c/**/g/*", ["a/b/c/d/e/f/g/deep.md"]),
+        ("names", []),
+        ("*.missing", []),
+        ("missing/*", []),
+        ("README.md/*", []),
+        ("alias.*", []),
+        ("a/linked/*", []),
+        ("vendored/**", []),
+    ],
+)
+def test_a_pattern_finds_plain_files(source: FileSource, pattern: str, found: list[str]) -> None:
+    assert source.glob(pattern) == found
+
+
+def test_what_a_pattern_finds_can_be_read(source: FileSource) -> None:
+    assert {path: source.read(path) for path in source.glob("**")} == {path: FILES[path] for path in DOTLESS}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matched", "behind"),
+    [
+        ("*", {"alias.md", "vendored"}, set()),
+        ("*.md", {"alias.md"}, set()),
+        ("**", {"alias.md", "a/linked", "vendored"}, set()),
+        ("**/*.md", {"alias.md"}, {"a/linked", "vendored"}),
+        ("a/*", {"a/linked"}, set()),
+        ("a/*/*.md", set(), {"a/linked"}),
+        ("a/linked/*.md", set(), {"a/linked"}),
+        ("vendored/deep/*.md", set(), {"vendored"}),
+        ("a/b/**/*.md", set(), set()),
+        (".hidden/**", set(), set()),
+        ("missing/*", set(), set()),
+    ],
+)
+def test_links_and_submodules_are_told_apart_from_files(
+    source: FileSource, world: PullRequestWorld, pattern: str, matched: set[str], behind: set[str]
+) -> None:
+    ref = made("ref", world)
+    kinds = {"alias.md": "120000", "a/linked": "120000", "vendored": "160000"}
+    exact = {path: ref.fingerprint(path) for path in matched}
+    assert source.links(pattern) == exact | {path: kinds[path] for path in behind}
+
+
+def test_a_link_that_leads_elsewhere_is_another_one(small: PullRequestWorld) -> None:
+    def told(target: str) -> list[str]:
+        (small.work / "x.md").unlink(missing_ok=True)
+        (small.work / "x.md").symlink_to(target)
+        tree = TreeSource(small.work, Git(small.work)).links("*.md")
+        sha = small.commit_to_main({})
+        return [found["x.md"] for found in (tree, *(source.links("*.md") for source in commits(small, sha)))]
+
+    one, other = told("a.md"), told("../a.md")
+    assert len(set(one)) == len(set(other)) == 1
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("target", "end"),
+    [
+        ("../a.md", "a.md"),
+        ("./../a.md", "a.md"),
+        ("../b", "b"),
+        ("c.md", "d/c.md"),
+        ("..", "."),
+        ("../l/a.md", "l/a.md"),
+        ("/etc/passwd", None),
+        ("../../a.md", None),
+        ("../.git/config", None),
+    ],
+)
+def test_where_a_link_leads_to(small: PullRequestWorld, target: str, end: str | None) -> None:
+    (small.work / "d").mkdir()
+    (small.work / "d/link").symlink_to(target)
+    sha = small.commit_to_main({"b/c.md": "c"})
+    for source in (*commits(small, sha), TreeSource(small.work, Git(small.work))):
+        assert source.leads_to("d/link") == end
+        assert source.leads_to("a.md") is None
+        assert source.leads_to("none.md") is None
+
+
+@pytest.mark.parametrize("folder", ["", "a/b", ".hidden", "nowhere", "README.md"])
+def test_a_listing_has_every_plain_file_whatever_its_name(source: FileSource, folder: str) -> None:
+    inside = {path for path in FILES if not folder or path.startswith(f"{folder}/")}
+    found = source.listing(folder)
+    assert found.keys() & FILES.keys() == inside
+    assert not found.keys() & {"link.md", "folder-link", "vendor/lib"}
+    assert all(known in ("", source.fingerprint(path)) for path, known in found.items())
