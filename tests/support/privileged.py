@@ -1,5 +1,6 @@
 """The workflow that has secrets, run for the pull request of a stranger."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.support import events
@@ -25,9 +26,21 @@ def privileged(
     inputs: dict[str, str] | None = None,
 ) -> ActionOutcome:
     """Run it without a checkout, as such a workflow should."""
+    env = beside_secrets(pr, models, event, change, inputs)
+    return run_action(Path(env["GITHUB_WORKSPACE"]), env)
+
+
+def beside_secrets(
+    pr: PullRequest,
+    models: ModelServer,
+    event: str = "workflow_run",
+    change: dict[str, Any] | None = None,
+    inputs: dict[str, str] | None = None,
+) -> dict[str, str]:
+    """Its environment, with an empty workspace."""
     checkout = pr.checkout("none")
     if event == "workflow_run":
         env = events.workflow_run(pr, checkout, change, inputs)
     else:
         env = pr.environment(checkout, event=event, inputs=inputs)
-    return run_action(checkout, env | keys(models))
+    return env | keys(models)

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from tests.support import events
+from tests.support.acting import act_here
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.model_server import ModelServer
-from tests.support.privileged import KEY, SERVICE, keys, privileged
+from tests.support.privileged import KEY, SERVICE, beside_secrets, keys, privileged
 from tests.support.pull_request import PullRequestWorld
 
 REPO = "acme/support-bot"
@@ -114,13 +115,17 @@ def test_a_fork_that_is_gone_cannot_be_found(world: PullRequestWorld, models: Mo
     assert "is gone" in outcome.summary
 
 
-def test_a_conflict_beside_secrets_is_no_green(world: PullRequestWorld, models: ModelServer) -> None:
+def test_a_conflict_beside_secrets_is_no_green(
+    world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     world.commit_to_main({PROMPT: REWORDED})
-    outcome = privileged(pr, models)
-    assert outcome.code == 3
-    assert "GitHub has not merged #7 into main; as a rule the two conflict" in outcome.out.replace("\n", " ")
-    assert "check the repository out" not in outcome.summary
+    acted = act_here(beside_secrets(pr, models), monkeypatch)
+    assert acted.code == 3
+    assert "GitHub has not merged #7 into main; as a rule the two conflict" in " ".join(acted.log)
+    assert "check the repository out" not in acted.summary
+    # It is patient: the merge is made in the background.
+    assert acted.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
 
 
 def test_a_forged_record_of_the_first_workflow_is_not_looked_at(world: PullRequestWorld, models: ModelServer) -> None:
@@ -157,15 +162,17 @@ def test_another_pull_request_of_the_same_commit_does_not_answer_for_it(
 
 
 @pytest.mark.parametrize("event", ["workflow_run", "pull_request_target"])
-def test_a_merge_into_another_branch_is_not_taken(world: PullRequestWorld, models: ModelServer, event: str) -> None:
+def test_a_merge_into_another_branch_is_not_taken(
+    world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch, event: str
+) -> None:
     world.git(world.work, "checkout", "--quiet", "--detach", world.main_sha)
     tame = world.commit({"gate.yaml": SERVICE + "policy: {mode: advisory}\n"}, "A branch of its own")
     pr = world.open({PROMPT: BROKEN}, fork=True)
     world.git(world.work, "checkout", "--quiet", "--detach", tame)
     world.git(world.work, "merge", "--quiet", "--no-ff", "-m", "old", pr.head_sha)
     pr.pull.merge_sha = world.git(world.work, "rev-parse", "HEAD")
-    outcome = privileged(pr, models, event)
-    assert (outcome.code, len(models.ledger)) == (3, 0)
+    acted = act_here(beside_secrets(pr, models, event), monkeypatch)
+    assert (acted.code, len(models.ledger)) == (3, 0)
 
 
 def test_the_label_of_a_stranger_sets_nothing_aside(world: PullRequestWorld, models: ModelServer) -> None:
