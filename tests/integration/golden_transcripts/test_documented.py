@@ -135,8 +135,9 @@ def test_pytest(root: Path, server: ModelServer) -> None:
 
 def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     """A small base model as agent and as judge says little of worth, in the asked form all the same."""
-    params = "{chat_template: passthrough, max_output_tokens: 600}"
-    write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
+    # Without dice it says the same to both tones, as a rule, and the one verdict on that serves all three ways.
+    params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600}"
+    write(tmp_path, "Be brief.", "local:gemma3-270m", "local:gemma3-270m", params)
     # A base model goes on and on; what it says of a reply takes long enough.
     config = (tmp_path / "gate.yaml").read_text()
     (tmp_path / "gate.yaml").write_text(config.replace("max_output_tokens: 600", "max_output_tokens: 30", 1))
@@ -152,8 +153,8 @@ def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     assert f"rubric {1 + 4 * rubric.value:.1f}" in ran.out
     git(tmp_path, "init", "-q", "-b", "main")
     git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "plain")
-    (tmp_path / "prompts.py").write_text(f"TONE = 'Be kind.'\n\n\n{BUILDER}")
+    git(tmp_path, "commit", "-qm", "brief")
+    (tmp_path / "prompts.py").write_text(f"TONE = 'Be plain.'\n\n\n{BUILDER}")
     changed = gate("diff", "--base", "main", "--json", cwd=tmp_path, timeout_s=600)
     assert (changed.code, changed.record.verdict) == (0, Verdict.HOLD), changed.err
     assert [one.name for one in changed.record.suites[0].rubrics[0].dimensions] == json.loads(DIMENSIONS)
