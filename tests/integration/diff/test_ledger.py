@@ -38,11 +38,17 @@ def server() -> Iterator[ModelServer]:
 
 
 def compare(
-    root: Path, server: ModelServer, model: str, candidate: str, *more: str, env: dict[str, str] | None = None
+    root: Path,
+    server: ModelServer,
+    model: str,
+    candidate: str,
+    *more: str,
+    env: dict[str, str] | None = None,
+    cases: int = len(CASES),
 ) -> Outcome:
     (root / "a.md").write_text(BASELINE)
     (root / "b.md").write_text(candidate)
-    write_jsonl(root / "cases.jsonl", CASES)
+    write_jsonl(root / "cases.jsonl", CASES[:cases])
     keys = {
         "OPENAI_BASE_URL": f"{server.url}/v1",
         "ANTHROPIC_BASE_URL": server.url,
@@ -116,10 +122,12 @@ def test_an_equally_good_rewording_passes(tmp_path: Path, server: ModelServer, m
 @pytest.mark.parametrize("model", MODELS)
 def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelServer, model: str) -> None:
     server.behaviour = Behaviour(faults=("429", "500", "drop", "truncated"))
-    record = compare(tmp_path, server, model, BROKEN, "--samples", "1").record
+    # Every retry waits: few cases, which fall further, and all at once, so that it is not taken for an outage.
+    broken = BROKEN.replace("0.45", "0.1")
+    record = compare(tmp_path, server, model, broken, "--samples", "1", "--concurrency", "400", cases=40).record
     assert record.verdict is Verdict.BLOCK
-    assert record.calls.retried == 4 * len(server.ledger)
-    assert_equal_to_ledger(record, server, BROKEN)
+    assert record.calls.retried == 4 * len(server.ledger) == 320
+    assert_equal_to_ledger(record, server, broken)
 
 
 def test_a_service_that_is_down_is_inconclusive_within_seconds_and_nothing_is_green(tmp_path: Path) -> None:
