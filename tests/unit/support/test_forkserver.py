@@ -39,3 +39,33 @@ def test_how_python_starts_is_not_a_forks_to_say(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.exit('started from nothing')")
     env = environment(tmp_path, {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(forkserver.ROOT)])})
     assert "started from nothing" in forkserver.run(["--version"], tmp_path, env, 60).stderr
+
+
+AT_THE_END = """
+import atexit, sys, threading, time
+
+class Told:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        print("garbage")
+
+def late():
+    time.sleep(0.2)
+    print("thread")
+
+Told()
+atexit.register(print, "at exit")
+threading.Thread(target=late).start()
+print("error", end="", file=sys.stderr)
+print("end", end=" ")
+"""
+
+
+def test_what_is_to_be_done_at_the_end_is_done(tmp_path: Path) -> None:
+    ended = []
+    for way in ("sys.exit(7)", "from tests.support.forkserver import leave; leave(7)"):
+        command = [sys.executable, "-c", f"{AT_THE_END}\n{way}"]
+        done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=False)
+        ended.append((done.returncode, sorted(done.stdout.split()), done.stderr))
+    assert ended[0] == ended[1] == (7, ["at", "end", "exit", "garbage", "thread"], "error")
