@@ -30,6 +30,10 @@ SCENARIOS = tuple({ArmName.BASELINE: step / 4, ArmName.CANDIDATE: 1 - step / 4} 
 
 The extremes of the mean are not those of the test, which also looks at the spread: hence the steps between.
 """
+REASONS_KEPT = 50
+"""Reasons for missing samples that a record has; some name a request, so that there can be as many as samples."""
+REASONS_NAMED = 5
+"""Of those, the ones that are reasons of the verdict."""
 CASES_NAMED = 8
 """Cases to be asked again that a reason names before it counts the rest."""
 
@@ -42,7 +46,7 @@ class Missing:
         samples: how many are missing, samples that were never taken included; not those that early stopping spared.
         total: how many were needed: all that were planned, but for those that early stopping spared.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
-        reasons: each distinct reason with its count, the most frequent first.
+        reasons: each distinct reason with its count, the most frequent first, `REASONS_KEPT` at most.
         cases: which cases they belong to, `suite/id` in a run over several suites.
     """
 
@@ -183,7 +187,9 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     more = len(missing.cases) - CASES_NAMED
     named = f"{', '.join(missing.cases[:CASES_NAMED])}{f' and {more} more' if more > 0 else ''}"
     again = f"Cases to be asked again: {named}."
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, again, *missing.reasons))
+    rest = len(missing.reasons) - REASONS_NAMED
+    others = (f"and {rest} more reasons why samples have no score.",) if rest > 0 else ()
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, again, *missing.reasons[:REASONS_NAMED], *others))
 
 
 def _needed(suites: Sequence[Suite], asked: Asked | None) -> dict[str, Ints]:
@@ -222,4 +228,4 @@ def _tally(grids: Mapping[str, Grid], needed: Mapping[str, Ints]) -> tuple[int, 
 
 def _listed(reasons: Counter[str]) -> tuple[str, ...]:
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(f"{number} × {reason}" for reason, number in ordered[:5])
+    return tuple(f"{number} × {reason}" for reason, number in ordered[:REASONS_KEPT])
