@@ -22,6 +22,8 @@ from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 IDS_NAMED = 8
 REASONS_SHOWN = 20
+GAPS_SHOWN = 3
+"""Reasons why samples are missing."""
 DIGEST_SHOWN = 12
 INTERRUPTED = 130
 """By Ctrl-C; the exit code of a shell's own."""
@@ -54,6 +56,8 @@ def _reasons(run: RunRecord) -> Iterator[Fact]:
     reasons = [reason for reason in run.reasons if not rates.advised(run, reason)]
     for reason in reasons[:REASONS_SHOWN]:
         yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
+    if (more := len(reasons) - REASONS_SHOWN) > 0:
+        yield Fact("Reasons", (f"and {more:,} more; the record of the run has them all",))
 
 
 def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
@@ -129,11 +133,10 @@ def _unevaluated(run: RunRecord) -> Iterator[Fact]:
 def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
-        why = (
-            f": {'; '.join(short(reason, LONGEST_SENTENCE) for reason in missing.reasons[:3])}"
-            if missing.reasons
-            else ""
-        )
+        told = [short(reason, LONGEST_SENTENCE) for reason in missing.reasons[:GAPS_SHOWN]]
+        more = len(missing.reasons) - GAPS_SHOWN
+        told += [f"and {numbers.counted(more, 'more reason')}"] * (more > 0)
+        why = f": {'; '.join(told)}" if told else ""
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("To be asked again", (_listed(missing.cases),))

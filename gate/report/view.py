@@ -13,6 +13,7 @@ from gate.report.facts import facts, usage
 from gate.report.headline import headline
 from gate.report.newprompts import new_prompts
 from gate.report.parts import Text, View
+from gate.report.scorers import scorer_tables
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
 from gate.report.steps import command, steps
 from gate.report.summary import sentence
@@ -50,6 +51,7 @@ def view(run: RunRecord) -> View:
         exam_scores=exam.scores_head(run),
         checks=checks.check_tables(run),
         dimensions=dimension_tables(run),
+        scorers=scorer_tables(run),
     )
 
 
@@ -73,8 +75,14 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
         *found,
         *told,
         *((f"and {more} more remarks",) if more > 0 else ()),
-        *_reasons(run)[:shown],
+        *_up_to(_reasons(run), shown),
     )
+
+
+def _up_to(reasons: tuple[str, ...], shown: int) -> tuple[str, ...]:
+    more = len(reasons) - shown
+    rest = f"and {numbers.counted(more, 'more reason')}; the record of the run has them all"
+    return (*reasons[:shown], *((rest,) if more > 0 else ()))
 
 
 def _reasons(run: RunRecord) -> tuple[str, ...]:
