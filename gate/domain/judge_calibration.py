@@ -66,6 +66,25 @@ class JudgeIdentity(_Model):
     digest: str
     options: dict[str, Any]
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Both ends of a rubric's scale; 0 and 1 of every other scorer."""
+        found = self.options.get("scale")
+        ends = found if self.kind == "rubric" and isinstance(found, list) and len(found) == 2 else [0.0, 1.0]
+        return float(ends[0]), float(ends[1])
+
+    def told(self, share: float) -> str:
+        """A score in [0, 1] as people read it: `0.70`, or `3.5 of 5` on a rubric's scale."""
+        return told(share, self.scale)
+
+
+def told(share: float, scale: tuple[float, float]) -> str:
+    """A figure in [0, 1] as people read it: `0.70`, or `3.5 of 5` on another scale."""
+    low, high = scale
+    if scale == (0.0, 1.0):
+        return f"{share:.3f}".removesuffix("0")
+    return f"{low + share * (high - low):.2f}".removesuffix("0") + f" of {high:g}"
+
 
 class LabelsRecord(_Model):
     """What the judge was measured against.
@@ -98,6 +117,7 @@ class JudgingRecord(_Model):
     Args:
         repeats: times each answer was judged.
         judged: answers with a score at least once.
+        units: independent ones among them.
         unscored: reason to the number of judgements that ended so.
         calls: that were made now.
         reused: judgements that were known.
@@ -106,6 +126,7 @@ class JudgingRecord(_Model):
 
     repeats: int
     judged: int
+    units: int = 0
     unscored: dict[str, int]
     calls: int
     reused: int
@@ -225,10 +246,18 @@ class JuryRecord(_Model):
 
 
 class SliceRecord(_Model):
-    """The share of agreement within one slice."""
+    """The share of agreement within one slice.
+
+    Args:
+        name: `dimension=value`.
+        answers: in it that have a score.
+        units: independent ones among them.
+        share: of agreement.
+    """
 
     name: str
     answers: int
+    units: int = 0
     share: ShareRecord
 
 
@@ -237,13 +266,17 @@ class DisagreementRecord(_Model):
 
     Args:
         id, where: of the labelled answer.
+        cluster: that it belongs to; empty where it names none.
+        question: the last thing that was asked, its beginning.
         people, judge: mean label and mean score.
         output: its beginning; a model's text, hostile.
-        reason: the judge's; hostile, too.
+        reason: of the judgement nearest to the mean score; hostile, too.
     """
 
     id: str
     where: str
+    cluster: str = ""
+    question: str = ""
     people: float
     judge: float
     output: str
@@ -260,6 +293,10 @@ class JudgeCalibrationRecord(_Model):
         grades: null where labels are pass and fail.
         length: what an answer twice as long gets more at the same label.
         jury: null where one judge stands alone.
+        slices: the largest ones.
+        more_slices: that are not among them.
+        differing: answers that most judgements pass and most labels fail, or the reverse.
+        disagreements: those of them that are furthest apart.
         limits: what the sample does not allow to say.
     """
 
@@ -282,6 +319,8 @@ class JudgeCalibrationRecord(_Model):
     threshold: ThresholdRecord | NoFigure
     jury: JuryRecord | None
     slices: list[SliceRecord]
+    more_slices: int = 0
+    differing: int = 0
     disagreements: list[DisagreementRecord]
     limits: list[str]
 

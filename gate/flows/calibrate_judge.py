@@ -1,7 +1,7 @@
 """Labelled answers and what a judge said of them become a calibration."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -24,12 +24,13 @@ from gate.flows.judge_figures import Figures
 from gate.flows.judge_identity import identity
 from gate.flows.judge_limits import limits
 from gate.flows.judging import Judged
+from gate.stats.arrays import IntArray
 from gate.stats.resampling import Drawing
 
 SHOWN = 10
 """Answers on which judge and people are furthest apart."""
 OUTPUT_CHARS = 400
-SLICES = 20
+SLICES = 100
 _NOTHING = NoFigure(reason="no answer has a score")
 
 
@@ -78,6 +79,8 @@ def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: 
     )
     some = bool(places)
     passing = judge_figures.means(judge_figures.passes(people, judge.threshold))
+    slices = judge_breakdown.slices(found) if some else []
+    differing = _differing(found) if some else []
     record = JudgeCalibrationRecord(
         tool_version=version("prompt-gate"),
         created=ended.created.isoformat(timespec="seconds"),
@@ -85,7 +88,7 @@ def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: 
         unfinished=ended.unfinished,
         judge=judge,
         labels=_labels(labels, len(np.unique(units)), float(passing.mean())),
-        judging=_judging(judged, len(places), ended),
+        judging=_judging(judged, units[places], ended),
         agreement=judge_figures.agreement(found, len(judged) - len(places)) if some else None,
         people=judge_figures.people(found, labels.graded) if some else None,
         grades=judge_figures.grades(found) if some and labels.graded else None,
@@ -93,8 +96,10 @@ def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: 
         length=judge_figures.by_length(found) if some else _NOTHING,
         threshold=judge_figures.threshold(found) if some else _NOTHING,
         jury=judge_breakdown.jury(found, own) if some else None,
-        slices=judge_breakdown.slices(found, SLICES) if some else [],
-        disagreements=list(_disagreements(found, own)) if some else [],
+        slices=slices[:SLICES],
+        more_slices=max(0, len(slices) - SLICES),
+        differing=len(differing),
+        disagreements=[_disagreement(found, place, own[place]) for place in differing[:SHOWN]],
         limits=[],
     )
     return record.model_copy(update={"limits": list(limits(record))})
@@ -114,12 +119,14 @@ def _labels(labels: Labels, units: int, passing: float) -> LabelsRecord:
     )
 
 
-def _judging(judged: Sequence[Judged], with_score: int, ended: Ended) -> JudgingRecord:
+def _judging(judged: Sequence[Judged], with_score: IntArray, ended: Ended) -> JudgingRecord:
+    """The units of the answers that have a score stand for these."""
     scores = [score for one in judged for score in one.scores.values()]
     reasons = Counter(score.value.reason for score in scores if isinstance(score.value, Unscored))
     return JudgingRecord(
         repeats=ended.repeats,
-        judged=with_score,
+        judged=len(with_score),
+        units=len(np.unique(with_score)),
         unscored=dict(reasons.most_common()),
         calls=sum(score.calls for score in scores),
         reused=sum(score.reused for score in scores),
@@ -127,20 +134,25 @@ def _judging(judged: Sequence[Judged], with_score: int, ended: Ended) -> Judging
     )
 
 
-def _disagreements(found: Figures, judged: Sequence[Judged]) -> Iterator[DisagreementRecord]:
-    """The answers furthest apart first; only those where most judgements and most labels differ as pass and fail."""
+def _differing(found: Figures) -> list[int]:
+    """The answers where most judgements and most labels differ as pass and fail, those furthest apart first."""
     verdicts, labels = judge_figures.means(found.verdicts), judge_figures.means(found.labels)
     apart = np.abs(found.judged_mean - found.label_mean)
     order = sorted(range(len(apart)), key=lambda place: (-apart[place], place))
-    differing = [place for place in order if abs(verdicts[place] - labels[place]) > 0.5]
-    for place in differing[:SHOWN]:
-        row = found.rows[place]
-        first = next(one for one in judged[place].scores.values() if not isinstance(one.value, Unscored))
-        yield DisagreementRecord(
-            id=row.case.id,
-            where=row.case.where,
-            people=float(found.label_mean[place]),
-            judge=float(found.judged_mean[place]),
-            output=row.output[:OUTPUT_CHARS],
-            reason=first.reason[:OUTPUT_CHARS],
-        )
+    return [place for place in order if abs(verdicts[place] - labels[place]) > 0.5]
+
+
+def _disagreement(found: Figures, place: int, judged: Judged) -> DisagreementRecord:
+    case, mean = found.rows[place].case, float(found.judged_mean[place])
+    scored = [(one.value, one.reason) for one in judged.scores.values() if not isinstance(one.value, Unscored)]
+    _, reason = min(scored, key=lambda one: abs(one[0] - mean))
+    return DisagreementRecord(
+        id=case.id,
+        where=case.where,
+        cluster=case.cluster or "",
+        question=(case.messages[-1].content if case.messages else case.input)[:OUTPUT_CHARS],
+        people=float(found.label_mean[place]),
+        judge=mean,
+        output=found.rows[place].output[:OUTPUT_CHARS],
+        reason=reason[:OUTPUT_CHARS],
+    )

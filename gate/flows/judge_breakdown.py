@@ -32,24 +32,24 @@ def jury(found: Figures, judged: Sequence[Judged]) -> JuryRecord | None:
     )
 
 
-def slices(found: Figures, most: int) -> list[SliceRecord]:
+def slices(found: Figures) -> list[SliceRecord]:
     """The share of agreement within each slice, the largest slices first.
 
     Args:
         found: figures of the answers.
-        most: slices that are told.
     """
     members: dict[str, list[int]] = {}
     for place, row in enumerate(found.rows):
         for dimension, value in row.case.slices.items():
             members.setdefault(f"{dimension}={value}", []).append(place)
-    largest = sorted(members.items(), key=lambda one: (-len(one[1]), one[0]))[:most]
+    largest = sorted(members.items(), key=lambda one: (-len(one[1]), one[0]))
     tables = crossed(found.labels, found.verdicts, VERDICTS)
     units = np.asarray(found.drawing.clusters)
     return [
         SliceRecord(
             name=name,
             answers=len(places),
+            units=len(np.unique(units[places])),
             share=rate_record(share_of_agreement(tables[places], replace(found.drawing, clusters=units[places]))),
         )
         for name, places in largest

@@ -71,16 +71,17 @@ def _no_better(agreement: AgreementRecord) -> Iterator[str]:
 
 
 def _few(record: JudgeCalibrationRecord, agreement: AgreementRecord) -> Iterator[str]:
-    units, share = record.labels.units, agreement.share
-    if units < FEW:
-        yield f"{units} independent answers are few: the figures say little beyond their intervals."
+    units, share = record.judging.units, agreement.share
     half = (share.upper - share.lower) / 2.0
+    known = f"the share of agreement is known to ± {half * 100:.0f} points"
     if half > NARROW:
         needed = answers_needed(share.value)
-        yield (
-            f"The share of agreement is known to ± {half * 100:.0f} points; ± {NARROW * 100:.0f} would take about "
-            f"{needed:,} independent answers."
-        )
+        known += f", and ± {NARROW * 100:.0f} would take about {needed:,} independent answers"
+    if units < FEW:
+        word = "answer is" if units == 1 else "answers are"
+        yield f"{units} independent {word} few: {known}."
+    elif half > NARROW:
+        yield f"{known[0].upper()}{known[1:]}."
 
 
 def _of_one_kind(agreement: AgreementRecord) -> Iterator[str]:
@@ -93,9 +94,14 @@ def _of_one_kind(agreement: AgreementRecord) -> Iterator[str]:
             yield f"People {word} no answer: whether the judge {verb} what they would {word} is not known."
         elif count < FEW_OF_A_LABEL:
             yield (
-                f"People {word} {count:.3g} answers only: the judge {verb} between {_percent(rate.lower)} and "
+                f"People {word} {_answers(count)} only: the judge {verb} between {_percent(rate.lower)} and "
                 f"{_percent(rate.upper)} of such."
             )
+
+
+def _answers(count: float) -> str:
+    number = f"{count:.1f}".removesuffix(".0")
+    return f"{number} answer{'' if number == '1' else 's'}"
 
 
 def _percent(share: float) -> str:
@@ -105,5 +111,5 @@ def _percent(share: float) -> str:
 def _thresholds(record: JudgeCalibrationRecord) -> Iterator[str]:
     choice = record.threshold
     if isinstance(choice, ThresholdRecord):
-        low, high = choice.lowest, choice.highest
-        yield f"Thresholds above {low:.2f} and up to {high:.2f} cannot be told from the best one."
+        low, high = record.judge.told(choice.lowest), record.judge.told(choice.highest)
+        yield f"Thresholds above {low} and up to {high} cannot be told from the best one."

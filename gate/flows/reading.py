@@ -70,7 +70,7 @@ class Reader:
         """A configuration whose scorers hold what their files say."""
         if config is None:
             return None
-        return ScorerFiles(source, partial(_at, source), self.problems).of(config)
+        return ScorerFiles(source, self.config_path, partial(_at, source), self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """What the change does to the exams that it did not bring."""

@@ -10,7 +10,7 @@ from gate.flows.scorer_code import with_code
 from gate.inputs.config import Config
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.parts import TEMPLATE_ENDINGS
-from gate.inputs.problems import one_problem
+from gate.inputs.problems import one_problem, quoted
 from gate.inputs.rubrics import parse_rubric
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.source import FileSource
@@ -28,11 +28,13 @@ class ScorerFiles:
 
     Args:
         source: the side.
+        config: path of its `gate.yaml`.
         named: a path as the user should read it.
         problems: gets every mistake.
     """
 
     source: FileSource
+    config: str
     named: Callable[[str], str]
     problems: list[Problem]
     _known: dict[tuple[str, str], Mapping[str, JsonValue]] = field(default_factory=dict)
@@ -44,9 +46,11 @@ class ScorerFiles:
         return replace(config, suites=tuple(map(self._suite, config.suites)))
 
     def _suite(self, suite: SuiteConfig) -> SuiteConfig:
-        return replace(suite, scorers=tuple(self._spec(spec, suite) for spec in suite.scorers))
+        # Without errors in it the configuration has one line for each scorer.
+        lines = suite.scorer_lines or (suite.line,) * len(suite.scorers)
+        return replace(suite, scorers=tuple(map(self._spec, suite.scorers, lines)))
 
-    def _spec(self, spec: ScorerSpec, suite: SuiteConfig) -> ScorerSpec:
+    def _spec(self, spec: ScorerSpec, line: int) -> ScorerSpec:
         try:
             spec = with_code(spec, self.source)
         except InputErrors as errors:
@@ -56,23 +60,24 @@ class ScorerFiles:
             path = spec.options.get(option)
             if spec.judged and isinstance(path, str):
                 if (option, path) not in self._known:
-                    self._known[option, path] = self._read(option, path, suite)
+                    self._known[option, path] = self._read(option, path, line)
                 found |= self._known[option, path]
         return replace(spec, options=found)
 
-    def _read(self, option: str, path: str, suite: SuiteConfig) -> Mapping[str, JsonValue]:
+    def _read(self, option: str, path: str, line: int) -> Mapping[str, JsonValue]:
         try:
-            return self._parsed(option, path, suite)
+            return self._parsed(option, path, line)
         except InputErrors as errors:
             self.problems.extend(errors.problems)
             return {}
 
-    def _parsed(self, option: str, path: str, suite: SuiteConfig) -> Mapping[str, JsonValue]:
+    def _parsed(self, option: str, path: str, line: int) -> Mapping[str, JsonValue]:
         data, where = self.source.read(path), self.named(path)
         if data is None:
             what = "rubric" if option == "file" else "judge prompt"
-            hint = f"suite {suite.name} names it"
-            raise one_problem(path, 0, f"there is no such {what} at {self.source.label}", hint)
+            hint = "write the file, or name another one, as a path from the root of the repository"
+            said = f"there is no {what} {quoted(path)} at {self.source.label}"
+            raise one_problem(self.named(self.config), line, said, hint)
         text = decode(data, where)
         if len(text) > PROMPT_CHARS:
             raise one_problem(where, 0, f"is longer than {PROMPT_CHARS:,} characters")

@@ -95,16 +95,17 @@ class Fields:
         self.problems.add(self.line, f"{key!r} is missing{place}", f"for example {example}")
         return False
 
-    def text(self, key: str, default: str = "", *, most: int = NAME_CHARS) -> str:
-        """A string that is not blank and at most `most` characters long."""
+    def text(self, key: str, default: str = "", *, most: int = NAME_CHARS, hint: str = "") -> str:
+        """A string that is not blank and at most `most` characters long; the hint says what to write for a blank."""
         node = self.entries.get(key)
         if node is None:
             return default
         if not isinstance(node.value, str):
-            hint = "put it in quotes" if isinstance(node.value, (bool, int, float)) else ""
-            return self._wrong(key, "must be text", default, hint)
+            quotes = "put it in quotes" if isinstance(node.value, (bool, int, float)) else ""
+            return self._wrong(key, "must be text", default, quotes or hint)
         if not node.value.strip():
-            return self._wrong(key, "must be text", default)
+            self.problems.add(node.line, f"{self._full(key)} is blank", hint)
+            return default
         if len(node.value) > most:
             self.problems.add(node.line, f"{self._full(key)} is longer than {most:,} characters")
             return default

@@ -20,6 +20,7 @@ ANCHORS = 20
 """Of one dimension."""
 DESCRIPTION_CHARS = 4_000
 """Of a dimension, and of an anchor."""
+EXAMPLE = "One or two short sentences, no filler."
 
 _TOLERANCE = 1e-6
 """Of a sum of weights; so 0.3333 three times is not 1."""
@@ -115,10 +116,11 @@ def _dimension(node: Node, outer: Fields) -> dict[str, JsonValue]:
     if name:
         fields.name = f"dimension {quoted(name)}"
     fields.only(DIMENSION)
-    fields.require("description", "description: One or two short sentences, no filler.")
+    fields.require("description", f"description: {EXAMPLE}")
+    hint = f"say what it measures, for example {EXAMPLE}"
     found: dict[str, JsonValue] = {
         "name": name,
-        "description": " ".join(fields.text("description", most=DESCRIPTION_CHARS).split()),
+        "description": " ".join(fields.text("description", most=DESCRIPTION_CHARS, hint=hint).split()),
         "anchors": _anchors(fields, scale_of(outer)),
     }
     if fields.has("weight"):

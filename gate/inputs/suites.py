@@ -1,7 +1,7 @@
 """The suites of `gate.yaml`, with the file's defaults put in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from gate.domain.case import ScorerSpec
@@ -52,6 +52,7 @@ class SuiteConfig:
         line: 1-based line of the entry.
         threshold: the score at which a sample passes; None where each scorer has its own mark.
         pattern: that the prompt's file matched; empty where the entry names the file.
+        scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
     """
 
     name: str
@@ -67,6 +68,7 @@ class SuiteConfig:
     line: int
     threshold: float | None = None
     pattern: str = ""
+    scorer_lines: tuple[int, ...] = field(default=(), compare=False)
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
@@ -151,7 +153,13 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
         policy=read_policy(fields.mapping("policy"), slices),
         line=node.line,
+        scorer_lines=_lines(fields.get("scorers")),
     )
+
+
+def _lines(scorers: Node | None) -> tuple[int, ...]:
+    found = scorers.value if scorers is not None else ()
+    return tuple(item.line for item in found) if isinstance(found, tuple) else ()
 
 
 def _name(fields: Fields) -> str:

@@ -9,9 +9,11 @@ from gate.domain.judge_calibration import (
     FigureRecord,
     JudgeCalibrationRecord,
     ThresholdRecord,
+    told,
 )
 from gate.report import numbers
-from gate.report.judge_numbers import coefficient, count, rate_of, shares, short, signed, whole
+from gate.report.judge_details import disagreements, slices
+from gate.report.judge_numbers import UNIT, coefficient, count, rate_of, shares, signed, size, whole
 from gate.report.sheet import Grid, Line, Remark, Sheet
 
 _Row: TypeAlias = tuple[str, str]
@@ -26,8 +28,8 @@ def sheet(found: JudgeCalibrationRecord) -> Sheet:
     grids: list[Grid] = []
     if found.agreement is not None:
         grids += [_agreement(found, found.agreement), _mistakes(found.agreement), _behaviour(found)]
-    parts = (_jury(found), _slices(found), _unscored(found), _disagreements(found))
-    grids += [grid for grid in parts if grid.lines]
+    parts = (_jury(found), slices(found), _unscored(found), disagreements(found))
+    grids += [grid for grid in parts if grid.lines or grid.below]
     return Sheet(_headline(found), tuple(_remarks(found)), tuple(grids), tuple(_notes(found)))
 
 
@@ -54,19 +56,26 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> Gri
         ("Cohen's kappa", coefficient(agreement.kappa)),
         ("Gwet's AC1", coefficient(agreement.ac1)),
         ("balanced accuracy", shares(agreement.balanced)),
-        ("agreement of one that passes all", whole(agreement.always_pass)),
+        _constant(agreement),
     ]
     if found.people is not None:
         rows.append(("people among themselves", whole(found.people.share)))
         rows.append(("their Krippendorff's alpha", coefficient(found.people.alpha)))
     if found.grades is not None:
-        rows.append(("mean distance to the grades", numbers.score(found.grades.apart)))
-        rows.append(("mean of judge minus people", signed(found.grades.above)))
+        rows.append(("mean distance to the grades", size(found.grades.apart, (labels.low, labels.high))))
+        rows.append(("mean of judge minus people", signed(found.grades.above, (labels.low, labels.high))))
         rows.append(("rank correlation (Spearman)", coefficient(found.grades.order)))
-    units = numbers.counted(labels.units, "independent question")
+    units = numbers.counted(found.judging.units, "independent question")
     people = "one label each" if labels.people < 2 else f"up to {labels.people} labels each"
     title = f"Agreement: {numbers.counted(found.judging.judged, 'answer')}, {units}, {people}"
     return Grid(title, ("", ""), tuple(map(Line, rows)), tuple(_reading(found)))
+
+
+def _constant(agreement: AgreementRecord) -> _Row:
+    """What the better one of two judges gets that do not read."""
+    passes = agreement.always_pass >= 0.5
+    share = agreement.always_pass if passes else 1.0 - agreement.always_pass
+    return f"agreement of one that {'passes' if passes else 'fails'} all", whole(share)
 
 
 def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
@@ -74,6 +83,11 @@ def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
         "Kappa and AC1: 0 is chance, 1 is complete agreement; AC1 is the steadier one where most labels are alike. "
         "Balanced accuracy: 50 % for a judge that always says the same."
     )
+    if found.judging.units < found.judging.judged:
+        yield (
+            "Answers to one question may be right or wrong together. The interval of the share takes it that they are, "
+            "and is wide; those of kappa and AC1 draw whole questions, and are narrow where questions are few."
+        )
     if found.people is not None:
         yield (
             f"People: the chance that two of them give {numbers.counted(found.people.answers, 'answer')} the same "
@@ -90,7 +104,9 @@ def _mistakes(agreement: AgreementRecord) -> Grid:
 
 def _behaviour(found: JudgeCalibrationRecord) -> Grid:
     rows = [*_consistency(found), _length(found), *_threshold(found)]
-    return Grid("How the judge behaves", ("", ""), tuple(map(Line, rows)), tuple(_explained(found)))
+    low, high = found.judge.scale
+    scale = "" if (low, high) == UNIT else f", on its scale of {low:g} to {high:g}"
+    return Grid(f"How the judge behaves{scale}", ("", ""), tuple(map(Line, rows)), tuple(_explained(found)))
 
 
 def _consistency(found: JudgeCalibrationRecord) -> Iterator[_Row]:
@@ -98,14 +114,16 @@ def _consistency(found: JudgeCalibrationRecord) -> Iterator[_Row]:
     if not isinstance(seen, ConsistencyRecord):
         yield ("judged again", seen.reason if found.judge.models else "code says the same again")
         return
+    scale = found.judge.scale
     yield ("answers whose verdict changes", f"{shares(seen.flips)} in {found.judging.repeats} judgements")
     yield ("two judgements of one answer", f"differ in {numbers.share(seen.two_differ)}")
-    yield ("spread within an answer", f"{numbers.score(seen.within_sd)}, at most {seen.widest:.2f}")
+    yield ("spread within an answer", f"{size(seen.within_sd, scale)}, at most {size(seen.widest, scale)}")
 
 
 def _length(found: JudgeCalibrationRecord) -> _Row:
     bias = found.length
-    return ("an answer twice as long gets", signed(bias) if isinstance(bias, FigureRecord) else f"– ({bias.reason})")
+    more = signed(bias, found.judge.scale) if isinstance(bias, FigureRecord) else f"– ({bias.reason})"
+    return "an answer twice as long gets", more
 
 
 def _threshold(found: JudgeCalibrationRecord) -> Iterator[_Row]:
@@ -113,8 +131,11 @@ def _threshold(found: JudgeCalibrationRecord) -> Iterator[_Row]:
     if not isinstance(choice, ThresholdRecord):
         yield ("best threshold", f"– ({choice.reason})")
         return
-    yield (f"threshold in use, {own:.2f}", f"{whole(choice.now)} balanced accuracy")
-    yield (f"best threshold, {choice.best:.2f}", f"{whole(choice.honest)} on answers that did not choose it")
+    yield (f"threshold in use, {found.judge.told(own)}", f"{whole(choice.now)} balanced accuracy")
+    yield (
+        f"best threshold, {found.judge.told(choice.best)}",
+        f"{whole(choice.honest)} on answers that did not choose it",
+    )
 
 
 def _explained(found: JudgeCalibrationRecord) -> Iterator[str]:
@@ -123,9 +144,9 @@ def _explained(found: JudgeCalibrationRecord) -> Iterator[str]:
     choice = found.threshold
     if isinstance(choice, ThresholdRecord):
         alike = choice.alike(found.judge.threshold)
-        word = "not shown to be better than" if alike else "better than"
+        word = "not shown to be" if alike else "shown to be"
         yield (
-            f"The best threshold is {word} the one in use. On the very answers that chose it, it has "
+            f"The best threshold is {word} better than the one in use. On the very answers that chose it, it has "
             f"{whole(choice.fitted)}, which flatters it."
         )
 
@@ -148,23 +169,9 @@ def _jury(found: JudgeCalibrationRecord) -> Grid:
     return Grid("Each judge of the jury with people", ("judge", "agreement"), lines, (below,))
 
 
-def _slices(found: JudgeCalibrationRecord) -> Grid:
-    lines = tuple(Line((one.name, f"{one.answers:,}", shares(one.share))) for one in found.slices)
-    below = "Each interval stands for itself: among many slices some look good or bad by chance."
-    return Grid("By slice", ("slice", "answers", "agreement"), lines, (below,))
-
-
 def _unscored(found: JudgeCalibrationRecord) -> Grid:
     lines = tuple(Line((f"{many:,}", reason)) for reason, many in found.judging.unscored.items())
     return Grid("Judgements without a score", ("judgements", "reason"), lines)
-
-
-def _disagreements(found: JudgeCalibrationRecord) -> Grid:
-    """The texts stand below the table, where they may wrap."""
-    rows = found.disagreements
-    lines = tuple(Line((one.id, f"{one.people:.2f}", f"{one.judge:.2f}", one.where)) for one in rows)
-    below = tuple(f"{one.id}: “{short(one.output)}” – the judge: “{short(one.reason)}”" for one in rows)
-    return Grid("Where judge and people are furthest apart", ("answer", "people", "judge", ""), lines, below)
 
 
 def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:
@@ -176,9 +183,11 @@ def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:
             f"{judging.reused:,} judgements known before{spent}."
         )
     scale = f" on the scale of {labels.low:g} to {labels.high:g}" if labels.graded else ""
-    mark = f" A score, and a grade, of at least {found.judge.threshold:.3g} is a pass." if labels.graded else ""
+    mark = f" A score of at least {found.judge.told(found.judge.threshold)} is a pass"
+    if labels.graded:
+        mark += f", and so is a grade of {told(found.judge.threshold, (labels.low, labels.high))}"
     yield (
-        f"Labels: {labels.file}{scale}, {whole(labels.passing)} of them pass.{mark} Intervals hold the true "
-        "value 95 times in 100; answers to one question, and those of one cluster, count as one."
+        f"Labels: {labels.file}{scale}, {whole(labels.passing)} of them pass.{mark}. Intervals are meant to "
+        "hold the true value 95 times in 100; answers to one question, and those of one cluster, count as one."
     )
     yield f"Judge {found.judge.digest[:12]}, {found.created[:10]}, Prompt Gate {found.tool_version}."

@@ -3,8 +3,9 @@
 from gate.domain.judge_calibration import FigureRecord, MaybeFigure, NoFigure
 from gate.report import numbers
 
-TEXT_CHARS = 160
+TEXT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
+UNIT = (0.0, 1.0)
 _ZERO = 1e-9
 
 
@@ -29,11 +30,19 @@ def coefficient(found: MaybeFigure) -> str:
     return f"{_two(found.value)} [{_two(found.lower)}, {_two(found.upper)}]"
 
 
-def signed(found: MaybeFigure) -> str:
-    """A difference of scores: `+0.031 [+0.010, +0.052]`."""
+def signed(found: MaybeFigure, scale: tuple[float, float]) -> str:
+    """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
     if isinstance(found, NoFigure):
         return numbers.NOTHING
-    return f"{numbers.delta(found.value)} {numbers.interval(found.lower, found.upper)}"
+    if scale == UNIT:
+        return f"{numbers.delta(found.value)} {numbers.interval(found.lower, found.upper)}"
+    steps = scale[1] - scale[0]
+    return numbers.grade_change(found.value * steps, found.lower * steps, found.upper * steps)
+
+
+def size(distance: float, scale: tuple[float, float]) -> str:
+    """A distance of two scores: `0.072`, or `0.29` on a rubric's scale."""
+    return numbers.score(distance) if scale == UNIT else numbers.grade(distance * (scale[1] - scale[0]))
 
 
 def count(value: float) -> str:

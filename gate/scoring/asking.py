@@ -9,9 +9,10 @@ from gate.domain.sample import Reply
 from gate.domain.usage import Cost, Dollars
 from gate.providers.base import Request
 from gate.scoring.parsing import Malformed
-from gate.scoring.verdict import Verdict
+from gate.scoring.verdict import Verdict, wordless
 
 ECHO = Unscored("the judge repeated a verdict that stands in the answer")
+WORDLESS = "a reason in the judge's reply holds no word of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,14 @@ class Inquiry:
         repair: the request that is sent after a reply which is no verdict, made from what was wrong with that.
         read: raises `Malformed` for a reply that is no verdict.
         repeats: does the verdict repeat what was to be judged?
+        fences: marks around what is judged; handed back they are no reason.
     """
 
     request: Request
     repair: Callable[[str], Request]
     read: Callable[[Reply], Verdict]
     repeats: Callable[[Verdict], bool]
+    fences: tuple[str, ...]
 
 
 async def ask(calls: Calls, inquiry: Inquiry) -> Opinion:
@@ -96,6 +99,8 @@ class _Asker:
         if isinstance(reply, Failed):
             return Unscored(f"the judge gave no answer: {reply.reason}")
         verdict = self.inquiry.read(reply)
+        if wordless(verdict, self.inquiry.fences):
+            raise Malformed(WORDLESS)
         return ECHO if self.inquiry.repeats(verdict) else verdict
 
     async def _send(self, request: Request, *, fresh: bool = False) -> Reply | Failed:

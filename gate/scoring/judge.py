@@ -11,7 +11,7 @@ from gate.domain.sample import Score
 from gate.providers.base import Request
 from gate.scoring.asking import Inquiry, Opinion, ask
 from gate.scoring.forms import Form, form_of
-from gate.scoring.messages import besides, messages, shown
+from gate.scoring.messages import besides, fence_of, messages, shown
 from gate.scoring.port import Member
 from gate.scoring.subject import Subject
 from gate.scoring.verdict import Verdict, echoed
@@ -70,4 +70,4 @@ class Judge:
             judged = (text, case.question) if shown(self.spec, "sees_input") else (text,)
             return echoed(verdict, judged, besides(self.spec, case))
 
-        return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats))
+        return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats, (fence_of(text),)))

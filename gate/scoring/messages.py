@@ -34,11 +34,8 @@ def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tu
     Raises:
         InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
     """
-    # An answer cannot contain the hash of itself, so it cannot close its own fence; and the same answer gets the
-    # same fence, so that judgements can be cached.
-    fence = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     view: View = {
-        "fence": fence,
+        "fence": fence_of(answer),
         "instructions": instructions(spec, case),
         "rubric": Rubric.of(spec.options) if spec.kind == "rubric" else None,
         "criteria": criteria(spec, case),
@@ -63,13 +60,10 @@ def pair_messages(spec: ScorerSpec, case: Case, texts: tuple[str, str], problem:
     Raises:
         InputErrors: as `messages`.
     """
-    # Made of both answers, so that neither can hold it, not even one whose author knows the other.
-    both = "\0".join(texts).encode("utf-8", "surrogatepass")
-    fences = [hashlib.sha256(place + both).hexdigest()[:24] for place in (b"1", b"2")]
     view: View = {
         "shown": [
             {"place": place, "fence": fence, "answer": answer}
-            for place, fence, answer in zip(("first", "second"), fences, texts, strict=True)
+            for place, fence, answer in zip(("first", "second"), fences_of(texts), texts, strict=True)
         ],
         "instructions": instructions(spec, case),
         "criteria": criteria(spec, case),
@@ -79,6 +73,28 @@ def pair_messages(spec: ScorerSpec, case: Case, texts: tuple[str, str], problem:
         "problem": problem,
     }
     return (Message("system", _render("pairwise_system", view)), Message("user", _render("pairwise_user", view)))
+
+
+def fence_of(answer: str) -> str:
+    """The mark that stands around an answer.
+
+    An answer cannot contain the hash of itself, so it cannot close its own fence; and the same answer gets the same
+    fence, so that judgements can be cached.
+    """
+    return hashlib.sha256(_bytes(answer)).hexdigest()[:24]
+
+
+def fences_of(texts: tuple[str, str]) -> tuple[str, ...]:
+    """The marks around two answers.
+
+    Each is made of both answers, so that neither can hold it, not even one whose author knows the other.
+    """
+    both = _bytes("\0".join(texts))
+    return tuple(hashlib.sha256(place + both).hexdigest()[:24] for place in (b"1", b"2"))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def shown(spec: ScorerSpec, option: str) -> bool:

@@ -13,7 +13,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Part, Reply, Score
 from gate.providers.base import Request
 from gate.scoring.asking import Inquiry, Opinion, ask
-from gate.scoring.messages import besides, pair_messages, shown
+from gate.scoring.messages import besides, fences_of, pair_messages, shown
 from gate.scoring.parsing import read_object, read_preference
 from gate.scoring.subject import Subject
 from gate.scoring.verdict import Mark, Verdict, echoed, fold, mappings
@@ -92,7 +92,7 @@ class PairwiseJudge:
             more = besides(self.spec, case)
             return echoed(verdict, seen, more) or any(_holds(verdict, text) for text in (*seen, *more))
 
-        return await ask(self.calls, Inquiry(request(), request, _read, repeats))
+        return await ask(self.calls, Inquiry(request(), request, _read, repeats, fences_of((texts[0], texts[1]))))
 
 
 def _read(reply: Reply) -> Verdict:

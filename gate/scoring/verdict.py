@@ -17,9 +17,12 @@ _ESCAPED = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _BACKSLASHED = re.compile(r"\\++[bfnrt]?")
 _ENDLESS = re.compile(r"&#[0-9]{8,}")
 _BEGINNING = re.compile(r'\{\s*"')
+_WORD = re.compile(r"\w+")
 _DECODER = json.JSONDecoder()
 TELLING = 30
 """Letters and digits of a reason that nobody gives twice by chance."""
+FENCE_CHARS = 8
+"""Letters of a fence in a row that nobody writes by chance."""
 MOST_OBJECTS = 2_000
 """Places in one text where a JSON object may begin."""
 ESCAPED_TWICE = 4
@@ -77,6 +80,27 @@ def echoed(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -
     wanted = [_traces(mark) for mark in verdict.marks]
     folded = [fold(text) for text in texts]
     return any(trace in text for traces in wanted for trace in traces for text in folded)
+
+
+def wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
+    """Is there a reason without a word of the judge's own: signs and figures alone, or the fence handed back?
+
+    Args:
+        verdict: as the judge gave it.
+        fences: hexadecimal marks that stood around what was judged; a piece of one is no word either.
+    """
+    known = tuple(fences)
+
+    def own(word: str) -> bool:
+        return any(map(str.isalpha, word)) and not (len(word) >= FENCE_CHARS and any(word in one for one in known))
+
+    for mark in verdict.marks:
+        reason = mark.reason.lower()
+        for fence in known:
+            reason = reason.replace(fence, " ")
+        if not any(map(own, _WORD.findall(reason))):
+            return True
+    return False
 
 
 def _given(marks: Iterable[Mark], text: str) -> bool:

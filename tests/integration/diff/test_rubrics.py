@@ -134,9 +134,9 @@ def test_another_exam_is_another_digest(repo: Path) -> None:
             RUBRIC.replace("0.4", "0.3"),
             "evals/rubric.yaml:3: the weights of the dimensions sum to",
         ),
-        ("evals/rubric.yaml", None, "evals/rubric.yaml: there is no such rubric at working tree"),
+        ("evals/rubric.yaml", None, "gate.yaml:9: there is no rubric 'evals/rubric.yaml' at working tree"),
         ("evals/judge.md.j2", "{{ dimensions", "evals/judge.md.j2:1: invalid Jinja2"),
-        ("evals/judge.md.j2", None, "evals/judge.md.j2: there is no such judge prompt at working tree"),
+        ("evals/judge.md.j2", None, "gate.yaml:9: there is no judge prompt 'evals/judge.md.j2' at working tree"),
         ("evals/judge.md.j2", " ", "evals/judge.md.j2: is an empty judge prompt"),
         ("gate.yaml", CONFIG.replace("evals/rubric.yaml", "../rubric.yaml"), "rubric.file '../rubric.yaml' leaves the"),
     ],
@@ -147,6 +147,21 @@ def test_mistakes_of_the_change_are_told_with_their_place(repo: Path, path: str,
     outcome = run(repo, {} if text is None else {path: text})
     assert outcome.code == 2
     assert said in outcome.err
+
+
+def test_all_files_that_are_missing_are_told_at_once_each_with_its_line(repo: Path) -> None:
+    second = "      - judge: {criteria: Kind., template: kind.md, model: 'fake:judge'}\n"
+    write(repo, {"gate.yaml": CONFIG + second})
+    (repo / "evals/rubric.yaml").unlink()
+    (repo / "evals/judge.md.j2").unlink()
+    outcome = run(repo, {})
+    assert outcome.code == 2
+    for said in (
+        "gate.yaml:9: there is no judge prompt 'evals/judge.md.j2'",
+        "gate.yaml:9: there is no rubric 'evals/rubric.yaml'",
+        "gate.yaml:10: there is no judge prompt 'kind.md'",
+    ):
+        assert said in outcome.err
 
 
 @pytest.mark.parametrize("text", ["{{ answer }}", "{{ nothing }}"])

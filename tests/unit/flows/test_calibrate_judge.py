@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gate.domain.absence import Unscored
+from gate.domain.case import Case
 from gate.domain.judge_calibration import (
     ConsistencyRecord,
     FigureRecord,
@@ -15,7 +16,11 @@ from gate.domain.judge_calibration import (
     dump,
     load,
 )
+from gate.domain.prompt import Message
+from gate.domain.sample import Score
+from gate.flows.calibrate_judge import SLICES
 from gate.flows.judge_limits import answers_needed
+from gate.flows.judging import Judged
 from tests.support.labelled import JUDGE, by_jury, calibration, judged, labels
 
 
@@ -104,6 +109,24 @@ def test_people_who_disagree_are_the_ceiling() -> None:
     assert not any("One person labelled" in one for one in found.limits)
 
 
+def test_a_disagreement_has_its_question_and_the_reason_of_the_judgement_nearest_to_the_score() -> None:
+    found = labels([[1.0], [1.0]])
+    asked = Case("talk", "", messages=(Message("user", "Hi"), Message("user", "Price?")), cluster="prices")
+    rows = (replace(found.rows[0], case=asked), found.rows[1])
+    said = [
+        Judged({place: Score("judge", value, reason) for place, (value, reason) in enumerate(judgements)})
+        for judgements in ([(0.9, "fine"), (0.1, "poor"), (0.0, "bad")], [(0.0, "bad")])
+    ]
+    first, second = calibration(replace(found, rows=rows), said, repeats=3).disagreements
+    assert (second.id, second.cluster, second.question, second.reason) == ("talk", "prices", "Price?", "poor")
+    assert (first.cluster, first.question, first.reason) == ("", "question 1", "bad")
+
+
+def test_the_units_of_what_was_judged_are_counted() -> None:
+    found = calibration(labels([[1.0]] * 5), judged(5, 1, lambda a, i: 1.0 if a else Unscored("no")))
+    assert (found.labels.units, found.judging.judged, found.judging.units) == (5, 4, 4)
+
+
 def test_grades_are_compared_as_grades_and_as_passes() -> None:
     grades = [place / 49 for place in range(50)]
     found = calibration(
@@ -158,10 +181,17 @@ def test_slices_tell_where_the_judge_is_off() -> None:
         for place, row in enumerate(found.rows)
     )
     said = calibration(replace(found, rows=rows), judged(40, 1, lambda a, i: float(a >= 10)))
-    assert [(one.name, one.answers, one.share.value) for one in said.slices] == [
-        ("tier=free", 30, 1.0),
-        ("tier=gold", 10, 0.0),
+    assert [(one.name, one.answers, one.units, one.share.value) for one in said.slices] == [
+        ("tier=free", 30, 30, 1.0),
+        ("tier=gold", 10, 10, 0.0),
     ]
+
+
+def test_slices_beyond_the_largest_are_counted() -> None:
+    found = labels([[1.0]] * 130)
+    rows = tuple(replace(row, case=replace(row.case, slices={"id": row.case.id})) for row in found.rows)
+    said = calibration(replace(found, rows=rows), judged(130, 1, lambda a, i: 1.0))
+    assert (len(said.slices), said.more_slices) == (SLICES, 30)
 
 
 def test_the_same_labels_and_judge_give_the_same_figures() -> None:
@@ -175,7 +205,7 @@ def test_few_answers_are_told_to_be_few() -> None:
     found = calibration(labels([[1.0]] * 9 + [[0.0]]), judged(10, 1, lambda a, i: float(a < 9)))
     text = " ".join(found.limits)
     assert "10 independent answers are few" in text
-    assert "People fail 1 answers only" in text
+    assert "People fail 1 answer only" in text
     assert "± 5 would take about" in text
     assert "whether the judge would say the same again is not known" in text
 

@@ -67,7 +67,12 @@ def test_what_is_left_out() -> None:
         ("    weight: 0.4\n", "", "r.yaml:3: these dimensions have no weight: 'Tone!'"),
         ("weight: 0.4", "weight: 0", "r.yaml:10: dimension 'Tone!'.weight must be a number above 0 to 1, not 0"),
         ("    description: Kind.\n", "", "r.yaml:9: 'description' is missing in dimension 'Tone!'"),
-        ("description: Kind.", "description: ' '", "r.yaml:11: dimension 'Tone!'.description must be text"),
+        (
+            "description: Kind.",
+            "description: ' '",
+            "r.yaml:11: dimension 'Tone!'.description is blank (say what it measures, for example One or two",
+        ),
+        ("description: Kind.", "description:", "dimension 'Tone!'.description must be text, not nothing (say what it"),
         ("name: Tone!", "name: brevity", "r.yaml:9: two dimensions are named 'brevity'"),
         ("scale: [1, 5]", "scale: [5, 1]", "r.yaml:1: scale must be two numbers, the lower one first, not [5, 1]"),
         ("scale: [1, 5]", "scale: [3, 3]", "r.yaml:1: scale must be two numbers"),

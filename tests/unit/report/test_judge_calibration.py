@@ -2,15 +2,22 @@
 
 import io
 import re
+from dataclasses import replace
 
 from rich.console import Console
 
 from gate.domain.absence import Unscored
-from gate.domain.judge_calibration import JudgeCalibrationRecord
+from gate.domain.case import ScorerSpec
+from gate.domain.judge_calibration import JudgeCalibrationRecord, ThresholdRecord
+from gate.domain.labels import LabelScale
+from gate.inputs.rubrics import parse_rubric
 from gate.report import sheet_markdown, sheet_terminal
 from gate.report.judge_calibration import sheet
 from gate.report.judge_numbers import whole
 from tests.support.labelled import calibration, judged, labels
+
+TEXTS = ("id", "output", "reason", "where", "question", "cluster")
+RUBRIC = ScorerSpec("rubric", "style", parse_rubric("dimensions: [{name: a, description: b}]", "r.yaml"))
 
 
 def on_paper(found: JudgeCalibrationRecord) -> str:
@@ -41,7 +48,7 @@ def test_the_first_line_is_what_later_reports_quote() -> None:
 def test_a_sceptic_finds_every_figure() -> None:
     text = on_paper(typical())
     for part in (
-        "Agreement: 119 answers, 120 independent questions, up to 2 labels each",
+        "Agreement: 119 answers, 119 independent questions, up to 2 labels each",
         "Cohen's kappa 0.6",
         "Gwet's AC1 0.6",
         "balanced accuracy 8",
@@ -57,8 +64,8 @@ def test_a_sceptic_finds_every_figure() -> None:
         "Judgements without a score",
         "5 the judge refused",
         "1 of 120 answers have no score",
-        "Where judge and people are furthest apart",
-        "“answer 8” – the judge: “reason 8”",
+        "Where judge and people differ: ",
+        "Asked “question 8” • a8 (line 9): people pass, the judge 0.66. Answer: “answer 8” Judge: “reason 8”",
         "2026-11-22",
     ):
         assert part in text, (part, text)
@@ -68,9 +75,7 @@ def test_hostile_answers_do_nothing_in_markdown() -> None:
     found = typical()
     row = found.disagreements[0]
     evil = "<img src=x onerror=alert(1)> @team | `x` ](http://e.example) \x1b[31m\n# Heading"
-    hostile = found.model_copy(
-        update={"disagreements": [row.model_copy(update={"id": evil, "output": evil, "reason": evil, "where": evil})]}
-    )
+    hostile = found.model_copy(update={"disagreements": [row.model_copy(update=dict.fromkeys(TEXTS, evil))]})
     text = sheet_markdown.render(sheet(hostile))
     assert re.search(r"(?<!\\)<", text) is None
     assert "@team" not in text
@@ -81,6 +86,90 @@ def test_hostile_answers_do_nothing_in_markdown() -> None:
     sheet_terminal.render(sheet(hostile), console)
     assert isinstance(console.file, io.StringIO)
     assert "\x1b[31m" not in console.file.getvalue()
+
+
+def test_a_rubric_speaks_on_its_own_scale() -> None:
+    """0.625 is 3.5 of 5, and a distance of 0.1 is 0.4 there; what machines read stays in [0, 1]."""
+    truth = [float(place % 2) for place in range(60)]
+
+    def says(answer: int, index: int) -> float:
+        return (0.7 if truth[answer] or answer == 58 else 0.1) + 0.2 * (index - 1) * (answer < 30)
+
+    found = calibration(labels([[one] for one in truth]), judged(60, 3, says), spec=RUBRIC, repeats=3)
+    text = on_paper(found)
+    for part in (
+        "How the judge behaves, on its scale of 1 to 5",
+        "spread within an answer 0.57, at most 1.60",
+        "threshold in use, 3.5 of 5",
+        "best threshold, 2.6 of 5",
+        "Thresholds above 2.2 of 5 and up to 3.0 of 5 cannot be told from the best one.",
+        "A score of at least 3.5 of 5 is a pass.",
+        "people fail, the judge 3.8 of 5.",
+    ):
+        assert part in text, (part, text)
+    assert "0.62" not in text
+    assert isinstance(found.threshold, ThresholdRecord)
+    assert found.judge.threshold == 0.625
+    assert found.threshold.best < 1.0
+
+
+def test_grades_are_told_on_the_scale_that_people_used() -> None:
+    given = labels([[place % 5 / 4] for place in range(50)], graded=True)
+    found = calibration(
+        replace(given, scale=LabelScale(1, 5)), judged(50, 1, lambda a, i: 1 - a % 5 / 4 if a < 10 else a % 5 / 4)
+    )
+    text = on_paper(found)
+    for part in (
+        "mean distance to the grades 0.48",
+        "A score of at least 0.70 is a pass, and so is a grade of 3.8 of 5",
+        "people 1.0 of 5, the judge 1.00.",
+    ):
+        assert part in text, (part, text)
+
+
+def test_slices_that_can_say_nothing_are_one_line() -> None:
+    found = labels([[1.0]] * 40)
+    rows = tuple(
+        replace(row, case=replace(row.case, input=f"q{place // 2}", slices={"tier": "a", "kind": f"k{place // 4}"}))
+        for place, row in enumerate(found.rows)
+    )
+    text = on_paper(calibration(replace(found, rows=rows), judged(40, 1, lambda a, i: float(a % 4 > 0))))
+    assert re.search(r"tier=a 40 20 75 % \[\d+, \d+\]", text)
+    assert "10 slices have fewer than 10 independent questions, too few to tell: kind=k0 (4 answers), " in text
+    assert "kind=k4 (4 answers) and 5 more." in text
+    assert text.count("kind=") == 5
+    assert "Each interval stands for itself" not in text
+
+
+def test_disagreements_stand_under_their_question_and_every_reason_once() -> None:
+    found = labels([[1.0]] * 4 + [[0.0]] * 4)
+    rows = tuple(replace(row, case=replace(row.case, cluster=f"c{place % 2}")) for place, row in enumerate(found.rows))
+    said = judged(8, 1, lambda a, i: 0.1 * a if a < 4 else 0.0)
+    same = [replace(one, scores={0: replace(one.scores[0], reason="No blue in it.")}) for one in said]
+    text = on_paper(calibration(replace(found, rows=rows), same))
+    assert text.count("c0: asked") == text.count("c1: asked") == 1
+    assert text.count("“No blue in it.”") == 1
+    assert text.count("the same reason as for a0") == 3
+    order = [text.index(f"• a{place} ") for place in (0, 2, 1, 3)]
+    assert order == sorted(order)
+
+
+def test_of_many_disagreements_the_furthest_are_shown_and_all_are_counted() -> None:
+    text = on_paper(calibration(labels([[1.0]] * 25), judged(25, 1, lambda a, i: 0.0)))
+    assert "Where judge and people differ: 25 answers, the 10 furthest apart (0.70 passes)" in text
+
+
+def test_the_better_of_two_judges_that_do_not_read_is_the_yardstick() -> None:
+    text = on_paper(calibration(labels([[1.0]] * 10 + [[0.0]] * 30), judged(40, 1, lambda a, i: float(a < 10))))
+    assert "agreement of one that fails all 75 %" in text
+
+
+def test_answers_to_one_question_are_told_to_count_as_one() -> None:
+    found = labels([[float(place % 2)] for place in range(40)])
+    rows = tuple(replace(row, case=replace(row.case, cluster=f"c{place // 4}")) for place, row in enumerate(found.rows))
+    says = judged(40, 1, lambda a, i: float(a % 2))
+    assert "may be right or wrong together" in on_paper(calibration(replace(found, rows=rows), says))
+    assert "may be right or wrong together" not in on_paper(calibration(found, says))
 
 
 def test_a_judge_without_a_score_has_no_tables_of_figures() -> None:

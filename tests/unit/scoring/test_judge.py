@@ -9,9 +9,10 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars
+from gate.inputs.rubrics import parse_rubric
 from gate.scoring.forms import SCHEMA
 from gate.scoring.judge import Judge
-from gate.scoring.messages import messages
+from gate.scoring.messages import fence_of, messages
 from gate.scoring.subject import Subject
 from tests.support.fakes import ScriptedCalls, reply
 
@@ -75,6 +76,37 @@ def test_a_malformed_reply_is_asked_for_once_more(bad: str) -> None:
     assert score.value == 0.4
     assert len(calls.requests) == score.calls == 2
     assert score.cost == Dollars(0.002)
+
+
+@pytest.mark.parametrize("frame", ["{}", "<<<{}", "{}>>>", "<<<{}\n\n{}>>>", "{} 1.0", "…", "1.", "👍", "`{}`"])
+def test_a_reason_without_a_word_of_the_judges_own_is_none(frame: str) -> None:
+    """A judge that reads nothing hands back what stands last: the fence around the answer."""
+    fence = fence_of("It is 12 euro.")
+    bad = opinion(1.0, frame.replace("{}", fence))
+    score, calls = ask([bad, opinion(0.4)])
+    assert (score.value, score.calls) == (0.4, 2)
+    assert "a reason in the judge's reply holds no word of its own" in calls.requests[1].messages[1].content
+    score, _ = ask([bad, opinion(1.0, fence[:12].upper())])
+    assert score.value == Unscored("a reason in the judge's reply holds no word of its own")
+
+
+@pytest.mark.parametrize("reason", ["Ja.", "价格已给出", "السعر مذكور", "bad", f"Says {'ab' * 20}", "The mark is odd:"])
+def test_words_of_any_language_are_a_reason(reason: str) -> None:
+    fence = fence_of("It is 12 euro.")
+    score, calls = ask([opinion(1.0, f"{reason} {fence}")])
+    assert (score.value, len(calls.requests)) == (1.0, 1)
+
+
+def test_one_dimension_without_a_word_is_asked_for_once_more() -> None:
+    rubric = parse_rubric("dimensions: [{name: a, description: b}, {name: c, description: d}]", "r.yaml")
+    spec = ScorerSpec("rubric", "rubric", rubric)
+    fence = fence_of("It is 12 euro.")
+    bad = {"a": {"reason": "Short.", "score": 5}, "c": {"reason": fence, "score": 5}}
+    good = {**bad, "c": {"reason": "Kind.", "score": 3}}
+    calls = ScriptedCalls([reply(json.dumps(bad)), reply(json.dumps(good))])
+    judge = Judge(spec, ModelRef("fake", "judge"), Params(), calls)
+    score = asyncio.run(judge.score(Subject(CASE, "It is 12 euro."), 0))
+    assert (score.value, score.calls) == (0.75, 2)
 
 
 def test_two_malformed_replies_leave_the_sample_unscored() -> None:
