@@ -140,21 +140,33 @@ def _own_judge(wanted: Wanted) -> ScorerSpec:
 
 def _scorer(scorers: tuple[ScorerSpec, ...], wanted: Wanted) -> ScorerSpec:
     """The one that is meant; a judge of pairs is none, for a label is about one answer."""
-    scorers = tuple(spec for spec in scorers if spec.kind != "pairwise")
-    known = ", ".join(spec.name for spec in scorers)
+    pairs = [spec for spec in scorers if spec.comparative]
+    scorers = tuple(spec for spec in scorers if not spec.comparative)
+    known = f"choose another one with --scorer: {', '.join(spec.name for spec in scorers)}" if scorers else ""
     if wanted.scorer is None:
         judges = [spec for spec in scorers if spec.judged]
-        if len(judges) != 1:
-            found = f"{len(judges)} judges" if judges else "no judge"
-            raise GateError(f"suite {wanted.suite} has {found}", f"choose a scorer with --scorer: {known}")
-        return judges[0]
-    for spec in scorers:
-        if spec.name == wanted.scorer and spec.coded:
+        if len(judges) == 1:
+            return judges[0]
+        if pairs and not judges:
+            raise _of_pairs(pairs[0], known)
+        found = f"{len(judges)} judges" if judges else "no judge"
+        raise GateError(f"suite {wanted.suite} has {found}", known.replace("another one", "a scorer"))
+    for spec in (*scorers, *pairs):
+        if spec.name != wanted.scorer:
+            continue
+        if spec.comparative:
+            raise _of_pairs(spec, known)
+        if spec.coded:
             hint = "call the function from a test of its own"
             raise GateError(f"the scorer {quoted(spec.name)} is code of the repository, which is not calibrated", hint)
-        if spec.name == wanted.scorer:
-            return spec
-    raise GateError(f"suite {wanted.suite} has no scorer {quoted(wanted.scorer)}", f"known: {known}")
+        return spec
+    raise GateError(f"suite {wanted.suite} has no scorer {quoted(wanted.scorer)}", known)
+
+
+def _of_pairs(spec: ScorerSpec, known: str) -> GateError:
+    said = f"the judge {quoted(spec.name)} compares two answers, and labels are about one: it cannot be calibrated"
+    alone = "hold a judge with its criteria against people (--criteria TEXT --model PROVIDER:NAME, without --suite)"
+    return GateError(said, f"{known}; or {alone}" if known else alone)
 
 
 def _labels(wanted: Wanted, spec: ScorerSpec) -> Labels:

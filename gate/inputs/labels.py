@@ -28,6 +28,11 @@ _MEANT = {
     "name": "id",
     "group": "cluster",
 }
+_OF_TWO = (
+    *("outputs", "output_a", "output_b", "a", "b"),
+    *("chosen", "rejected", "preference", "preferred", "winner", "better"),
+)
+"""What rows hold that say which of two answers is better."""
 _HOW = 'write "pass" or "fail", true or false, or a number'
 
 
@@ -89,9 +94,15 @@ class _Reader:
         graded = any(label not in (0.0, 1.0) for row in self.rows for label in row.given)
         return Labels(self.problems.file, digest(text), tuple(self.rows), graded, self.scale)
 
-    def _row(self, node: Node, number: int) -> Labelled:
+    def _row(self, node: Node, number: int) -> Labelled | None:
         problems = self.problems
         fields = Fields(node, "", problems)
+        if not fields.has("output") and any(map(fields.has, _OF_TWO)):
+            if "pairs" not in self._first:
+                message = "compares two answers, and a label here is about one: a judge of pairs is not calibrated"
+                problems.add(number, message, 'give each answer a row of its own, with "output" and "label"')
+            self._first.setdefault("pairs", number)
+            return None
         fields.only(KEYS, meant=_MEANT)
         text, messages = read_question(fields)
         case = Case(

@@ -176,6 +176,30 @@ def test_what_cannot_be_meant(repo: Path, server: ModelServer, arguments: tuple[
     assert server.ledger == []
 
 
+@pytest.mark.parametrize("scorer", [(), ("--scorer", "style")])
+@pytest.mark.parametrize("blue", [True, False])
+def test_a_judge_of_pairs_is_refused_with_what_to_do_instead(
+    repo: Path, server: ModelServer, scorer: tuple[str, ...], blue: bool
+) -> None:
+    config = (repo / "gate.yaml").read_text()
+    kept = config[: config.index("      - judge" if blue else "      - contains")]
+    (repo / "gate.yaml").write_text(f"{kept}      - pairwise: {{name: style, criteria: Kind., model: 'openai:m'}}\n")
+    outcome = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", *scorer, cwd=repo)
+    assert outcome.code == 2
+    assert "the judge 'style' compares two answers, and labels are about one: it cannot be calibrated" in outcome.err
+    assert "--criteria TEXT --model PROVIDER:NAME" in outcome.err
+    assert ("--scorer: blue; or" in outcome.err) == blue
+    assert server.ledger == []
+
+
+def test_a_suite_with_a_judge_and_a_judge_of_pairs_has_one_that_is_meant(repo: Path) -> None:
+    with (repo / "gate.yaml").open("a") as file:
+        file.write("      - pairwise: {criteria: Kind., model: 'openai:m'}\n")
+    found = read(gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1", "--json",
+                      cwd=repo))  # fmt: skip
+    assert found.judge.name == "judge"
+
+
 def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:
     (repo / "l.jsonl").write_text(
         '{"input": "a"}\n{\n' + json.dumps({"input": "a", "output": "b", "label": "?"}) + "\n"

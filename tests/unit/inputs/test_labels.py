@@ -113,6 +113,18 @@ def test_every_mistake_at_once() -> None:
     assert "--label-scale 1 5" in text
 
 
+def test_preferences_are_told_once_to_be_none_of_the_labels_that_are_meant() -> None:
+    pairs: list[dict[str, object]] = [
+        {"input": "q", "outputs": ["x", "y"], "label": "first"},
+        {"input": "q", "output_a": "x", "output_b": "y", "preference": "tie"},
+        {"input": "q", "chosen": "x", "rejected": "y"},
+    ]
+    first, second = wrong(*pairs, row(label="tie"))
+    assert first.startswith("l.jsonl:1: compares two answers, and a label here is about one")
+    assert "give each answer a row of its own" in first
+    assert second.startswith("l.jsonl:4: label must be pass or fail or a number, not 'tie'")
+
+
 def test_words_and_numbers_do_not_mix() -> None:
     (found,) = wrong(row(), row(label=0.5))
     assert "l.jsonl:2: has a number for a label, and line 1 has pass or fail" in found
