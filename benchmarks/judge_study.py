@@ -26,6 +26,8 @@ from gate.stats.wilson import Rate, wilson
 
 OUTPUTS = Path(__file__).parent / "data" / "promptpex-outputs.jsonl"
 SEED = 20250307
+NOTHING_NESTED = '[["NA"]]'
+"""What one model says where it finds no name."""
 NOTES = (
     "broken: code shows that the answer breaks a rule of its prompt. passed: the judge let it pass all the same.",
     "Intervals are of 95 %; the four answers to one test count as one where answers of several models stand together.",
@@ -97,6 +99,18 @@ def by_rule(rows: Sequence[Answer], rules: Iterable[Rule]) -> Table:
     return out
 
 
+def alone(rows: Sequence[Answer], prompt: str = "text-to-p") -> Table:
+    """What the judge passed of the answers whose one fault is this: of a broken rule that has company less is shown."""
+    out = Table(title=f"{prompt}: answers that break one rule and keep the others", title_justify="left")
+    out.add_column("the only rule broken")
+    for name in ("broken", "passed", "share passed"):
+        out.add_column(name, justify="right")
+    for rule in BY_PROMPT[prompt]:
+        own = [row for row in rows if row.prompt == prompt and row.broken == (rule.name,)]
+        out.add_row(rule.name, str(len(own)), str(sum(row.passed for row in own)), _rate(passed_of(own)))
+    return out
+
+
 def by_prompt(rows: Sequence[Answer]) -> Table:
     """The judge against all rules of a prompt together."""
     out = Table(title="The judge against all rules of a prompt", title_justify="left")
@@ -162,15 +176,19 @@ def by_fault(rows: Sequence[Answer]) -> Table:
 
 
 def length(rows: Sequence[Answer]) -> list[tuple[str, Estimate | Undefined]]:
-    """What an answer twice as long gets more among answers that code judges alike, for the prompts with most to see."""
+    """What an answer twice as long gets more among answers of one prompt that code judges alike."""
     found = []
-    for prompt in ("text-to-p", "extract-names"):
+    for prompt in dict.fromkeys(row.prompt for row in rows):
         own = [row for row in rows if row.prompt == prompt]
         judged = np.array([float(row.passed) for row in own])
         kept = np.array([float(not row.broken) for row in own])
         lengths = np.array([float(max(1, len(row.output))) for row in own])
         found.append((prompt, length_bias(judged, kept, lengths, drawing(own))))
     return found
+
+
+def _counted(words: Iterable[str]) -> str:
+    return ", ".join(f"{word} {count}" for word, count in Counter(words).most_common())
 
 
 def _column(values: Sequence[bool]) -> Ratings:
@@ -193,8 +211,17 @@ def main() -> None:
     passed = sum(row.passed for row in wrong)
     told = f"{len(rows):,} answers; {len(wrong)} break a rule that code checks, and the judge passed {passed} of them"
     console.print(f"{told}: {_rate(passed_of(wrong))}", highlight=False)
-    for table in (by_rule(rows, (*RULES, *STRICT)), by_prompt(rows), by_model(rows), by_fault(rows)):
+    for table in (by_rule(rows, (*RULES, *STRICT)), alone(rows), by_prompt(rows), by_model(rows), by_fault(rows)):
         console.print(table)
+    nested = [row for row in rows if row.prompt == "extract-names" and fault_of_array(row.output) == "nested"]
+    other = [row for row in nested if row.output.strip() != NOTHING_NESTED]
+    console.print(
+        f"Nested arrays: {len(nested)}, all of {', '.join(sorted({row.model for row in nested}))}; without "
+        f"{NOTHING_NESTED}: {sum(row.passed for row in other)} of {len(other)} passed",
+        highlight=False, markup=False,
+    )  # fmt: skip
+    console.print(f"Broken answers by prompt: {_counted(row.prompt for row in wrong)}", highlight=False)
+    console.print(f"Broken answers by model: {_counted(row.model for row in wrong)}", highlight=False)
     groups, members, split = identical(rows)
     console.print(f"Equal outputs under one prompt: {groups} groups, {members} answers; both verdicts: {split}")
     for prompt, bias in length(rows):

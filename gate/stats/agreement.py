@@ -74,8 +74,9 @@ def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
 def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
     """Cohen's kappa (J. Cohen, Educational and Psychological Measurement 20, 1960, 37-46).
 
-    The interval is the percentile bootstrap over items, or over their clusters; where no item is disagreed on, its
-    lower bound is the kappa that the Wilson bound of the agreement would give at the same chance agreement.
+    The interval is the percentile bootstrap over items, or over their clusters. Where that has no width, because no
+    item is disagreed on or one side always says the same, its bounds are the kappas that the Wilson bounds of the
+    agreement would give at the same chance agreement.
 
     Args:
         tables: float[M, C, C], from `crossed`.
@@ -88,7 +89,7 @@ def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
     if isinstance(found, Undefined):
         return found
     chance = float(_chance(tables.mean(axis=0)[None])[0])
-    return not_certain(found, (share_of_agreement(tables, drawing).lower - chance) / (1.0 - chance))
+    return not_certain(found, share_of_agreement(tables, drawing), lambda share: (share - chance) / (1.0 - chance))
 
 
 def squared(sums: FloatArray) -> FloatArray:

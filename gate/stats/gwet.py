@@ -47,8 +47,8 @@ def ac(
     rows = _rows(ratings, known, table)
     found = estimate(rows, figures, drawing)
     chance = float(_chance(rows.sum(axis=0)[None], table)[0])
-    agreement = all_agreed(ratings, drawing).lower
-    return not_certain(found, (agreement - chance) / (1.0 - chance) if chance < 1.0 else -1.0)
+    agreed = all_agreed(ratings, drawing)
+    return not_certain(found, agreed, lambda share: (share - chance) / (1.0 - chance) if chance < 1.0 else -1.0)
 
 
 def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
@@ -67,7 +67,7 @@ def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
     if isinstance(found, Undefined):
         return found
     chance = float(_chance_of_two(tables.mean(axis=0)[None])[0])
-    return not_certain(found, (share_of_agreement(tables, drawing).lower - chance) / (1.0 - chance))
+    return not_certain(found, share_of_agreement(tables, drawing), lambda share: (share - chance) / (1.0 - chance))
 
 
 def weight_table(categories: FloatArray, weights: Weights) -> FloatArray:

@@ -30,15 +30,16 @@ def alpha(ratings: Ratings, drawing: Drawing, *, level: Level = "nominal") -> Es
     """
     if not np.any(ratings.counts >= 2):
         return Undefined("no item has two ratings")
-    agreed = all_agreed(ratings, drawing).lower
+    agreed = all_agreed(ratings, drawing)
     if level == "interval":
         # As if those that might disagree were as far apart as chance puts them.
-        return not_certain(estimate(_interval_rows(ratings), _interval, drawing), agreed)
+        return not_certain(estimate(_interval_rows(ratings), _interval, drawing), agreed, lambda share: share)
     rows = _nominal_rows(ratings)
     counts = rows[:, 1:].sum(axis=0)
     n = counts.sum()
     unlike = 1.0 - float((counts * (counts - 1.0)).sum() / (n * (n - 1.0)))
-    return not_certain(estimate(rows, _nominal, drawing), 1.0 - (1.0 - agreed) / unlike if unlike > 0.0 else -1.0)
+    found = estimate(rows, _nominal, drawing)
+    return not_certain(found, agreed, lambda share: 1.0 - (1.0 - share) / unlike if unlike > 0.0 else -1.0)
 
 
 def _nominal_rows(ratings: Ratings) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gate.stats.arrays import TOLERANCE, FloatArray, IntArray, check_level, unit_labels
 from gate.stats.undefined import Estimate, Undefined
+from gate.stats.wilson import Rate
 
 RESAMPLES = 2000
 LEAST_DEFINED = 0.95
@@ -108,18 +109,23 @@ def estimate(
     return Estimate(value, min(low, value), max(high, value), units)
 
 
-def not_certain(found: Estimate | Undefined, lower: float) -> Estimate | Undefined:
-    """The same, with this lower bound in place of one that has no width.
+def not_certain(
+    found: Estimate | Undefined, agreed: Rate, beyond_chance: Callable[[float], float]
+) -> Estimate | Undefined:
+    """The same, with bounds that come from those of the agreement where resampling gives an interval without width.
 
-    Where no item is disagreed on, every resample agrees, and the reader would take the missing width for certainty.
+    Where no item is disagreed on, every resample agrees, and where one side says the same of every item, kappa is 0 in
+    every resample: the reader would take the missing width for certainty.
 
     Args:
         found: from `estimate`.
-        lower: what the figure would be at the lower Wilson bound of the agreement.
+        agreed: the share of agreement with its Wilson interval.
+        beyond_chance: the figure that a share of agreement would give.
     """
-    if isinstance(found, Undefined) or found.lower < found.value:
+    if isinstance(found, Undefined) or found.lower < found.upper:
         return found
-    return replace(found, lower=max(-1.0, min(lower, found.value)))
+    lower, upper = beyond_chance(agreed.lower), beyond_chance(agreed.upper)
+    return replace(found, lower=max(-1.0, min(lower, found.value)), upper=min(1.0, max(upper, found.value)))
 
 
 def quantiles(figures: FloatArray, alpha: float) -> tuple[float, float] | None:

@@ -33,6 +33,19 @@ suites:
       - rubric: {file: rubric.yaml, template: judge.md.j2, model: JUDGE, params: PARAMS}
 """
 
+EXAMPLES = """
+How others were scored:
+Reply: Okay, no cooling. What's the system doing?
+"brevity": "reason": "Two short sentences, and nothing in them could go.", "score": 5
+"paraphrasing": "reason": "No cooling says the caller's trouble in a word of the trade.", "score": 4
+"spoken_flow": "reason": "Easy to say in one breath.", "score": 5
+Reply: I understand your frustration, and I will be happy to assist you with that today.
+"brevity": "reason": "A long sentence of stock words.", "score": 1
+"paraphrasing": "reason": "Nothing of what the caller said is taken up.", "score": 1
+"spoken_flow": "reason": "Nobody talks like that on the phone.", "score": 2
+"""
+"""A base model goes by examples: without them it hands back figures or the fence, and so gives no score."""
+
 
 def answer(system: str, user: str) -> str:
     assert system.startswith("discovery 78745: ")
@@ -137,7 +150,9 @@ def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     """A small base model as agent and as judge says little of worth, in the asked form all the same."""
     # Without dice it says the same to both tones, as a rule, and the one verdict on that serves all three ways.
     params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600}"
-    write(tmp_path, "Be brief.", "local:gemma3-270m", "local:gemma3-270m", params)
+    write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
+    with (tmp_path / "judge.md.j2").open("a") as judge_prompt:
+        judge_prompt.write(EXAMPLES)
     # A base model goes on and on; what it says of a reply takes long enough.
     config = (tmp_path / "gate.yaml").read_text()
     (tmp_path / "gate.yaml").write_text(config.replace("max_output_tokens: 600", "max_output_tokens: 30", 1))

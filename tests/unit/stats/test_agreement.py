@@ -110,6 +110,16 @@ def test_complete_agreement_is_not_certainty() -> None:
     assert found.lower == pytest.approx((agreed - 0.5) / 0.5)
 
 
+@pytest.mark.parametrize("table", [[[0, 0], [20, 80]], [[0, 20], [0, 80]]])
+def test_a_side_that_always_says_the_same_leaves_kappa_open(table: list[list[int]]) -> None:
+    """Kappa is 0 in every resample, and would not be with the answers that this side has not seen."""
+    found = kappa(crossed(*from_table(table)), FEW)
+    assert isinstance(found, Estimate)
+    agreed = stats.binomtest(80, 100).proportion_ci(method="wilson")
+    assert found.value == 0.0
+    assert (found.lower, found.upper) == pytest.approx(((agreed.low - 0.8) / 0.2, (agreed.high - 0.8) / 0.2))
+
+
 def test_clusters_widen_what_items_would_narrow() -> None:
     tables = crossed(*from_table([[40, 9], [6, 45]]))
     # Each cluster holds four neighbours, which are alike.

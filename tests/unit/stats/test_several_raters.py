@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from gate.stats.agreement import crossed
 from gate.stats.gwet import Weights, ac, ac1, weight_table
@@ -137,6 +138,18 @@ def test_complete_agreement_is_not_certainty(level: Level) -> None:
         assert isinstance(found, Estimate)
         assert found.value == found.upper == 1.0
         assert 0.5 < found.lower < 0.9
+
+
+def test_complete_disagreement_is_not_certainty_either() -> None:
+    """Forty answers of which a judge gets every one wrong: as if its labels had been turned round."""
+    tables = crossed(*from_table([[0, 20], [20, 0]]), (0.0, 1.0))
+    for found in (ac1(tables, FEW), ac(Ratings.of([[0.0, 1.0], [1.0, 0.0]] * 20), FEW)):
+        assert isinstance(found, Estimate)
+        assert (found.value, found.lower) == (-1.0, -1.0)
+        assert found.upper == pytest.approx(2 * stats.binomtest(0, 40).proportion_ci(method="wilson").high - 1)
+    nominal = alpha(Ratings.of([[0.0, 1.0], [1.0, 0.0]] * 20), FEW)
+    assert isinstance(nominal, Estimate)
+    assert nominal.lower < nominal.upper
 
 
 def test_a_single_item_leaves_everything_open() -> None:
