@@ -52,7 +52,8 @@ def _told(found: JudgeCalibrationRecord) -> Iterator[str]:
             known = said.setdefault(row.reason, row.id)
             why = f"“{short(row.reason)}”" if known == row.id else f"the same reason as for {known}"
             both = f"people {_label(row, found)}, the judge {found.judge.told(row.judge)}"
-            yield f"• {row.id} ({_place(row, found)}): {both}. Answer: “{short(row.output)}” Judge: {why}"
+            answer = f"“{short(row.output)}”" if row.output.strip() else "(empty)"
+            yield f"• {row.id} ({_place(row, found)}): {both}. Answer: {answer} Judge: {why}"
 
 
 def _by_question(rows: Iterable[DisagreementRecord]) -> Iterator[tuple[str, list[DisagreementRecord]]]:
