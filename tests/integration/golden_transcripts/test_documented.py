@@ -168,8 +168,8 @@ def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     assert f"rubric {1 + 4 * rubric.value:.1f}" in ran.out
     git(tmp_path, "init", "-q", "-b", "main")
     git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "brief")
-    (tmp_path / "prompts.py").write_text(f"TONE = 'Be plain.'\n\n\n{BUILDER}")
+    git(tmp_path, "commit", "-qm", "plain")
+    (tmp_path / "prompts.py").write_text(f"TONE = 'Be brief.'\n\n\n{BUILDER}")
     changed = gate("diff", "--base", "main", "--json", cwd=tmp_path, timeout_s=600)
     assert (changed.code, changed.record.verdict) == (0, Verdict.HOLD), changed.err
     assert [one.name for one in changed.record.suites[0].rubrics[0].dimensions] == json.loads(DIMENSIONS)
