@@ -1,12 +1,11 @@
 """The JSON Schema of `gate.yaml` agrees with the parser."""
 
 import copy
+import json
 from collections.abc import Iterator
-from io import StringIO
 
 import pytest
 from jsonschema import Draft202012Validator
-from ruamel.yaml import YAML
 
 from gate.errors import InputErrors
 from gate.inputs.config import load
@@ -97,15 +96,17 @@ def as_json(text: str) -> object:
     return plain(root)
 
 
+SCHEMA = Draft202012Validator(config_schema())
+
+
 def in_schema(value: object) -> bool:
-    return bool(Draft202012Validator(config_schema()).is_valid(value))
+    return bool(SCHEMA.is_valid(value))
 
 
 def in_parser(value: object) -> bool:
-    out = StringIO()
-    YAML(typ="safe", pure=True).dump(value, out)
     try:
-        load(out.getvalue(), "gate.yaml")
+        # JSON is YAML, and quick to write.
+        load(json.dumps(value), "gate.yaml")
     except InputErrors:
         return False
     return True
