@@ -13,7 +13,7 @@ import pytest
 
 from gate.domain.verdict import Verdict
 from tests.support.command import Outcome, environment, gate, git, write_jsonl
-from tests.support.model_server import Behaviour, ModelServer
+from tests.support.model_server import Behaviour, ModelServer, Raw
 
 ROWS = [
     {"id": f"{state}-{number}", "input": f"answer=word{number} slice={state}", "expected": f"word{number}",
@@ -81,7 +81,8 @@ def test_reached_is_not_beyond_doubt(tmp_path: Path, server: ModelServer) -> Non
 
 def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
-    server.behaviour = Behaviour(faults=("not-json",) * 40)
+    refused = {"error": {"code": "content_filter", "message": "held back"}}
+    server.behaviour = Behaviour(raw=Raw(400, json.dumps(refused).encode()))
     outcome = check(tmp_path)
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
     assert {case.check.state for case in outcome.record.new[0].cases if case.check} == {"unscored"}

@@ -22,6 +22,8 @@ CASES = [
 class Filtered(BaseHTTPRequestHandler):
     """Answers everything rightly, but for the hard cases of the candidate, which a content filter holds back."""
 
+    protocol_version = "HTTP/1.1"
+
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         system, user = (message["content"] for message in asked["messages"])
@@ -41,9 +43,15 @@ class Filtered(BaseHTTPRequestHandler):
         return
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads, block_on_close = True, False
+    # A connection that finds no place in the queue is tried again after a second.
+    request_queue_size = 128
+
+
 @pytest.fixture
 def url() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Filtered) as server:
+    with Server(("127.0.0.1", 0), Filtered) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/v1"
         server.shutdown()
