@@ -72,7 +72,8 @@ class RubricForm:
 
     def read(self, reply: Reply) -> Verdict:
         rubric = self.rubric
-        marks = tuple(read_marks(read_object(reply), rubric.fields, (rubric.low, rubric.high)))
+        scale, whole = (rubric.low, rubric.high), bool(rubric.grades)
+        marks = tuple(read_marks(read_object(reply), rubric.fields, scale, whole=whole))
         pairs = tuple(zip(rubric.dimensions, marks, strict=True))
         parts = tuple(Part("dimension", one.name, rubric.share(mark.score), one.weight) for one, mark in pairs)
         return Verdict(weighted(parts), "; ".join(self._told(one.name, mark) for one, mark in pairs), marks, parts)

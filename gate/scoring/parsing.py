@@ -96,8 +96,16 @@ def read_mark(found: JsonValue, scale: tuple[float, float], field: str = "") -> 
     return Mark(mark.reason, mark.score, field)
 
 
-def read_marks(found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: tuple[float, float]) -> list[Mark]:
+def read_marks(
+    found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: tuple[float, float], *, whole: bool = False
+) -> list[Mark]:
     """A reason with a score for each field that was asked for.
+
+    Args:
+        found: the reply.
+        fields: that were asked for.
+        scale: lowest and highest score.
+        whole: the scores are whole numbers. Servers that ignore the schema let 4.5 pass; 4.0 is 4.
 
     Raises:
         Malformed: a field is missing, or holds something else.
@@ -105,7 +113,11 @@ def read_marks(found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: t
     for field in fields:
         if field not in found:
             raise Malformed(f"{_AGAINST}: {field} is missing")
-    return [read_mark(found[field], scale, field) for field in fields]
+    marks = [read_mark(found[field], scale, field) for field in fields]
+    for mark in marks:
+        if whole and not mark.score.is_integer():
+            raise Malformed(f"{_AGAINST}: {mark.field}.score is not a whole number")
+    return marks
 
 
 def read_preference(found: Mapping[str, JsonValue], words: tuple[str, ...]) -> tuple[str, str]:

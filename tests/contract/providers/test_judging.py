@@ -106,6 +106,7 @@ def test_what_an_answer_asks_for_does_not_change_its_score(remote: Subject, serv
     [
         {"brevity": {"reason": "r", "score": 7}, "state_compliance": {"reason": "r", "score": 5}},
         {"brevity": {"reason": "r", "score": 0.5}, "state_compliance": {"reason": "r", "score": 5}},
+        {"brevity": {"reason": "r", "score": 5}, "state_compliance": {"reason": "r", "score": 4.5}},
         {"brevity": {"reason": "r", "score": 5}},
         {"brevity": 5, "state_compliance": 5},
         {"brevity": {"reason": "r", "score": "5"}, "state_compliance": {"reason": "r", "score": 5}},

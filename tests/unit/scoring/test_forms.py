@@ -1,0 +1,39 @@
+"""A rubric's reply is read by the scale that was asked for."""
+
+import json
+
+import pytest
+
+from gate.domain.rubric import Dimension, Rubric
+from gate.scoring.forms import RubricForm
+from gate.scoring.parsing import Malformed
+from gate.scoring.verdict import Verdict
+from tests.support.fakes import reply
+
+
+def read(score: object, low: float = 1.0, high: float = 5.0) -> Verdict:
+    dimensions = (Dimension("brevity", "Is short.", 0.5), Dimension("tone", "Is warm.", 0.5))
+    said = {"brevity": {"reason": "r", "score": low}, "tone": {"reason": "r", "score": score}}
+    return RubricForm(Rubric(dimensions, low, high)).read(reply(json.dumps(said)))
+
+
+@pytest.mark.parametrize("score", [1, 5, 4.0])
+def test_whole_numbers_of_a_scale_with_few_steps_are_read(score: float) -> None:
+    assert read(score).marks[1].score == score
+
+
+@pytest.mark.parametrize(("score", "low", "high"), [(4.5, 1.0, 5.0), (0.5, 0.0, 1.0), (-0.25, -1.0, 1.0)])
+def test_a_score_between_two_of_its_steps_is_none(score: float, low: float, high: float) -> None:
+    with pytest.raises(Malformed, match=r"tone\.score is not a whole number$"):
+        read(score, low, high)
+
+
+@pytest.mark.parametrize(("score", "low", "high"), [(77.5, 0.0, 100.0), (3.25, 0.5, 5.0)])
+def test_a_finer_scale_takes_any_number(score: float, low: float, high: float) -> None:
+    assert read(score, low, high).marks[1].score == score
+
+
+@pytest.mark.parametrize("score", [0.5, 5.5, 7])
+def test_a_score_outside_of_the_scale_is_named_as_such(score: float) -> None:
+    with pytest.raises(Malformed, match=r"tone\.score is not within 1 to 5$"):
+        read(score)
