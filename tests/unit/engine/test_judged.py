@@ -140,3 +140,19 @@ def test_judges_that_say_the_same_of_everything_leave_no_coefficient() -> None:
     assert found.alpha is None
     assert found.why_not
     assert rubric_results(scored_by(JURY, 12), Grid(scored_by(JURY, 12), table), JUDGING) == ()
+
+
+def test_judges_agree_on_pass_and_fail_by_their_own_threshold() -> None:
+    """Between 0.5 and 0.6 both judges fail an answer; the second passes half of them."""
+    table = jury([*[(0.55, 0.65)] * 10, *[(0.55, 0.55)] * 10])
+    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), JUDGING)
+    assert found.marks is not None
+    # Gwet's AC1: they agree on a half; a pass has the share 1/4, so chance alone would agree on 2 * 1/4 * 3/4.
+    assert found.marks.value == pytest.approx((0.5 - 0.375) / (1 - 0.375))
+
+
+def test_an_opinion_that_is_the_threshold_but_for_rounding_passes() -> None:
+    table = jury([*[(0.6 - 1e-12, 0.6)] * 10, *[(0.55, 0.55)] * 10])
+    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), JUDGING)
+    assert found.marks is not None
+    assert found.marks.value == 1.0
