@@ -1,7 +1,7 @@
 """`paraphrases`: the answer takes the caller's last turn up in words of its own, and does not play it back."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -14,6 +14,9 @@ CHARS = 20_000
 """Of each text, read from its beginning; what comes after is not looked at."""
 LEAST = 5
 """Runs that an answer counts as having at least: one copied run of a short answer is no parroting."""
+
+LONGEST_NAME = 4
+"""Words of a name, at most: a longer row of capitalised words is no name."""
 
 _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*+"
@@ -43,6 +46,8 @@ _STOP_WORDS = frozenset(
     """.split()
 )
 """Words of English that tell nothing about a trouble, spelled without apostrophes."""
+_SELF = frozenset({"i", "id", "ill", "im", "ive"})
+"""Those that are capitalised wherever they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def paraphrases(options: Options, subject: Subject) -> Finding:
     abstractive a summary is (See, Liu and Manning 2017, "Get To The Point", section 6.2). Runs that tell nothing are
     left out: those made of stop words and names alone, and those with a number in them, since a name, a zip code or an
     address said back is a check and no parroting. Names are words that are capitalised inside a sentence, in the turn
-    or in the answer, unless most of the text is written in capitals.
+    or in the answer, unless most of the sentence is written in capitals, or it is capitalised like a title.
 
     Args:
         options: `n`, words of a run; `max_copied`, the share of copied runs up to which the score is 1; above it the
@@ -108,30 +113,58 @@ def _last_turn(subject: Subject) -> str:
 def _words(text: str) -> list[_Word]:
     """The words in order, from the first `CHARS` characters."""
     text = unicodedata.normalize("NFKC", text[:CHARS])
-    found = list(_WORD.finditer(text))
-    capitals = [match[0][0].isupper() for match in found]
-    # Where most is written in capitals, a capital says nothing.
-    shouted = 2 * sum(len(match[0]) > 1 and match[0].isupper() for match in found) > len(found)
     words: list[_Word] = []
-    begin = 0
-    for i, match in enumerate(found):
-        between = text[begin : match.start()]
-        first = i == 0 or not _SENTENCE_END.isdisjoint(between)
-        begin = match.end()
-        plain = match[0].casefold().translate(_APOSTROPHES)
-        plain = _PERSON.get(plain, plain)
-        # The first word of a sentence is a name where another follows: `Cedar Bend is closed.`
-        name = capitals[i] and not shouted and (not first or _followed(text, found, capitals, i))
-        number = any(map(str.isdigit, plain))
-        words.append(_Word(plain, match[0], plain not in _STOP_WORDS, number, name))
+    for sentence in _sentences(text):
+        plain = [match[0].casefold().translate(_APOSTROPHES) for match in sentence]
+        names = _names(text, sentence, plain)
+        for match, spelled, name in zip(sentence, plain, names, strict=True):
+            said = _PERSON.get(spelled, spelled)
+            words.append(_Word(said, match[0], said not in _STOP_WORDS, any(map(str.isdigit, said)), name))
     return words
 
 
-def _followed(text: str, found: Sequence[regex.Match[str]], capitals: Sequence[bool], i: int) -> bool:
-    """Does another capitalised word follow in the same sentence?"""
-    if i + 1 == len(found) or not capitals[i + 1]:
-        return False
-    return _SENTENCE_END.isdisjoint(text[found[i].end() : found[i + 1].start()])
+def _sentences(text: str) -> Iterator[list[regex.Match[str]]]:
+    """The words of each sentence."""
+    sentence: list[regex.Match[str]] = []
+    for match in _WORD.finditer(text):
+        if sentence and not _SENTENCE_END.isdisjoint(text[sentence[-1].end() : match.start()]):
+            yield sentence
+            sentence = []
+        sentence.append(match)
+    if sentence:
+        yield sentence
+
+
+def _names(text: str, sentence: Sequence[regex.Match[str]], plain: Sequence[str]) -> list[bool]:
+    """Which words of a sentence are written like names: capitalised, where a capital says something."""
+    capitals = [match[0][0].isupper() for match in sentence]
+    if _shouted(sentence) or (2 * sum(capitals) > len(capitals) and _titled(text, sentence, plain)):
+        return [False] * len(sentence)
+    # The first word of a sentence is a name where another follows: `Cedar Bend is closed.`
+    return [capital and (i > 0 or capitals[1:2] == [True]) for i, capital in enumerate(capitals)]
+
+
+def _shouted(sentence: Sequence[regex.Match[str]]) -> bool:
+    """Most is written in capitals."""
+    return 2 * sum(len(match[0]) > 1 and match[0].isupper() for match in sentence) > len(sentence)
+
+
+def _titled(text: str, sentence: Sequence[regex.Match[str]], plain: Sequence[str]) -> bool:
+    """A Sentence Is Written Like a Title: more capitals in a row than a name has, or on words that no name is made of.
+
+    `Dana Whitfield, 2207 Cedar Bend Drive` is none.
+    """
+    row = 0
+    small = 0
+    for i, match in enumerate(sentence):
+        capital = match[0][0].isupper()
+        beside = i > 0 and text[sentence[i - 1].end() : match.start()].isspace()
+        row = (row + 1 if beside else 1) if capital else 0
+        if row > LONGEST_NAME:
+            return True
+        if i > 0 and plain[i] in _STOP_WORDS and plain[i] not in _SELF:
+            small += 1 if capital else -1
+    return small > 0
 
 
 def _tells(run: Sequence[_Word], names: set[str]) -> bool:

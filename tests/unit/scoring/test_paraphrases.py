@@ -48,12 +48,34 @@ def test_parroting_is_found(turn: str, answer: str) -> None:
 @pytest.mark.parametrize(
     ("turn", "answer"),
     [
+        (TURN, "So Your AC's Been Blowing Warm Since Yesterday Morning."),
+        (TURN, "So, Your AC's Been Blowing, Warm, Since Yesterday, Morning."),
+        ("the upstairs unit leaks water", "The Upstairs Unit Leaks Water."),
+        ("my water heater, it's leaking all over", "Your Water Heater, It's Leaking All Over?"),
+        ("My Furnace Keeps Shutting Off Again", "Your Furnace Keeps Shutting Off Again."),
+        ("Meine Heizung ist kaputt und alles tropft", "Ihre Heizung Ist Kaputt Und Alles Tropft."),
+    ],
+)
+def test_capitals_of_a_title_make_no_names(turn: str, answer: str) -> None:
+    more = " okay, and while i look that up, could you give me your name and your zip code?"
+    for text in (answer, f"{answer}{more}", f"HOLD ON PLEASE. {answer}{more}"):
+        assert scored(turn, text, max_copied=0)[0] == scored(turn, text.lower(), max_copied=0)[0] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("turn", "answer"),
+    [
         (TURN, "No cold air, got it. Can I get your name?"),
         (TURN, "Warm air all day yesterday, huh? Since the morning?"),
         ("I took a whole day off work", "So a wasted day at home, and that's on us."),
         ("It's 2270 Cedar Bend, and Whitfield has an H in it.", "2270 Cedar Bend, and Whitfield has an H in it."),
         ("i'm dana whitfield at 2207 cedar bend drive", "That's Dana Whitfield, 2207 Cedar Bend Drive, right?"),
         ("Cedar Bend Drive. That's where I am.", "Cedar Bend Drive? On my list."),
+        ("it's dana marie whitfield on cedar bend drive", "Dana Marie Whitfield, Cedar Bend Drive?"),
+        ("it's dana marie whitfield on cedar bend drive", "Okay, I noted Dana Marie Whitfield, Cedar Bend Drive."),
+        ("it's will whitfield on cedar bend drive", "That's Will Whitfield, Cedar Bend Drive, right?"),
+        ("the shop on over hill road", "Which grinding compressor stands outside Over Hill Road?"),
+        ("martin luther king boulevard is where i am", "Okay: Martin Luther King Boulevard."),
         ("zip 78745, unit 12, been 24 hours", "Zip 78745, unit 12, been 24 hours?"),
         ("空调从昨天开始不制冷", "请问您贵姓？"),
     ],
