@@ -17,10 +17,7 @@ from gate.inputs.prompts import read_messages
 from gate.inputs.scorers.kinds import PASSING
 from gate.inputs.scorers.read import read_scorers
 
-KEYS = (
-    *("id", "input", "messages", "expected", "slices", "slice", "cluster", "vars"),
-    *("scorers", "extra_scorers", "criteria", "threshold"),
-)
+KEYS = ("id", "input", "messages", "expected", *golden.OPTIONAL)
 SLICE = "slice"
 """The dimension that `slice: X` is short for."""
 
@@ -99,23 +96,40 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
     fields = Fields(node, "", problems)
     where = f"{problems.file}:{line}"
     if golden.is_transcript(fields.entries):
-        return replace(golden.read_transcript(fields), id=_id(fields), where=where)
+        case = golden.read_transcript(fields)
+        return replace(_common(fields, case), id=_id(fields), where=where)
     fields.only(KEYS, later=_LATER, meant=_MEANT)
     text, messages = read_question(fields)
     expected = fields.get("expected")
-    return Case(
+    case = Case(
         id=_id(fields),
         input=text,
         messages=messages,
         expected=None if expected is None else plain(expected),
-        slices=read_slices(fields),
+        where=where,
+    )
+    return _common(fields, case)
+
+
+def _common(fields: Fields, case: Case) -> Case:
+    """The case with what every form may have, beside the slices, variables and scorers that its form has given it."""
+    problems = fields.problems
+    slices, variables = read_slices(fields), read_vars(fields)
+    for where, given, own in (("slices", slices, case.slices), ("vars", variables, case.vars)):
+        for name in own:
+            if name in given:
+                line, hint = fields.mapping(where).line_of(name), "keep one of the two"
+                problems.add(line, f"{name!r} and '{where}.{name}' are the same", hint)
+    more = read_scorers(fields.entries["extra_scorers"], problems) if fields.has("extra_scorers") else ()
+    return replace(
+        case,
+        slices={**slices, **case.slices},
         cluster=short_label(fields.get("cluster"), "cluster", problems),
         scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
-        extra_scorers=read_scorers(fields.entries["extra_scorers"], problems) if fields.has("extra_scorers") else (),
+        extra_scorers=(*case.extra_scorers, *more),
         criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
         threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
-        vars=read_vars(fields),
-        where=where,
+        vars={**variables, **case.vars},
     )
 
 
@@ -157,7 +171,8 @@ def read_vars(fields: Fields) -> Mapping[str, JsonValue]:
     entries = fields.mapping("vars").entries
     for name in _RESERVED:
         if name in entries:
-            fields.problems.add(fields.line, f"vars must not hold {name!r}, which has its own meaning", "rename it")
+            message = f"vars must not hold {name!r}, which has its own meaning"
+            fields.problems.add(entries[name].line, message, "rename it")
     return {name: plain(node) for name, node in entries.items()}
 
 

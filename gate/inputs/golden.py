@@ -14,7 +14,9 @@ from gate.inputs.problems import quoted
 from gate.inputs.prompts import read_messages
 from gate.inputs.scorers.read import read_scorers
 
-KEYS = ("id", "state", "session", "conversation", "expect")
+OPTIONAL = ("slices", "slice", "cluster", "vars", "scorers", "extra_scorers", "criteria", "threshold")
+"""What a case of either form may have; `gate.inputs.cases` reads it."""
+KEYS = ("id", "state", "session", "conversation", "expect", *OPTIONAL)
 EXPECT = ("max_sentences", "must_paraphrase", "forbidden_words", "should_ask")
 SENTENCES = Range(1, 100)
 WEIGHT = 0.25
@@ -27,7 +29,8 @@ _MARKS = frozenset({"conversation", "session", "state"})
 _MEANT: Mapping[str, str] = MappingProxyType(
     {
         **{"messages": "conversation", "turns": "conversation", "transcript": "conversation", "input": "conversation"},
-        **{"expected": "expect", "expectations": "expect", "vars": "session", "slices": "state", "name": "id"},
+        **{"expected": "expect", "expectations": "expect", "variables": "vars", "name": "id"},
+        **{"tags": "slices", "metadata": "slices", "group": "cluster"},
     }
 )
 _MEANT_EXPECT: Mapping[str, str] = MappingProxyType(
@@ -44,7 +47,7 @@ def is_transcript(entry: Mapping[str, object]) -> bool:
 
 
 def read_transcript(fields: Fields) -> Case:
-    """The case that a transcript stands for, still without its id and place.
+    """The case that a transcript stands for, still without its id, its place, and what every case may have.
 
     The conversation becomes the messages, the state the slice `state` and the variable `state`, the session the
     variable `session`, and what is expected scorers that stand beside the suite's.

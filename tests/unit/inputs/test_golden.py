@@ -75,6 +75,34 @@ def test_should_ask_is_a_text_or_a_list(asked: object, about: list[str]) -> None
     assert case.extra_scorers[0].options["about"] == about
 
 
+def test_a_transcript_has_what_every_case_may_have() -> None:
+    common = {
+        "slices": {"tier": "gold"},
+        "slice": "loud",
+        "cluster": "ron",
+        "vars": {"company": "Cool Air"},
+        "scorers": ["refusal"],
+        "extra_scorers": [{"words": {"max": 20}, "weight": 2}],
+        "criteria": "Stays calm.",
+        "threshold": 0.9,
+    }
+    asked = {"should_ask": "name"}
+    (case,) = load(json.dumps({**LEAST, "expect": asked, **common}))
+    (plain,) = load(json.dumps({"id": "a", "messages": [TURN], **common}))
+    (bare,) = load(json.dumps({**LEAST, "expect": asked}))
+    assert case == replace(
+        plain,
+        slices={"tier": "gold", "slice": "loud", "state": "welcome"},
+        vars={"company": "Cool Air", "state": "welcome", "session": {}},
+        extra_scorers=(*bare.extra_scorers, *plain.extra_scorers),
+    )
+    assert (case.threshold, case.criteria, [spec.kind for spec in case.extra_scorers]) == (
+        0.9,
+        "Stays calm.",
+        ["asks", "words"],
+    )
+
+
 def test_a_session_may_say_the_state_again() -> None:
     (case,) = load(json.dumps({**LEAST, "session": {"state": "welcome", "tries": [1, None]}}))
     assert case.vars["session"] == {"state": "welcome", "tries": [1, None]}
@@ -88,7 +116,18 @@ SYSTEM = [{"role": "system", "content": "x"}, TURN, {"role": "assistant", "conte
     [
         ({"expects": {}}, 11, "unknown key 'expects' (did you mean 'expect'?)"),
         ({"messages": [TURN]}, 11, "unknown key 'messages' (did you mean 'conversation'?)"),
-        ({"slices": {}}, 11, "unknown key 'slices' (did you mean 'state'?)"),
+        ({"expected": "Hi."}, 11, "unknown key 'expected' (did you mean 'expect'?)"),
+        ({"tags": {}}, 11, "unknown key 'tags' (did you mean 'slices'?)"),
+        ({"slices": {"state": "welcome"}}, 12, "'state' and 'slices.state' are the same (keep one of the two)"),
+        ({"vars": {"state": "welcome"}}, 12, "'state' and 'vars.state' are the same (keep one of the two)"),
+        ({"vars": {"session": {}}}, 12, "'session' and 'vars.session' are the same (keep one of the two)"),
+        ({"vars": {"input": "x"}}, 12, "vars must not hold 'input', which has its own meaning"),
+        ({"slices": {"tier": None}}, 12, "slices.tier must be text, not nothing"),
+        ({"threshold": 1.5}, 11, "threshold must be a number above 0 to 1, not 1.5"),
+        ({"criteria": 3}, 11, "criteria must be text, not 3"),
+        ({"cluster": {}}, 11, "cluster must be text, not a mapping"),
+        ({"scorers": []}, 11, "scorers must be a list with at least one scorer"),
+        ({"extra_scorers": ["contain"]}, 12, "unknown scorer 'contain'"),
         ({"conversation": []}, 5, "conversation must be a list of {role, content}, not an empty list"),
         ({"conversation": "hi"}, 5, "conversation must be a list of {role, content}, not 'hi'"),
         ({"conversation": [TURN, "hi"]}, 10, "message 2 must be a mapping, not 'hi'"),
