@@ -21,7 +21,7 @@ from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
-from gate.inputs.builders import file_of, is_python
+from gate.inputs.builders import file_of, is_python, missing
 from gate.inputs.config import Config, load
 from gate.inputs.parts import Library
 from gate.inputs.source import FileSource
@@ -156,7 +156,8 @@ class Reader:
             gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
             need = "to delete the prompt, take its suite out, too" if gone else self.absent
             hint = f"suite {config.name} names it; {need}"
-            self.problems.append(Problem(config.prompt, 0, f"there is no such prompt at {source.label}", hint))
+            message = f"{missing(source, config.prompt)} at {source.label}"
+            self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
         if data is None:
             return None if cases is None else self._parsed(lambda: built.version(self.sides, source, config, cases))

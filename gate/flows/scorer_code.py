@@ -8,7 +8,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.suite import Exam, Suite
 from gate.errors import InputErrors, Problem
 from gate.flows.pairing import Sides
-from gate.inputs.builders import PREFIX, file_of
+from gate.inputs.builders import PREFIX, file_of, missing
 from gate.inputs.problems import one_problem
 from gate.inputs.source import FileSource
 
@@ -29,11 +29,12 @@ def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
     """
     if not spec.coded:
         return spec
-    path = file_of(source, PREFIX + spec.function)
+    prompt = PREFIX + spec.function
+    path = file_of(source, prompt)
     data = None if path is None else source.read(path)
     if data is None:
         hint = f"the scorer {spec.name} names it, as module:function from the root of the repository"
-        raise one_problem(PREFIX + spec.function, 0, f"there is no such function at {source.label}", hint)
+        raise one_problem(prompt, 0, f"{missing(source, prompt)} at {source.label}", hint)
     return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
 
 

@@ -59,7 +59,7 @@ def resolve_one(source: FileSource, config: str, chosen: Chosen, builder: Prompt
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
     sides = Sides(source, source, builder=builder)
-    reader = Reader(sides, config, [], absent="check the path, which is relative to the root")
+    reader = Reader(sides, config, [], absent="check the name: paths and modules begin at the root")
     found, _ = reader.configs()
     reader.raise_problems()
     if found is None:

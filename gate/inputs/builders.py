@@ -88,6 +88,20 @@ def file_of(source: FileSource, prompt: str) -> str | None:
     return None
 
 
+def missing(source: FileSource, prompt: str) -> str:
+    """What is not there of a prompt that `file_of` knows no file of.
+
+    Args:
+        source: the side.
+        prompt: a path, or a function.
+    """
+    if not is_python(prompt):
+        return "there is no such prompt"
+    entry = entry_of(prompt)
+    file = next((path for path in entry.files if source.read(path) is not None), None)
+    return f"there is no module {entry.module}" if file is None else f"there is no {entry.function} in {file}"
+
+
 def names_of(prompt: str) -> tuple[str, ...]:
     """What a pattern may mean by a prompt: the path; of a function also the files that its module can be in."""
     return (prompt, *entry_of(prompt).files) if is_python(prompt) else (prompt,)

@@ -9,6 +9,8 @@ from types import ModuleType
 from typing import Any
 
 REASON_CHARS = 300
+ASYNC = 0x80 | 0x200
+"""Flags of the code of an `async def`: `inspect.CO_COROUTINE`, and `CO_ASYNC_GENERATOR` where it yields."""
 
 
 class Session(dict[str, Any]):
@@ -77,6 +79,8 @@ class Runner:
         function = getattr(module, self.asked["function"])
         if not callable(function):
             raise TypeError(f"{self.asked['function']} is no function")
+        if awaited(function):
+            raise Unfit(f"{self.asked['function']} is an async function, and nothing awaits it here: write it with def")
         return function
 
     def call(self, function: Any, key: object, text: str) -> tuple[str, object, object]:
@@ -124,6 +128,12 @@ def installed(file: str) -> bool:
     real = os.path.realpath(file)
     homes = {os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     return any(within(real, home) for home in homes) or "site-packages" in real.split(os.sep)
+
+
+def awaited(function: object) -> bool:
+    """Is it an `async def`, or an object that is called by one? A wrapper of one is not seen through."""
+    code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
+    return bool(getattr(code, "co_flags", 0) & ASYNC)
 
 
 def text_of(found: object, most: int) -> object:

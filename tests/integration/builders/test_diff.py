@@ -129,7 +129,7 @@ def test_a_function_that_is_gone_is_a_mistake_while_its_suite_names_it(repo: Pat
     write(repo, {MODULE: GOOD.replace("build", "make")})
     told = run()
     assert told.code == 2
-    assert f"{NAME}: there is no such prompt at working tree" in told.err
+    assert f"{NAME}: there is no build in {MODULE} at working tree" in told.err
     assert "take its suite out" in told.err
 
 

@@ -188,7 +188,7 @@ def test_all_mistakes_in_files_are_told_at_once(tmp_path: Path, server: ModelSer
     (tmp_path / "prompt.md").unlink()
     outcome = gate("check", cwd=tmp_path)
     assert "prompt.md: there is no such prompt at working tree" in outcome.err
-    assert "both sides" not in outcome.err
+    assert "check the name: paths and modules begin at the root" in outcome.err
 
 
 def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> None:

@@ -71,13 +71,6 @@ def test_what_is_no_score(worktree: Worktree, odd: str, said: str) -> None:
     assert reason.isprintable()
 
 
-def test_an_async_function_is_told(worktree: Worktree) -> None:
-    put(worktree, "async def asked(answer, case):\n    return True")
-    ((value, _),) = scored(worktree, LIMITS, ["x"])
-    assert isinstance(value, Unscored)
-    assert "it returned coroutine" in value.reason
-
-
 FORGE = """
 def forge():
     for pipe in range(3, 30):

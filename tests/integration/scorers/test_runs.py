@@ -117,9 +117,9 @@ def test_a_function_that_scores_nothing_makes_no_verdict(repo: Path, run: Run) -
     [
         ({MODULE: "import nowhere_at_all\n" + GOOD}, "checks.words:right cannot be used: ModuleNotFoundError"),
         ({MODULE: "right = 3\n"}, "TypeError: right is no function"),
-        ({MODULE: GOOD.replace("def right", "def left")}, "there is no such function at main"),
-        ({"gate.yaml": CONFIG.replace("checks.words:right", "checks.none:right")}, "there is no such function at main"),
-        ({"gate.yaml": CONFIG.replace("checks.words:right", "os:system")}, "there is no such function at main"),
+        ({MODULE: GOOD.replace("def right", "def left")}, "there is no right in checks/words.py at main"),
+        ({"gate.yaml": CONFIG.replace("checks.words:right", "checks.none:right")}, "there is no module checks.none"),
+        ({"gate.yaml": CONFIG.replace("checks.words:right", "os:system")}, "there is no module os"),
         ({"gate.yaml": CONFIG.replace("checks.words:right", "checks.words")}, "is not module:function"),
     ],
     ids=["import", "no function", "no name", "no module", "library", "form"],

@@ -8,7 +8,7 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.prompt import Built, Message, Prompt
 from gate.errors import InputErrors
-from gate.inputs.builders import Entry, complaint, entry_of, file_of, key_of, moved_to, names_of, session_of
+from gate.inputs.builders import Entry, complaint, entry_of, file_of, key_of, missing, moved_to, names_of, session_of
 from gate.inputs.render import NotBuilt, render, writers
 from tests.unit.flows.files import Files
 
@@ -64,6 +64,22 @@ def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:
     assert found({"a.py": "def f(): ..."}) is None
     assert file_of(Files({"p.md": "x"}), "p.md") == "p.md"
     assert file_of(Files({}), "p.md") is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "prompt", "said"),
+    [
+        ({}, "p.md", "there is no such prompt"),
+        ({"a/c.py": "def f(): ..."}, "python:a.b:f", "there is no module a.b"),
+        ({"a/b.py": "def g(): ..."}, "python:a.b:f", "there is no f in a/b.py"),
+        ({"src/a/b/__init__.py": ""}, "python:a.b:f", "there is no f in src/a/b/__init__.py"),
+        # The second one is never imported.
+        ({"a/b.py": "", "src/a/b.py": "def f(): ..."}, "python:a.b:f", "there is no f in a/b.py"),
+    ],
+)
+def test_what_is_not_there_is_named(texts: dict[str, str], prompt: str, said: str) -> None:
+    assert file_of(Files(texts), prompt) is None
+    assert missing(Files(texts), prompt) == said
 
 
 def test_a_function_goes_where_its_module_goes() -> None:

@@ -1,0 +1,64 @@
+"""A function that would have to be awaited is refused when it is loaded, and not anew for every case."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from gate.inputs.builders import CannotLoad, Entry
+from gate.python.process import Limits, Worktree, call
+from gate.python.scorer import ScoringProcess
+
+ENTRY = Entry("checks", "asked")
+SAID = "python:checks:asked cannot be used: asked is an async function, and nothing awaits it here: write it with def"
+SHORT = Limits(import_s=20.0, call_s=20.0)
+ASYNC = {
+    "function": "async def asked(*given):\n    return 'fine'\n",
+    "generator": "async def asked(*given):\n    yield 'fine'\n",
+    "method": "class One:\n    async def say(self, *given):\n        return 'fine'\n\nasked = One().say\n",
+    "object": "class One:\n    async def __call__(self, *given):\n        return 'fine'\n\nasked = One()\n",
+}
+PLAIN = {
+    "function": "def asked(*given):\n    return 'fine'\n",
+    "object": "class One:\n    def __call__(self, *given):\n        return 'fine'\n\nasked = One()\n",
+    "partial": "import functools\n\nasked = functools.partial(lambda *given: 'fine')\n",
+    "class": "class asked(str):\n    def __new__(cls, *given):\n        return 'fine'\n",
+}
+
+
+@pytest.fixture
+def worktree(tmp_path: Path) -> Worktree:
+    for name in ("root", "scratch"):
+        (tmp_path / name).mkdir()
+    return Worktree(tmp_path / "root", tmp_path / "root", tmp_path / "scratch", os.environ["PATH"])
+
+
+@pytest.mark.parametrize("how", ASYNC)
+def test_a_prompt_that_is_awaited_is_one_mistake(worktree: Worktree, how: str) -> None:
+    (worktree.root / "checks.py").write_text(ASYNC[how])
+    with pytest.raises(CannotLoad) as caught:
+        call(ENTRY, [{}, {"state": "x"}], worktree, SHORT)
+    assert (caught.value.message, caught.value.exit_code) == (SAID, 2)
+
+
+@pytest.mark.parametrize("how", ASYNC)
+def test_so_is_a_scorer(worktree: Worktree, how: str) -> None:
+    (worktree.root / "checks.py").write_text(ASYNC[how])
+
+    async def work() -> None:
+        process = ScoringProcess(ENTRY, worktree)
+        try:
+            await process.start()
+        finally:
+            await process.close()
+
+    with pytest.raises(CannotLoad) as caught:
+        asyncio.run(work())
+    assert caught.value.message == SAID
+
+
+@pytest.mark.parametrize("how", PLAIN)
+def test_whatever_else_can_be_called_is_called(worktree: Worktree, how: str) -> None:
+    (worktree.root / "checks.py").write_text(PLAIN[how])
+    assert call(ENTRY, [{}], worktree, SHORT) == ("fine",)
