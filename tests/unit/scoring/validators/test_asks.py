@@ -73,6 +73,53 @@ def test_options(options: JsonValue, answer: str, expected: float) -> None:
     assert score({"asks": options}, answer) == expected
 
 
+@pytest.mark.parametrize(
+    ("topic", "answers"),
+    [
+        ("name", ["And you are?", "Got it. And this is?", "Who do I have on the line?", "What do you go by?"]),
+        (
+            "address",
+            ["Where are you?", "Where's the house?", "Okay, where should we head?", "Tell me where you're at."],
+        ),
+        ("phone", ["What's the best number?", "Is this a good number?", "Can I text you?", "And your number is?"]),
+        ("date", ["How soon do you need us?", "Weekday or weekend?"]),
+        ("time", ["How early can we come?", "Before noon?"]),
+        ("problem", ["What's it doing?", "How's it acting?", "What can I do for you?", "Okay, tell me more."]),
+        ("order", ["What did you purchase?", "Do you have a confirmation number?"]),
+        ("budget", ["What can you afford?"]),
+        ("age", ["What's your year of birth?"]),
+    ],
+)
+def test_a_common_topic_is_asked_about_in_other_words(topic: str, answers: list[str]) -> None:
+    assert {answer: score({"asks": topic}, answer) for answer in answers} == dict.fromkeys(answers, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("topic", "answer"),
+    [
+        ("name", "And you are sure that it is off?"),
+        ("name", "And this is the upstairs unit?"),
+        ("address", "Where are you in the menu?"),
+        ("address", "Where's the breaker?"),
+        ("address", "Where do we start?"),
+        ("problem", "When should we arrive?"),
+        ("problem", "You're doing great. What's your name?"),
+        ("problem", "What is your address?"),
+        ("phone", "What's your order number?"),
+        ("time", "Which day?"),
+    ],
+)
+def test_words_like_those_of_a_topic_are_none(topic: str, answer: str) -> None:
+    assert score({"asks": topic}, answer) == 0.0
+
+
+def test_what_words_cannot_tell() -> None:
+    """The page says so."""
+    assert score({"asks": "name"}, "Is the name brand Trane?") == 1.0
+    assert score({"asks": "name"}, "Whose account is it?") == 0.0
+    assert score({"asks": {"about": "name", "words": {"name": ["whose account"]}}}, "Whose account is it?") == 1.0
+
+
 def test_reasons() -> None:
     assert judged({"asks": "name"}, "Hello.").reason == 'does not ask about "name": it asks nothing'
     assert judged({"asks": "name"}, "How old are you?").reason == 'does not ask about "name"'
