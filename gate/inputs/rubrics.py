@@ -124,7 +124,7 @@ def _dimension(node: Node, outer: Fields) -> dict[str, JsonValue]:
         "anchors": _anchors(fields, scale_of(outer)),
     }
     if fields.has("weight"):
-        found["weight"] = fields.number("weight", 1.0, SHARE)
+        found["weight"] = fields.number("weight", math.nan, SHARE, "a share of 1: 0.2 for 20 %")
     return found
 
 
@@ -176,6 +176,7 @@ def _weigh(node: Node, read: list[dict[str, JsonValue]], problems: Problems) -> 
         bare = ", ".join(quoted(str(one.get("name", ""))) for one in read if "weight" not in one)
         problems.add(node.line, f"these dimensions have no weight: {bare}", "give every dimension one, or none")
         return
+    # Not a number, and so not off, where one of them is none: its own message says that.
     total = math.fsum(float(weight) for weight in given if isinstance(weight, (int, float)))
     if abs(total - 1.0) > _TOLERANCE:
         said = f"the weights of the dimensions sum to {total:.6g}, and they have to sum to 1"

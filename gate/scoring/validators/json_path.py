@@ -8,6 +8,7 @@ from gate.inputs.jsontext import BadJson, parse_json
 from gate.scoring.subject import Subject
 from gate.scoring.validators.port import Finding, Options, as_text, finding, shown
 from gate.scoring.validators.shape import unfenced
+from gate.scoring.validators.words import composed
 
 
 def json_path(options: Options, subject: Subject) -> Finding:
@@ -29,13 +30,15 @@ def json_path(options: Options, subject: Subject) -> Finding:
 
 
 def same(one: JsonValue, other: JsonValue) -> bool:
-    """Equality of JSON values: 1 is 1.0, and `true` is no number."""
+    """Equality of JSON values: 1 is 1.0, `true` is no number, and texts are compared in Unicode's NFC."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, str) and isinstance(other, str):
+        return composed(one, whole=True) == composed(other, whole=True)
     return one == other
 
 

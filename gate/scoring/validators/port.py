@@ -47,11 +47,6 @@ def number_of(options: Options, key: str) -> float | None:
     return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else None
 
 
-def fold(value: str, options: Options) -> str:
-    """The text as it is compared, by the option `ignore_case`."""
-    return value.casefold() if options.get("ignore_case", False) else value
-
-
 def quote(value: str) -> str:
     """A text within a reason, cut short."""
     return _json(value if len(value) <= 80 else value[:77] + "…")

@@ -3,25 +3,26 @@
 from gate.domain.absence import Unscored
 from gate.inputs.patterns import TooSlow, occurs
 from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding, Options, as_text, finding, fold, listed, quote, texts_of
+from gate.scoring.validators.port import Finding, Options, as_text, finding, listed, quote, texts_of
+from gate.scoring.validators.words import composed
 
 
 def exact(options: Options, subject: Subject) -> Finding:
-    """The answer is the value, to the letter (`strip` and `ignore_case` relax that)."""
+    """The answer is the value, letter by letter (`strip` and `ignore_case` relax that)."""
     want, got = as_text(options["value"]), subject.text
     if options.get("strip", True):
         want, got = want.strip(), got.strip()
-    same = fold(want, options) == fold(got, options)
+    same = _fold(want, options) == _fold(got, options)
     return finding(same, f"is exactly {quote(want)}", f"is not {quote(want)}")
 
 
 def contains(options: Options, subject: Subject) -> Finding:
     """The value occurs in the answer; so do all of `all`, one at least of `any` and none of `none`."""
-    text = fold(subject.text, options)
+    text = _fold(subject.text, options)
 
     def split(key: str) -> tuple[list[str], list[str]]:
         wanted = texts_of(options, key)
-        found = {want for want in wanted if fold(want, options) in text}
+        found = {want for want in wanted if _fold(want, options) in text}
         return [want for want in wanted if want in found], [want for want in wanted if want not in found]
 
     there, missing = split("value")
@@ -51,12 +52,18 @@ def regex(options: Options, subject: Subject) -> Finding:
 def starts_with(options: Options, subject: Subject) -> Finding:
     """The answer begins with the value, blanks before it left out."""
     want = as_text(options["value"]).strip()
-    found = fold(subject.text.lstrip()[: 4 * len(want)], options).startswith(fold(want, options))
+    found = _fold(subject.text.lstrip()[: 4 * len(want)], options).startswith(_fold(want, options))
     return finding(found, f"starts with {quote(want)}", f"does not start with {quote(want)}")
 
 
 def ends_with(options: Options, subject: Subject) -> Finding:
     """The answer ends with the value, blanks behind it left out."""
     want = as_text(options["value"]).strip()
-    found = fold(subject.text.rstrip()[-4 * len(want) :], options).endswith(fold(want, options))
+    found = _fold(subject.text.rstrip()[-4 * len(want) :], options).endswith(_fold(want, options))
     return finding(found, f"ends with {quote(want)}", f"does not end with {quote(want)}")
+
+
+def _fold(value: str, options: Options) -> str:
+    """The text as it is compared: Unicode's NFC, in which the same letters have the same characters; `ignore_case`."""
+    text = composed(value, whole=True)
+    return text.casefold() if options.get("ignore_case", False) else text

@@ -99,6 +99,15 @@ def test_mistakes(old: str, new: str, said: str) -> None:
     assert said in errors(lambda: parse_rubric(GOOD.replace(old, new), "r.yaml"))
 
 
+def test_percentages_are_told_once_each_and_not_summed_up() -> None:
+    bad = GOOD.replace("weight: 0.6", "weight: 20").replace("weight: 0.4", "weight: 80")
+    must = "must be a number above 0 to 1"
+    assert errors(lambda: parse_rubric(bad, "r.yaml")).splitlines() == [
+        f"r.yaml:5: dimension 'brevity'.weight {must}, not 20 (a share of 1: 0.2 for 20 %)",
+        f"r.yaml:10: dimension 'Tone!'.weight {must}, not 80 (a share of 1: 0.2 for 20 %)",
+    ]
+
+
 def test_all_mistakes_are_told_at_once() -> None:
     bad = GOOD.replace("threshold: 3.5", "threshold: 9").replace("weight: 0.4", "weight: 0.5").replace("Kind.", "''")
     assert len(errors(lambda: parse_rubric(bad, "r.yaml")).splitlines()) == 3

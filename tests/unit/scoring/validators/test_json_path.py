@@ -50,6 +50,13 @@ def test_the_expected_value_is_compared_as_json(expected: JsonValue) -> None:
     assert score(written, json.dumps({"v": str(expected) + "!"}), expected) == 0.0
 
 
+def test_letters_that_look_the_same_are_the_same() -> None:
+    answer = json.dumps({"city": ["Orle\u0301ans"]})
+    assert score({"json_path": {"path": "city", "equals": ["Orl\u00e9ans"]}}, answer) == 1.0
+    assert score({"json_path": {"path": "city[0]", "one_of": ["Paris", "Orl\u00e9ans"]}}, answer) == 1.0
+    assert score({"json_path": {"path": "city[0]", "equals": "Orleans"}}, answer) == 0.0
+
+
 def test_reasons() -> None:
     assert judged({"json_path": {"path": "$.n", "equals": 2}}, ANSWER).reason == "1.0 at $.n, not 2"
     assert judged({"json_path": "$.a.zip"}, ANSWER).reason == "nothing at $.a.zip"

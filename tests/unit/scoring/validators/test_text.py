@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 
 from gate.domain.jsonvalue import JsonValue
@@ -61,3 +63,31 @@ def test_beginnings_and_ends(kind: str, answer: str, expected: float) -> None:
 def test_beginnings_and_ends_fold_case_when_asked() -> None:
     assert score({"starts_with": {"value": "straße", "ignore_case": True}}, "STRASSE 1") == 1.0
     assert score({"ends_with": {"value": "STRASSE", "ignore_case": True}}, "in der Straße") == 1.0
+
+
+@pytest.mark.parametrize("text", ["Café au lait", "Größe", "한국어", "\u1f82", "İstanbul", "Việt Nam"])
+@pytest.mark.parametrize("kind", ["exact", "contains", "starts_with", "ends_with"])
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_letters_that_look_the_same_are_the_same(kind: str, text: str, ignore_case: bool) -> None:
+    one, other = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    assert one != other
+    for want, got in ((one, other), (other, one)):
+        assert score({kind: {"value": want, "ignore_case": ignore_case}}, got) == 1.0
+        assert score({kind: {"value": want, "ignore_case": ignore_case}}, f"{got[:-1]}x") == 0.0
+
+
+def test_a_letter_without_its_accent_is_another_one_however_it_is_written() -> None:
+    for form in ("NFC", "NFD"):
+        answer = unicodedata.normalize(form, "café")
+        assert score({"contains": "cafe"}, answer) == score({"starts_with": "cafe"}, answer) == 0.0
+
+
+@pytest.mark.parametrize(("want", "got"), [("m²", "m2"), ("Ａ", "A"), ("ﬁne", "fine"), ("a\u00a0b", "a b")])
+def test_what_looks_different_or_is_another_blank_is_another_text(want: str, got: str) -> None:
+    assert score({"exact": want}, got) == 0.0
+
+
+def test_a_pattern_sees_the_characters_as_they_are() -> None:
+    """The page says so."""
+    assert score({"regex": "^caf.$"}, unicodedata.normalize("NFC", "café")) == 1.0
+    assert score({"regex": "^caf.$"}, unicodedata.normalize("NFD", "café")) == 0.0
