@@ -15,7 +15,7 @@ from gate.python.process import Worktree
 from gate.python.scorer import FunctionScorer, ScoringProcess
 from gate.scoring.subject import Subject
 from gate.scoring.validators.port import Finding
-from tests.integration.functions.jobs import SCORE, put, scored, with_process
+from tests.integration.functions.jobs import SCORE, scored, with_process
 
 LIMITS = SCORE.limits
 
