@@ -19,6 +19,10 @@ SOURCES = ("", "src/")
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _ENTRY = re.compile(rf"python:(?P<module>{_NAME}(\.{_NAME})*):(?P<function>{_NAME})", re.ASCII)
+_MADE_AT_RUN_TIME = re.compile(
+    rb"\bimport[\s\\(]*\*|\b(__getattr__|__dict__|globals|locals|vars|setattr|exec|eval|sys\s*\.\s*modules)\b"
+)
+"""Words by which a module gets names that do not stand in it."""
 FUNCTION_PATTERN = rf"^{_NAME}(\.{_NAME})*:{_NAME}$"
 """What JSON Schemas check `module:function` with."""
 
@@ -76,8 +80,8 @@ def entry_of(prompt: str) -> Entry:
 def file_of(source: FileSource, prompt: str) -> str | None:
     """The file that a prompt stands in: its module, or the path itself; None where the source has none.
 
-    A module that does not hold the function's name is none: what is deleted is told without running anything. What a
-    module takes over from another by `import *` cannot be told so.
+    A module that does not hold the function's name is none: what is deleted is told without running anything. What it
+    takes over from another by `import *`, or names while it runs, cannot be told so: there the module counts.
     """
     if not is_python(prompt):
         return prompt if source.fingerprint(prompt) is not None else None
@@ -108,7 +112,9 @@ def names_of(prompt: str) -> tuple[str, ...]:
 
 
 def _names(data: bytes, function: str) -> bool:
-    return re.search(rb"\b%s\b|import \*|__getattr__" % function.encode("ascii"), data) is not None
+    """May a module hold a name? Also where it is made in a way that no text tells."""
+    found = re.search(rb"\b%s\b" % function.encode("ascii"), data)
+    return found is not None or _MADE_AT_RUN_TIME.search(data) is not None
 
 
 def moved_to(prompt: str, path: str) -> str:

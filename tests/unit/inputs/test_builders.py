@@ -60,10 +60,27 @@ def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:
     assert found({"a/b.py": "def f(): ...", "a/b/__init__.py": "def f(): ..."}) == "a/b/__init__.py"
     assert found({"src/a/b.py": "f = 1"}) == "src/a/b.py"
     assert found({"a/b.py": "def first(): ...", "src/a/b.py": "def f(): ..."}) is None
-    assert found({"a/b.py": "from c import *"}) == "a/b.py"
+    assert found({"a/b.py": "g = 1"}) is None
     assert found({"a.py": "def f(): ..."}) is None
     assert file_of(Files({"p.md": "x"}), "p.md") == "p.md"
     assert file_of(Files({}), "p.md") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from c import *",
+        "from c import\t*",
+        "from c import \\\n*",
+        "vars()['f'] = 1",
+        "globals()['f'] = 1",
+        "exec('f = 1')",
+    ]
+    + ["import sys\nsetattr(sys.modules[__name__], chr(102), 1)", "def __getattr__(name): ..."],
+)
+def test_a_module_may_make_names_while_it_runs(text: str) -> None:
+    """What cannot be told from its text is not deleted: its suite is asked for."""
+    assert file_of(Files({"a/b.py": text.replace("'f", "'x")}), "python:a.b:f") == "a/b.py"
 
 
 @pytest.mark.parametrize(
