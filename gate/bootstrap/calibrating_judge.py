@@ -1,5 +1,7 @@
 """Carries the calibration of a judge out: finds the judge, has recorded answers judged, keeps what came out."""
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,7 +13,7 @@ from gate.bootstrap.resolving import DiskSource
 from gate.bootstrap.running import Running, carry_out
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.judge_calibration import JudgeCalibrationRecord, dump
+from gate.domain.judge_calibration import JudgeCalibrationRecord, dump, load
 from gate.domain.labels import Labels, LabelScale
 from gate.domain.suite import Budget, RunPolicy
 from gate.errors import GateError, Interrupted
@@ -44,6 +46,7 @@ class Wanted:
         repeats: times that each answer is judged.
         scale: on which people gave grades; None for the rubric's own, or 0 to 1.
         concurrency: calls in flight.
+        budget: limits besides those of the configuration.
     """
 
     labels: Path
@@ -55,6 +58,7 @@ class Wanted:
     repeats: int
     scale: tuple[float, float] | None
     concurrency: int
+    budget: Budget = Budget()
 
 
 def measure_judge(
@@ -100,6 +104,45 @@ def measure_judge(
     return carry_out(plan, settings, work)
 
 
+def check_place(path: Path, labels: Path, *, named: bool) -> None:
+    """Find before anything is spent that a file is there already which must not be replaced.
+
+    Args:
+        path: where the calibration goes.
+        labels: people's work.
+        named: the user named the path.
+
+    Raises:
+        GateError: it is the labels, a folder, or somebody else's calibration that nobody named.
+    """
+    if path.is_dir():
+        raise GateError(f"{path} is a folder", "name a file with --out")
+    if path.exists() and path.samefile(labels):
+        raise GateError(f"{path} holds the labels, and would be replaced", "name another file with --out")
+    if not named and path.exists() and _known(path) is None:
+        raise GateError(f"{path} is there, and is no calibration of this gate", "name another file with --out")
+
+
+def free_place(path: Path, found: JudgeCalibrationRecord) -> Path:
+    """Where a calibration goes that nobody named a file for: beside the one of another judge, not in its place.
+
+    Args:
+        path: the usual file.
+        found: the calibration.
+    """
+    before = _known(path)
+    if before is None or before.judge.name == found.judge.name:
+        return path
+    return path.with_stem(f"{path.stem}-{re.sub(r'[^a-z0-9]+', '-', found.judge.name.lower()).strip('-') or 'other'}")
+
+
+def _known(path: Path) -> JudgeCalibrationRecord | None:
+    try:
+        return load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
 def keep(found: JudgeCalibrationRecord, path: Path) -> None:
     """Write the calibration down.
 
@@ -120,12 +163,17 @@ def _resolved(wanted: Wanted) -> Resolved:
     """The judge, and the budget within which it is asked."""
     if wanted.suite is None:
         spec = _own_judge(wanted)
-        return Resolved((), {}, (), (), RunPolicy(), Budget(), None, judges=(spec,))
+        return Resolved((), {}, (), (), RunPolicy(), wanted.budget, None, judges=(spec,))
     if wanted.criteria is not None or wanted.model is not None:
         raise GateError("--suite names a judge, and so do --criteria and --model", "leave one of them out")
     resolved = against_itself(wanted.config, (wanted.suite,))
     spec = _scorer(resolved.suites[0].exam.scorers, wanted)
-    return replace(resolved, suites=(), changes={}, notes=(), judges=(spec,))
+    budget = resolved.budget
+    if wanted.budget.max_calls is not None:
+        budget = budget.lowered("max_calls", wanted.budget.max_calls, "--max-calls")
+    if wanted.budget.max_usd is not None:
+        budget = budget.lowered("max_usd", wanted.budget.max_usd, "--max-usd")
+    return replace(resolved, suites=(), changes={}, notes=(), judges=(spec,), budget=budget)
 
 
 def _own_judge(wanted: Wanted) -> ScorerSpec:
@@ -176,6 +224,6 @@ def _labels(wanted: Wanted, spec: ScorerSpec) -> Labels:
             f"there is no {name}", 'one line for each answer: {"input": "…", "output": "…", "label": "pass"}'
         )
     ends = wanted.scale or scale_of(spec)
-    if ends is not None and not ends[0] < ends[1]:
+    if ends is not None and not (all(map(math.isfinite, ends)) and ends[0] < ends[1]):
         raise GateError(f"a scale of labels rises, and {ends[0]:g} to {ends[1]:g} does not", "--label-scale 1 5")
     return label_files.parse(decode(data, name), name, None if ends is None else LabelScale(*ends))

@@ -14,7 +14,7 @@ Examples:
   gate calibrate --judge labels.jsonl --criteria "Answers only what was asked" --model openai:gpt-5
 """
 OF_A_RUN = ("run", "samples")
-OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale")
+OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale", "max_calls", "max_usd")
 
 
 @click.command(epilog=EPILOG)
@@ -30,6 +30,8 @@ OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale")
 @click.option(
     "--label-scale", nargs=2, type=float, metavar="LOW HIGH", help="With --judge: scale of grades.  [default: 0 1]"
 )
+@click.option("--max-calls", type=click.IntRange(1), help="With --judge: calls at most.")
+@click.option("--max-usd", type=click.FloatRange(0, min_open=True), help="With --judge: dollars at most.")
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option(
     "--out",

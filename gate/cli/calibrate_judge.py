@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from gate.bootstrap.calibrating_judge import Wanted, keep, measure_judge
+from gate.bootstrap.calibrating_judge import Wanted, check_place, free_place, keep, measure_judge
 from gate.cli.bar import Bar
 from gate.cli.progress import Lines, Silent
 from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
+from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.flows import ports
 from gate.report import judge_calibration, sheet_markdown, sheet_terminal
@@ -32,6 +33,8 @@ class JudgeOptions:
     repeats: int | None
     label_scale: tuple[float, float] | None
     concurrency: int
+    max_calls: int | None
+    max_usd: float | None
     out: Path | None
     as_json: bool
     markdown: bool
@@ -45,11 +48,11 @@ def execute(options: JudgeOptions) -> int:
         0; 3 when not every answer was judged as often as it was asked for, or some judgement has no score.
     """
     out = options.out or options.judge.parent / FILE
-    if out.is_dir():
-        raise GateError(f"{out} is a folder", "name a file with --out")
+    check_place(out, options.judge, named=options.out is not None)
     console = Console(stderr=True)
     found = measure_judge(_wanted(options), Settings.from_environ(), _progress(console, options), _say)
     if not found.unfinished and found.agreement is not None:
+        out = out if options.out is not None else free_place(out, found)
         keep(found, out)
     _show(found, options)
     if not (found.unfinished or options.as_json or options.markdown or options.quiet or found.agreement is None):
@@ -70,7 +73,15 @@ def _wanted(options: JudgeOptions) -> Wanted:
         repeats=options.repeats or REPEATS,
         scale=options.label_scale,
         concurrency=options.concurrency,
+        budget=_budget(options),
     )
+
+
+def _budget(options: JudgeOptions) -> Budget:
+    budget = Budget()
+    if options.max_calls is not None:
+        budget = budget.lowered("max_calls", options.max_calls, "--max-calls")
+    return budget if options.max_usd is None else budget.lowered("max_usd", options.max_usd, "--max-usd")
 
 
 def _progress(console: Console, options: JudgeOptions) -> ports.Progress:

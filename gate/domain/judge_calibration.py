@@ -3,14 +3,18 @@
 Scores, labels and shares are in [0, 1].
 """
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
-from gate.domain.ranges import Share
+from gate.domain.ranges import Amount, Count, Share
 
 SCHEMA = "prompt-gate/judge-calibration/1"
 FILE = "judge-calibration.json"
+
+Moment: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}[T0-9:.+Z-]{0,30}$")]
+"""When something was measured; the day comes first."""
 
 
 class _Model(BaseModel):
@@ -35,6 +39,12 @@ class ShareRecord(FigureRecord):
     value: Share
     lower: Share
     upper: Share
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.lower - 1e-9 <= self.value <= self.upper + 1e-9:
+            raise PydanticCustomError("bounds", "the share does not lie between its bounds")
+        return self
 
 
 class NoFigure(_Model):
@@ -102,9 +112,9 @@ class LabelsRecord(_Model):
 
     file: str
     digest: str
-    answers: int
-    units: int
-    people: int
+    answers: Count
+    units: Count
+    people: Count
     graded: bool
     low: float
     high: float
@@ -124,13 +134,13 @@ class JudgingRecord(_Model):
         spent_usd: null where no price is known.
     """
 
-    repeats: int
-    judged: int
-    units: int = 0
-    unscored: dict[str, int]
-    calls: int
-    reused: int
-    spent_usd: float | None
+    repeats: Count
+    judged: Count
+    units: Count = 0
+    unscored: dict[str, Count]
+    calls: Count
+    reused: Count
+    spent_usd: Amount | None
 
 
 class AgreementRecord(_Model):
@@ -305,7 +315,7 @@ class JudgeCalibrationRecord(_Model):
         default="prompt-gate/judge-calibration/1", alias="schema"
     )
     tool_version: str
-    created: str
+    created: Moment
     seed: int
     unfinished: str = ""
     judge: JudgeIdentity

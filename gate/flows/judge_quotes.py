@@ -12,6 +12,8 @@ from gate.inputs.source import FileSource
 from gate.inputs.text import decode
 
 OPTION = "calibration"
+MOST_UNJUDGED = 0.1
+"""Share of the labelled answers without a score beyond which agreement on the others is not quoted."""
 
 
 def quotes(scorers: Iterable[ScorerSpec], source: FileSource) -> tuple[JudgeQuote, ...]:
@@ -46,6 +48,10 @@ def quote(spec: ScorerSpec, text: str) -> JudgeQuote:
 def _calibrated(spec: ScorerSpec, found: JudgeCalibrationRecord, created: str) -> JudgeQuote:
     if found.agreement is None:
         return JudgeQuote(spec.name, "unreadable", reason="it holds no share of agreement")
+    unjudged = found.labels.answers - found.judging.judged
+    if unjudged > MOST_UNJUDGED * found.labels.answers:
+        reason = f"{unjudged:,} of its {found.labels.answers:,} answers have no score, so it says nothing of the rest"
+        return JudgeQuote(spec.name, "unreadable", reason=reason)
     share = found.agreement.share
     agreement = (share.value, share.lower, share.upper)
     return JudgeQuote(spec.name, "calibrated", agreement, found.judging.judged, created)

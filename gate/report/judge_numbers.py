@@ -2,6 +2,7 @@
 
 from gate.domain.judge_calibration import FigureRecord, MaybeFigure, NoFigure
 from gate.report import numbers
+from gate.report.secrets import masked
 
 TEXT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -56,7 +57,8 @@ def rate_of(found: MaybeFigure, verb: str) -> str:
 
 
 def short(text: str) -> str:
-    """The beginning of a text."""
+    """The beginning of a text; a key in it is masked before it could be cut in two."""
+    text = masked(text)
     return text if len(text) <= TEXT_CHARS else text[:TEXT_CHARS] + "…"
 
 

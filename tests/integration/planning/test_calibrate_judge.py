@@ -100,6 +100,41 @@ def test_a_judge_that_no_configuration_names(repo: Path) -> None:
     assert not (repo / "evals" / FILE).exists()
 
 
+def test_people_s_labels_and_what_nobody_named_are_not_replaced(repo: Path, server: ModelServer) -> None:
+    labels, own = repo / "evals/labels.jsonl", ("--criteria", "Is blue.", "--model", "fake:judge", "--repeats", "1")
+    before = labels.read_text()
+    refused = gate("calibrate", "--judge", "evals/labels.jsonl", *own, "--out", "evals/labels.jsonl", cwd=repo)
+    assert (refused.code, labels.read_text()) == (2, before)
+    assert "holds the labels" in refused.err
+    (repo / "evals" / FILE).write_text("notes of somebody's\n")
+    refused = gate("calibrate", "--judge", "evals/labels.jsonl", *own, cwd=repo)
+    assert (refused.code, (repo / "evals" / FILE).read_text()) == (2, "notes of somebody's\n")
+
+
+def test_the_calibration_of_another_scorer_stays(repo: Path) -> None:
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1")
+    assert gate(*ask, cwd=repo).code == 0
+    first = (repo / "evals" / FILE).read_text()
+    second = gate(*ask, "--scorer", "blue", cwd=repo)
+    assert second.code == 0, second.err
+    assert (repo / "evals" / FILE).read_text() == first
+    assert "judge-calibration-blue.json" in second.out
+    assert (repo / "evals/judge-calibration-blue.json").is_file()
+
+
+def test_a_scale_has_ends(repo: Path) -> None:
+    own = ("--criteria", "Is blue.", "--model", "fake:judge", "--label-scale", "0", "inf")
+    refused = gate("calibrate", "--judge", "evals/labels.jsonl", *own, cwd=repo)
+    assert (refused.code, "a scale of labels rises" in refused.err) == (2, True)
+
+
+def test_calls_have_a_limit(repo: Path, server: ModelServer) -> None:
+    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--max-calls", "10", "--json")
+    outcome = gate(*ask, cwd=repo)
+    assert (outcome.code, len(server.ledger)) == (3, 10)
+    assert "raise --max-calls" in json.loads(outcome.out)["unfinished"]
+
+
 def test_several_answers_to_one_question_count_as_one(repo: Path) -> None:
     rows = [{**row, "input": f"q{place // 4}"} for place, row in enumerate(answers(40))]
     write_jsonl(repo / "l.jsonl", rows)

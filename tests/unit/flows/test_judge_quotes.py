@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.judge_calibration import dump
 from gate.domain.record_parts import JudgeRecord
@@ -81,6 +82,26 @@ def test_a_calibration_that_cannot_be_read_is_told_and_ends_nothing(text: str | 
 def test_shares_outside_their_range_are_no_calibration() -> None:
     found = quote(NAMED, TEXT.replace('"value": 0.95', '"value": 95.0', 1))
     assert found.standing == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"judged": 120', '"judged": -5'),
+        ('"created": "2026-11-22T', '"created": "<b>|@u'),
+        ('"value": 0.95', '"value": 0.10'),
+        ('"answers": 120', '"answers": -1'),
+    ],
+)
+def test_odd_figures_are_no_calibration(old: str, new: str) -> None:
+    assert old in TEXT
+    assert quote(NAMED, TEXT.replace(old, new, 1)).standing == "unreadable"
+
+
+def test_agreement_on_a_few_of_the_answers_is_not_quoted() -> None:
+    silent = judged(40, 1, lambda a, i: float(a < 20) if a % 10 == 0 else Unscored("it said nothing"))
+    text = dump(calibration(labels([[1.0]] * 20 + [[0.0]] * 20), silent))
+    assert "36 of its 40 answers have no score" in said(NAMED, text)
 
 
 def test_code_is_no_judge() -> None:
