@@ -5,22 +5,18 @@ one hooks as well, and it leaves a way to the repository's own folder, where a w
 """
 
 import os
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
+from gate.git.objects import Objects
 from gate.inputs.entries import LINK, SUBMODULE, Entry
 from gate.inputs.paths import escapes
 
 MOST_FILES = 200_000
 MOST_BYTES = 2 * 2**30
 """Of all files of a commit."""
-
-_AT_ONCE = 16 * 2**20
-"""Bytes of files that are read at once, where one is no larger."""
 
 
 def export(git: Git, sha: str, label: str, folder: Path) -> None:
@@ -34,39 +30,37 @@ def export(git: Git, sha: str, label: str, folder: Path) -> None:
 
     Raises:
         GateError: it has too many files, or too large ones.
-        CannotEvaluate: a partial clone has a name and not the content.
+        CannotEvaluate: a partial clone has a name and not the content, or something is not what its id says.
     """
-    entries = _entries(git, sha, label)
+    objects = Objects(git)
+    entries = _entries(objects, sha, label)
     links = [entry for entry in entries if entry.mode == LINK]
     for entry in (entry for entry in entries if entry.mode == SUBMODULE):
         (folder / entry.path).mkdir(parents=True, exist_ok=True)
-    for entry, data in _contents(git, [entry for entry in entries if entry.plain]):
+    for entry, data in objects.blobs([entry for entry in entries if entry.plain]):
         path = folder / entry.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         if entry.mode == "100755":
             path.chmod(0o755)
     # Last, so that no file is written through one.
-    for entry, data in _contents(git, links):
+    for entry, data in objects.blobs(links):
         path = folder / entry.path
         path.parent.mkdir(parents=True, exist_ok=True)
         os.symlink(data, os.fsencode(path))
 
 
-def _entries(git: Git, sha: str, label: str) -> list[Entry]:
-    names = [line.partition(b"\t") for line in git.run("ls-tree", "-r", "--full-tree", "-z", sha).split(b"\0") if line]
-    if len(names) > MOST_FILES:
+def _entries(objects: Objects, sha: str, label: str) -> list[Entry]:
+    every = objects.below(objects.root(sha))
+    if len(every) > MOST_FILES:
         raise _too_much(f"{label} has more than {MOST_FILES:,} files")
-    facts = [(fact.decode("ascii").split(), os.fsdecode(name)) for fact, _, name in names]
-    found = [Entry(mode, oid, 0, path) for (mode, _, oid), path in facts if not escapes(path)]
+    found = [entry for entry in every if not escapes(entry.path)]
     blobs = [entry for entry in found if entry.mode != SUBMODULE]
-    asked = "".join(f"{entry.oid}\n" for entry in blobs).encode()
-    answer = git.ask("cat-file", "--batch-check=%(objectsize)", given=asked)
-    sizes = answer.out.splitlines()
-    # In a partial clone git would fetch what is not there, and may not.
-    if answer.code != 0 or not all(size.isdigit() for size in sizes):
-        raise CannotEvaluate(f"this clone does not have all files of {label}", "check out without a filter")
-    sized = {entry.path: replace(entry, size=int(size)) for entry, size in zip(blobs, sizes, strict=True)}
+    sized: dict[str, Entry] = {}
+    for entry, size in zip(blobs, objects.sizes(blobs), strict=True):
+        if size is None:
+            raise CannotEvaluate(f"this clone does not have all files of {label}", "check out without a filter")
+        sized[entry.path] = replace(entry, size=size)
     if sum(entry.size for entry in sized.values()) > MOST_BYTES:
         raise _too_much(f"the files of {label} have more than {MOST_BYTES // 2**30} GiB")
     return [sized.get(entry.path, entry) for entry in found]
@@ -74,19 +68,3 @@ def _entries(git: Git, sha: str, label: str) -> list[Entry]:
 
 def _too_much(message: str) -> GateError:
     return GateError(f"{message}, and code needs all of them", "keep prompts as files, and score by other validators")
-
-
-def _contents(git: Git, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
-    """Files with their contents, some megabytes at a time."""
-    rest = iter(entries)
-    for first in rest:
-        some, size = [first], first.size
-        while size < _AT_ONCE and (more := next(islice(rest, 1), None)) is not None:
-            some.append(more)
-            size += more.size
-        out = memoryview(git.run("cat-file", "--batch", given="".join(f"{one.oid}\n" for one in some).encode()))
-        start = 0
-        for entry in some:
-            begin = start + len(f"{entry.oid} blob {entry.size}\n")
-            yield entry, bytes(out[begin : begin + entry.size])
-            start = begin + entry.size + 1

@@ -4,11 +4,12 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.errors import CannotEvaluate
 from gate.git.command import Git
+from gate.git.objects import Objects
 from gate.inputs.entries import (
     LINK,
     SUBMODULE,
@@ -40,6 +41,10 @@ class RefSource:
     label: str
     sha: str
     git: Git
+    _objects: Objects = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_objects", Objects(self.git))
 
     def read(self, path: str) -> bytes | None:
         """The blob's bytes, or None when the commit has no such file.
@@ -51,16 +56,13 @@ class RefSource:
         """
         path = checked(path)
         place = f"{self.label}:{path}"
-        entry = self._entry(path)
-        if entry is None:
-            ways = folders(path)
-            found = self._entries(self.sha, "--", *ways) if ways else []
-            # Asked for `a` and `a/b`, git lists all that lies in `a`.
-            check_way(place, ((one.mode, one.path) for one in found if one.path in ways))
+        way = self._way(path)
+        if way[-1].path != path:
+            check_way(place, ((one.mode, one.path) for one in way))
             return None
-        entry = self._sized(entry) if entry.plain else entry
+        entry = self._sized(way[-1]) if way[-1].plain else way[-1]
         entry.check(place)
-        return self.git.run("cat-file", "blob", entry.oid)
+        return self._content(entry)
 
     def fingerprint(self, path: str) -> str | None:
         """Mode and object id."""
@@ -70,16 +72,16 @@ class RefSource:
     def glob(self, pattern: str) -> list[str]:
         """Paths of plain files that match, sorted; links and submodules are left out."""
         pattern = checked(pattern)
-        return matching((entry.path for entry in self._entries("-r", self.sha) if entry.plain), pattern)
+        return matching((entry.path for entry in self._below() if entry.plain), pattern)
 
     def listing(self, folder: str = "") -> dict[str, str]:
         """Plain files with mode and object id; links and submodules are left out."""
-        where = ("--", f"{checked(folder)}/") if folder else ()
-        return {entry.path: entry.fingerprint for entry in self._entries("-r", self.sha, *where) if entry.plain}
+        found = self._below(checked(folder) if folder else "")
+        return {entry.path: entry.fingerprint for entry in found if entry.plain}
 
     def links(self, pattern: str) -> dict[str, str]:
         """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
-        return linked(self._entries("-r", self.sha), checked(pattern))
+        return linked(self._below(), checked(pattern))
 
     def leads_to(self, link: str) -> str | None:
         """By the link's own content.
@@ -90,7 +92,7 @@ class RefSource:
         entry = self._entry(checked(link))
         if entry is None or entry.mode != LINK:
             return None
-        return destination(entry.path, self.git.run("cat-file", "blob", self._sized(entry).oid))
+        return destination(entry.path, self._content(self._sized(entry)))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
         """By one question about all of them.
@@ -99,32 +101,49 @@ class RefSource:
             CannotEvaluate: a partial clone has the name and not the content.
         """
         wanted = {checked(path) for path in paths}
-        found = [entry for entry in self._entries("-r", self.sha) if entry.plain and entry.path in wanted]
-        asked = "".join(f"{entry.oid}\n" for entry in found)
-        lines = self.git.run("cat-file", "--batch-check=%(objectsize)", given=asked.encode()).splitlines()
-        for entry, line in zip(found, lines, strict=True):
-            if not line.isdigit():
+        found = [entry for entry in self._below() if entry.plain and entry.path in wanted]
+        sized: dict[str, int] = {}
+        for entry, size in zip(found, self._objects.sizes(found), strict=True):
+            if size is None:
                 raise self._missing(entry)
-        return {entry.path: int(line) for entry, line in zip(found, lines, strict=True)}
+            sized[entry.path] = size
+        return sized
+
+    def _way(self, path: str) -> list[Entry]:
+        """The folders on the way to a path, from the root, and what it names; it ends where there is nothing further."""
+        found = [self._objects.root(self.sha)]
+        for part in path.split("/"):
+            here = found[-1].path
+            wanted = f"{here}/{part}" if here else part
+            inside = self._objects.inside(found[-1]) if found[-1].folder else ()
+            named = next((entry for entry in inside if entry.path == wanted), None)
+            if named is None:
+                break
+            found.append(named)
+        return found
 
     def _entry(self, path: str) -> Entry | None:
-        return next((entry for entry in self._entries(self.sha, "--", path) if entry.path == path), None)
+        last = self._way(path)[-1]
+        return last if last.path == path else None
+
+    def _below(self, folder: str = "") -> list[Entry]:
+        top = self._entry(folder) if folder else self._objects.root(self.sha)
+        return self._objects.below(top) if top is not None and top.folder else []
 
     def _sized(self, entry: Entry) -> Entry:
         """The entry with its size, which only the content itself tells."""
-        answer = self.git.ask("cat-file", "-s", entry.oid)
-        if answer.code != 0:
+        (size,) = self._objects.sizes([entry])
+        if size is None:
             raise self._missing(entry)
-        return replace(entry, size=int(answer.out))
+        return replace(entry, size=size)
+
+    def _content(self, entry: Entry) -> bytes:
+        ((_, data),) = self._objects.blobs([entry])
+        return data
 
     def _missing(self, entry: Entry) -> CannotEvaluate:
         hint = f"fetch it with 'git cat-file -e {entry.oid}', or check out without a filter"
         return CannotEvaluate(f"this clone is partial, and does not have {entry.path} of {self.label}", hint)
-
-    def _entries(self, *arguments: str) -> list[Entry]:
-        # Without sizes (`-l`): for each of them git needs the content, which a partial clone may not have.
-        out = self.git.run("ls-tree", "--full-tree", "-z", *arguments)
-        return [_parsed(line) for line in out.split(b"\0") if line]
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +298,3 @@ class TreeSource:
         except OSError:
             return False
 
-
-def _parsed(line: bytes) -> Entry:
-    """A line of `git ls-tree -z`."""
-    facts, _, name = line.partition(b"\t")
-    mode, _, oid = facts.decode("ascii").split()
-    return Entry(mode, oid, 0, os.fsdecode(name))

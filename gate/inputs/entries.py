@@ -10,13 +10,12 @@ from gate.inputs.limits import FILE_BYTES
 from gate.inputs.paths import escapes, matches, may_hold, normal
 from gate.inputs.problems import one_problem, quoted
 
-_FOLDER = "040000"
-LINK, SUBMODULE = "120000", "160000"
-_KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", _FOLDER: "is a folder"}
+FOLDER, LINK, SUBMODULE = "040000", "120000", "160000"
+_KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", FOLDER: "is a folder"}
 _REMEDIES = {
     LINK: "put the file itself there, or name the file that the link leads to",
     SUBMODULE: "keep the file in this repository, and name it there",
-    _FOLDER: "name the file itself",
+    FOLDER: "name the file itself",
 }
 _WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodule"}
 
@@ -40,7 +39,7 @@ class Entry:
     @classmethod
     def root(cls, oid: str) -> "Entry":
         """The whole tree."""
-        return cls(_FOLDER, oid, 0, "")
+        return cls(FOLDER, oid, 0, "")
 
     @property
     def plain(self) -> bool:
@@ -50,7 +49,7 @@ class Entry:
     @property
     def folder(self) -> bool:
         """A tree."""
-        return self.mode == _FOLDER
+        return self.mode == FOLDER
 
     def below(self, folder: str) -> "Entry":
         """The same entry with its path from the root.

@@ -22,7 +22,7 @@ def repo(tmp_path: Path) -> Path:
 
 def written(repo: Path, sha: str, folder: Path) -> dict[str, bytes]:
     folder.mkdir()
-    export(Repo.open(repo).git, sha, "main", folder)
+    export(Repo.open(repo).git, git(repo, "rev-parse", sha), "main", folder)
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 

@@ -1,0 +1,187 @@
+"""Objects of a repository by their ids, and none that is not what its id says.
+
+git takes most objects as they lie in `.git`, and does not compare them with their ids. Code of a change that is run as
+the same user can write there, and files of the merge target are read from there afterwards. So what git says is believed
+only where it hashes to the id that was asked for: who knows the id of a commit has its files or none, whatever has become
+of refs, packs, settings, or of git itself.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from gate.errors import CannotEvaluate
+from gate.git.command import Git
+from gate.inputs.entries import FOLDER, LINK, SUBMODULE, Entry
+
+MOST_ENTRIES = 1_000_000
+"""Files, links and submodules of a commit."""
+MOST_LEVELS = 1_000
+"""Folders within one another."""
+
+_AT_ONCE = 16 * 2**20
+"""Bytes of files that are read at once, where one is no larger."""
+_TREES_AT_ONCE = 1_000
+
+
+class Missing(CannotEvaluate):
+    """This clone does not have an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """Reads objects, each tree once.
+
+    Args:
+        git: runs git in the repository, which may be shallow or partial.
+    """
+
+    git: Git
+    _trees: dict[str, bytes] = field(default_factory=dict, init=False)
+    _roots: dict[str, str] = field(default_factory=dict, init=False)
+
+    def root(self, sha: str) -> Entry:
+        """The folder of all files of a commit.
+
+        Args:
+            sha: of a commit, or of a tree.
+
+        Raises:
+            Missing: it is not here.
+            CannotEvaluate: it is something else, or not what its id says.
+        """
+        if sha not in self._roots:
+            ((kind, data),) = self._read([sha], "commit", "tree")
+            if kind == "tree":
+                self._trees[sha] = data
+            # The first line of a commit is that of its tree.
+            self._roots[sha] = sha if kind == "tree" else data.split(maxsplit=2)[1].decode("ascii")
+        return Entry.root(self._roots[sha])
+
+    def inside(self, folder: Entry) -> list[Entry]:
+        """What lies in a folder, and not in the folders there.
+
+        Raises:
+            Missing: it is not here.
+            CannotEvaluate: it is not what its id says.
+        """
+        self._fetch([folder.oid])
+        return [entry.below(folder.path) for entry in self._entries(folder.oid)]
+
+    def below(self, top: Entry) -> list[Entry]:
+        """Everything in a folder and in its folders, these themselves left out, in the order of `git ls-tree -r`.
+
+        Raises:
+            Missing: not all of it is here.
+            CannotEvaluate: something is not what its id says, or there is too much of it.
+        """
+        level, known = [top.oid], {top.oid}
+        for _ in range(MOST_LEVELS):
+            if not level:
+                break
+            self._fetch(level)
+            folders = (entry.oid for oid in level for entry in self._entries(oid) if entry.folder)
+            level = [oid for oid in dict.fromkeys(folders) if oid not in known]
+            known.update(level)
+        else:
+            raise CannotEvaluate(f"a commit has more than {MOST_LEVELS:,} folders within one another")
+        # A tree can be in many folders, so what is small to read may have files without end.
+        found = list(islice(self._walk(top), MOST_ENTRIES + 1))
+        if len(found) > MOST_ENTRIES:
+            raise CannotEvaluate(f"a commit has more than {MOST_ENTRIES:,} files")
+        return found
+
+    def blobs(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Files and links with their contents, some megabytes at a time.
+
+        Args:
+            entries: with their sizes, in bytes.
+
+        Raises:
+            Missing: one is not here.
+            CannotEvaluate: one is not what its id says.
+        """
+        rest = iter(entries)
+        for first in rest:
+            some, size = [first], first.size
+            while size < _AT_ONCE and (more := next(rest, None)) is not None:
+                some.append(more)
+                size += more.size
+            for entry, (_, data) in zip(some, self._read([one.oid for one in some], "blob"), strict=True):
+                yield entry, data
+
+    def sizes(self, entries: Sequence[Entry]) -> list[int | None]:
+        """Bytes of files and links, as git says without reading them; None for what is not here."""
+        answer = self.git.ask("cat-file", "--batch-check=%(objectsize)", given=_asked([one.oid for one in entries]))
+        found = [int(line) if line.isdigit() else None for line in answer.out.splitlines()]
+        # In a partial clone git would fetch the first one that is not there, and may not.
+        return [*found, *(None for _ in entries)][: len(entries)]
+
+    def _walk(self, top: Entry) -> Iterator[Entry]:
+        waiting = [iter([top])]
+        while waiting:
+            entry = next(waiting[-1], None)
+            if entry is None:
+                waiting.pop()
+            elif entry.folder:
+                waiting.append(iter([one.below(entry.path) for one in self._entries(entry.oid)]))
+            else:
+                yield entry
+
+    def _entries(self, oid: str) -> Iterator[Entry]:
+        """What a tree says, with paths relative to it."""
+        data, size, start = self._trees[oid], len(oid) // 2, 0
+        while start < len(data):
+            end = data.find(b"\0", start)
+            mode, _, name = data[start:end].partition(b" ")
+            start = end + 1 + size
+            if end < 0 or start > len(data) or not mode.isdigit():
+                raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push what mends it")
+            yield Entry(_mode(int(mode, 8)), data[end + 1 : start].hex(), 0, os.fsdecode(name))
+
+    def _fetch(self, trees: Sequence[str]) -> None:
+        wanted = [oid for oid in trees if oid not in self._trees]
+        for start in range(0, len(wanted), _TREES_AT_ONCE):
+            some = wanted[start : start + _TREES_AT_ONCE]
+            self._trees.update(zip(some, (data for _, data in self._read(some, "tree")), strict=True))
+
+    def _read(self, oids: Sequence[str], *kinds: str) -> list[tuple[str, bytes]]:
+        """Kind and content of objects, which must be of one of these kinds."""
+        answer = self.git.ask("cat-file", "--batch", given=_asked(oids))
+        out, start, found = memoryview(answer.out), 0, []
+        for oid in oids:
+            end = answer.out.find(b"\n", start)
+            words = answer.out[start : max(start, end)].split()
+            if len(words) != 3 or not words[2].isdigit():
+                raise Missing(f"this clone does not have {oid}", "check out without a filter")
+            begin, start = end + 1, end + 2 + int(words[2])
+            kind, data = words[1].decode("ascii", "replace"), _genuine(oid, words[1], out[begin : start - 1])
+            if kind not in kinds:
+                raise CannotEvaluate(f"{oid} is a {kind}, and a {kinds[0]} is wanted")
+            found.append((kind, data))
+        return found
+
+
+def _genuine(oid: str, kind: bytes, data: memoryview) -> bytes:
+    """The content, where it is that of its id."""
+    whole = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
+    whole.update(b"%s %d\0" % (kind, len(data)))
+    whole.update(data)
+    if whole.hexdigest() != oid:
+        hint = "something has written into .git: check out anew, and see what code of the change does"
+        raise CannotEvaluate(f"what git has under the id {oid} is something else", hint)
+    return bytes(data)
+
+
+def _asked(oids: Sequence[str]) -> bytes:
+    return "".join(f"{oid}\n" for oid in oids).encode("ascii")
+
+
+def _mode(bits: int) -> str:
+    """As git shows it, however a tree has it."""
+    if stat.S_ISREG(bits):
+        return "100755" if bits & stat.S_IXUSR else "100644"
+    return LINK if stat.S_ISLNK(bits) else FOLDER if stat.S_ISDIR(bits) else SUBMODULE
