@@ -1,24 +1,26 @@
 """Objects of a repository by their ids, and none that is not what its id says.
 
 git takes most objects as they lie in `.git`, and does not compare them with their ids. Code of a change that is run as
-the same user can write there, and files of the merge target are read from there afterwards. So what git says is believed
-only where it hashes to the id that was asked for: who knows the id of a commit has its files or none, whatever has become
-of refs, packs, settings, or of git itself.
+the same user can write there, and files of the merge target are read from there afterwards. So what git says is
+believed only where it hashes to the id that was asked for: who knows the id of a commit has its files or none, whatever
+has become of refs, packs, settings, or of git itself.
 """
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cache
+from itertools import count, islice
 
 from gate.errors import CannotEvaluate
 from gate.git.command import Git
 from gate.inputs.entries import FOLDER, LINK, SUBMODULE, Entry
 
 MOST_ENTRIES = 1_000_000
-"""Files, links and submodules of a commit."""
+"""Files and folders of a commit."""
 MOST_LEVELS = 1_000
 """Folders within one another."""
 
@@ -27,8 +29,8 @@ _AT_ONCE = 16 * 2**20
 _TREES_AT_ONCE = 1_000
 
 
-class Missing(CannotEvaluate):
-    """This clone does not have an object."""
+_TREE = re.compile(rb"tree ([0-9a-f]{40}|[0-9a-f]{64})\n")
+_MODE = re.compile(rb"[0-7]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Objects:
     """
 
     git: Git
-    _trees: dict[str, bytes] = field(default_factory=dict, init=False)
+    _trees: dict[str, list[Entry]] = field(default_factory=dict, init=False)
     _roots: dict[str, str] = field(default_factory=dict, init=False)
 
     def root(self, sha: str) -> Entry:
@@ -50,49 +52,46 @@ class Objects:
             sha: of a commit, or of a tree.
 
         Raises:
-            Missing: it is not here.
-            CannotEvaluate: it is something else, or not what its id says.
+            CannotEvaluate: it is not here, something else, or not what its id says.
         """
         if sha not in self._roots:
             ((kind, data),) = self._read([sha], "commit", "tree")
-            if kind == "tree":
-                self._trees[sha] = data
-            # The first line of a commit is that of its tree.
-            self._roots[sha] = sha if kind == "tree" else data.split(maxsplit=2)[1].decode("ascii")
+            named = _TREE.match(data)
+            if kind == "commit" and not named:
+                raise CannotEvaluate(f"{sha} is a broken commit")
+            self._roots[sha] = named[1].decode("ascii") if kind == "commit" and named else sha
         return Entry.root(self._roots[sha])
 
     def inside(self, folder: Entry) -> list[Entry]:
         """What lies in a folder, and not in the folders there.
 
         Raises:
-            Missing: it is not here.
-            CannotEvaluate: it is not what its id says.
+            CannotEvaluate: it is not here, or not what its id says.
         """
         self._fetch([folder.oid])
-        return [entry.below(folder.path) for entry in self._entries(folder.oid)]
+        return [entry.below(folder.path) for entry in self._trees[folder.oid]]
 
     def below(self, top: Entry) -> list[Entry]:
         """Everything in a folder and in its folders, these themselves left out, in the order of `git ls-tree -r`.
 
         Raises:
-            Missing: not all of it is here.
-            CannotEvaluate: something is not what its id says, or there is too much of it.
+            CannotEvaluate: something is not here, or not what its id says; or there is too much of it.
         """
         level, known = [top.oid], {top.oid}
-        for _ in range(MOST_LEVELS):
-            if not level:
-                break
+        for levels in count(1):
+            if levels > MOST_LEVELS:
+                raise CannotEvaluate(f"a commit has more than {MOST_LEVELS:,} folders within one another")
             self._fetch(level)
-            folders = (entry.oid for oid in level for entry in self._entries(oid) if entry.folder)
+            folders = (entry.oid for oid in level for entry in self._trees[oid] if entry.folder)
             level = [oid for oid in dict.fromkeys(folders) if oid not in known]
             known.update(level)
-        else:
-            raise CannotEvaluate(f"a commit has more than {MOST_LEVELS:,} folders within one another")
+            if not level:
+                break
         # A tree can be in many folders, so what is small to read may have files without end.
         found = list(islice(self._walk(top), MOST_ENTRIES + 1))
         if len(found) > MOST_ENTRIES:
-            raise CannotEvaluate(f"a commit has more than {MOST_ENTRIES:,} files")
-        return found
+            raise CannotEvaluate(f"a commit has more than {MOST_ENTRIES:,} files and folders")
+        return [entry for entry in found if not entry.folder]
 
     def blobs(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Files and links with their contents, some megabytes at a time.
@@ -101,8 +100,7 @@ class Objects:
             entries: with their sizes, in bytes.
 
         Raises:
-            Missing: one is not here.
-            CannotEvaluate: one is not what its id says.
+            CannotEvaluate: one is not here, or not what its id says.
         """
         rest = iter(entries)
         for first in rest:
@@ -121,32 +119,24 @@ class Objects:
         return [*found, *(None for _ in entries)][: len(entries)]
 
     def _walk(self, top: Entry) -> Iterator[Entry]:
-        waiting = [iter([top])]
+        waiting = [(f"{top.path}/" if top.path else "", iter(self._trees[top.oid]))]
         while waiting:
-            entry = next(waiting[-1], None)
-            if entry is None:
-                waiting.pop()
-            elif entry.folder:
-                waiting.append(iter([one.below(entry.path) for one in self._entries(entry.oid)]))
+            folder, inside = waiting[-1]
+            for entry in inside:
+                path = folder + entry.path
+                yield Entry(entry.mode, entry.oid, 0, path)
+                if entry.folder:
+                    waiting.append((f"{path}/", iter(self._trees[entry.oid])))
+                    break
             else:
-                yield entry
-
-    def _entries(self, oid: str) -> Iterator[Entry]:
-        """What a tree says, with paths relative to it."""
-        data, size, start = self._trees[oid], len(oid) // 2, 0
-        while start < len(data):
-            end = data.find(b"\0", start)
-            mode, _, name = data[start:end].partition(b" ")
-            start = end + 1 + size
-            if end < 0 or start > len(data) or not mode.isdigit():
-                raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push what mends it")
-            yield Entry(_mode(int(mode, 8)), data[end + 1 : start].hex(), 0, os.fsdecode(name))
+                waiting.pop()
 
     def _fetch(self, trees: Sequence[str]) -> None:
         wanted = [oid for oid in trees if oid not in self._trees]
         for start in range(0, len(wanted), _TREES_AT_ONCE):
             some = wanted[start : start + _TREES_AT_ONCE]
-            self._trees.update(zip(some, (data for _, data in self._read(some, "tree")), strict=True))
+            for oid, (_, data) in zip(some, self._read(some, "tree"), strict=True):
+                self._trees[oid] = list(_parsed(oid, data))
 
     def _read(self, oids: Sequence[str], *kinds: str) -> list[tuple[str, bytes]]:
         """Kind and content of objects, which must be of one of these kinds."""
@@ -156,7 +146,7 @@ class Objects:
             end = answer.out.find(b"\n", start)
             words = answer.out[start : max(start, end)].split()
             if len(words) != 3 or not words[2].isdigit():
-                raise Missing(f"this clone does not have {oid}", "check out without a filter")
+                raise CannotEvaluate(f"this clone does not have {oid}", "check out without a filter")
             begin, start = end + 1, end + 2 + int(words[2])
             kind, data = words[1].decode("ascii", "replace"), _genuine(oid, words[1], out[begin : start - 1])
             if kind not in kinds:
@@ -176,12 +166,26 @@ def _genuine(oid: str, kind: bytes, data: memoryview) -> bytes:
     return bytes(data)
 
 
-def _asked(oids: Sequence[str]) -> bytes:
-    return "".join(f"{oid}\n" for oid in oids).encode("ascii")
+def _parsed(oid: str, data: bytes) -> Iterator[Entry]:
+    """The entries of a tree, with paths relative to it."""
+    size, start = len(oid) // 2, 0
+    while start < len(data):
+        end = data.find(b"\0", start)
+        mode, _, name = data[start:end].partition(b" ")
+        start = end + 1 + size
+        if end < 0 or start > len(data) or not _MODE.fullmatch(mode):
+            raise CannotEvaluate(f"{oid} is a broken tree", "run 'git fsck', and push what mends it")
+        yield Entry(_mode(mode), data[end + 1 : start].hex(), 0, os.fsdecode(name))
 
 
-def _mode(bits: int) -> str:
+@cache
+def _mode(digits: bytes) -> str:
     """As git shows it, however a tree has it."""
+    bits = int(digits, 8)
     if stat.S_ISREG(bits):
         return "100755" if bits & stat.S_IXUSR else "100644"
     return LINK if stat.S_ISLNK(bits) else FOLDER if stat.S_ISDIR(bits) else SUBMODULE
+
+
+def _asked(oids: Sequence[str]) -> bytes:
+    return "".join(f"{oid}\n" for oid in oids).encode("ascii")

@@ -110,7 +110,7 @@ class RefSource:
         return sized
 
     def _way(self, path: str) -> list[Entry]:
-        """The folders on the way to a path, from the root, and what it names; it ends where there is nothing further."""
+        """The folders on the way to a path, from the root, and what it names, as far as there is something."""
         found = [self._objects.root(self.sha)]
         for part in path.split("/"):
             here = found[-1].path
@@ -297,4 +297,3 @@ class TreeSource:
             return stat.S_ISREG((self.root / path).lstat().st_mode)
         except OSError:
             return False
-

@@ -17,13 +17,18 @@ SUITES = CONFIG + scored.CONFIG.partition("suites:\n")[2]
 """A prompt that is code, and after it one that is a file, scored by code."""
 
 TOOLS = """\
-import hashlib, os, pathlib, shutil, subprocess, zlib
+import os, pathlib, shutil, subprocess, zlib
 
 REPO = pathlib.Path({repo!r})
+OBJECTS = REPO / ".git" / "objects"
 FORGED = {forged!r}
 
 def git(*words, given=None):
-    return subprocess.run(["git", "-C", str(REPO), *words], input=given, capture_output=True, check=True).stdout
+    who = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
+    return subprocess.run(["git", "-C", str(REPO), *who, *words], input=given, capture_output=True, check=True).stdout
+
+def named(what):
+    return git("rev-parse", what).decode().strip()
 
 def loose(folder, oid, kind, data):
     path = folder / oid[:2] / oid[2:]
@@ -33,14 +38,7 @@ def loose(folder, oid, kind, data):
 
 def forge(folder):
     for path, text in FORGED.items():
-        loose(folder, git("rev-parse", "main:" + path).decode().strip(), b"blob", text.encode())
-
-def pack():
-    # Of loose objects that are not what their names say.
-    names = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
-    git("pack-objects", "-q", str(REPO / ".git" / "objects" / "pack" / "pack"), given=names)
-    for folder in (REPO / ".git" / "objects").glob("??"):
-        shutil.rmtree(folder)
+        loose(folder, named("main:" + path), b"blob", text.encode())
 
 def other_tree():
     # What `main` would be with the forged files.
@@ -51,64 +49,61 @@ def other_tree():
         git("update-index", "--add", "--cacheinfo", "100644," + oid + "," + path)
     return git("write-tree").decode().strip()
 
+def other_commit():
+    return git("commit-tree", other_tree(), "-m", "x").decode().strip()
+
 """
 ATTACKS = {
-    "a loose object": "forge(REPO / '.git/objects')",
-    "a pack": "forge(REPO / '.git/objects'); pack()",
+    "a loose object": "forge(OBJECTS)",
+    "a pack": """
+forge(OBJECTS)
+names = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+git("pack-objects", "-q", str(OBJECTS / "pack" / "pack"), given=names)
+for folder in OBJECTS.glob("??"):
+    shutil.rmtree(folder)
+""",
     "objects of elsewhere": """
 away = REPO / ".git" / "elsewhere"
+shutil.copytree(OBJECTS, away)
 forge(away)
-shutil.copytree(REPO / ".git" / "objects", away / "rest")
-for path in FORGED:
-    oid = git("rev-parse", "main:" + path).decode().strip()
-    (away / "rest" / oid[:2] / oid[2:]).unlink()
-shutil.copytree(away / "rest", away, dirs_exist_ok=True)
-shutil.rmtree(REPO / ".git" / "objects")
-for name in ("info", "pack"):
-    (REPO / ".git" / "objects" / name).mkdir(parents=True)
-(REPO / ".git" / "objects" / "info" / "alternates").write_text(str(away) + "\\n")
+for folder in OBJECTS.glob("??"):
+    shutil.rmtree(folder)
+(OBJECTS / "info" / "alternates").write_text(str(away) + "\\n")
 """,
     "a folder's tree": """
 for folder in {os.path.dirname(path) for path in FORGED}:
-    data = git("cat-file", "tree", other_tree() + ":" + folder)
-    loose(REPO / ".git/objects", git("rev-parse", "main:" + folder).decode().strip(), b"tree", data)
+    loose(OBJECTS, named("main:" + folder), b"tree", git("cat-file", "tree", other_tree() + ":" + folder))
 """,
     "the root's tree": """
-loose(REPO / ".git/objects", git("rev-parse", "main^{tree}").decode().strip(), b"tree", git("cat-file", "tree", other_tree()))
+loose(OBJECTS, named("main^{tree}"), b"tree", git("cat-file", "tree", other_tree()))
 """,
     "the commit": """
-data = git("cat-file", "commit", "main").partition(b"\\n")[2]
-loose(REPO / ".git/objects", git("rev-parse", "main").decode().strip(), b"commit", b"tree %s\\n" % other_tree().encode() + data)
+rest = git("cat-file", "commit", "main").partition(b"\\n")[2]
+loose(OBJECTS, named("main"), b"commit", b"tree %s\\n" % other_tree().encode() + rest)
 """,
     "a graph of commits": """
 git("commit-graph", "write", "--reachable")
-path = REPO / ".git/objects/info/commit-graph"
-old, new = (bytes.fromhex(one) for one in (git("rev-parse", "main^{tree}").decode().strip(), other_tree()))
+path = OBJECTS / "info" / "commit-graph"
+old, new = (bytes.fromhex(one) for one in (named("main^{tree}"), other_tree()))
 data = path.read_bytes()
 assert old in data
 path.unlink()
 path.write_bytes(data.replace(old, new))
 """,
     "refs": """
-tree = other_tree()
-git("symbolic-ref", "HEAD", "refs/heads/aside")
-commit = git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit-tree", tree, "-m", "x").decode().strip()
+commit = other_commit()
 for ref in git("for-each-ref", "--format=%(refname)").decode().split():
     git("update-ref", ref, commit)
 """,
     "replaced objects": """
-new = git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit-tree", other_tree(), "-m", "x").decode().strip()
-git("replace", git("rev-parse", "main").decode().strip(), new)
+git("replace", named("main"), other_commit())
 for path, text in FORGED.items():
-    oid = git("hash-object", "-w", "--stdin", given=text.encode()).decode().strip()
-    git("replace", git("rev-parse", "main:" + path).decode().strip(), oid)
+    git("replace", named("main:" + path), git("hash-object", "-w", "--stdin", given=text.encode()).decode().strip())
 """,
     "grafts and a border": """
-old = git("rev-parse", "main").decode().strip()
-new = git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit-tree", other_tree(), "-m", "x").decode().strip()
 (REPO / ".git/info").mkdir(exist_ok=True)
-(REPO / ".git/info/grafts").write_text(old + " " + new + "\\n")
-(REPO / ".git/shallow").write_text(old + "\\n")
+(REPO / ".git/info/grafts").write_text(named("main") + " " + other_commit() + "\\n")
+(REPO / ".git/shallow").write_text(named("main") + "\\n")
 """,
     "another repository": """
 shutil.copytree(REPO / ".git", REPO / "copy")
@@ -118,7 +113,7 @@ forge(REPO / "copy/objects")
 """,
     "settings": """
 with open(REPO / ".git/config", "a") as file:
-    file.write('[core]\\n worktree = /tmp\\n repositoryformatversion = 0\\n[alias]\\n cat-file = "!echo"\\n ls-tree = "!echo"\\n')
+    file.write('[core]\\n worktree = /tmp\\n[alias]\\n cat-file = "!echo"\\n ls-tree = "!echo"\\n')
 """,
 }
 FORGED = {
@@ -149,6 +144,6 @@ def test_code_of_the_change_does_not_have_other_files_read_for_the_merge_target(
     git(repo, "checkout", "--quiet", "-b", "change")
     commit(repo, {**scored.WORSE, MODULE: code + "\n" + GOOD})
     found = gate("diff", "--base", "main", "--head", "HEAD", "--json", cwd=repo, env=keys(models))
-    print(found.code, found.err[-3000:], found.out[:300])
-    assert found.code in (1, 3)
+    # A mistake would be code 2, and a verdict that holds with the files as they were is BLOCK.
+    assert found.code in (1, 3), found
     assert found.code == 3 or found.record.verdict is Verdict.BLOCK
