@@ -1,6 +1,6 @@
 """Prompts that are code: built for every case when both sides are read, and never for a change from outside."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from gate.domain.case import Case
 from gate.domain.prompt import Built, Prompt, PromptVersion
@@ -45,17 +45,13 @@ def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterab
     return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
 
 
-def same_code(sides: Sides, besides: Container[str]) -> bool:
-    """Do both sides have the same files, whatever a function may import or read?
+def same_code(sides: Sides) -> bool:
+    """Do both sides have the same files? A function may import or read any of them, cases and configuration too.
 
     Args:
         sides: two commits; of a working tree it cannot be told.
-        besides: files that no function reads: the configuration, and cases.
     """
-    old, new = (
-        {path: known for path, known in source.listing().items() if path not in besides}
-        for source in (sides.base, sides.head)
-    )
+    old, new = sides.base.listing(), sides.head.listing()
     return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
 
 

@@ -34,6 +34,23 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 
 @dataclass(frozen=True, slots=True)
+class _Begun:
+    """A suite before anything is made of the change's own prompt.
+
+    Args:
+        pair: the suite on both sides.
+        cases: of the exam; None where they cannot be read.
+        head_cases: those of the change; the same.
+        baseline: the merge target's prompt; None where it has none, or it cannot be read.
+    """
+
+    pair: Pair
+    cases: tuple[Case, ...] | None
+    head_cases: tuple[Case, ...] | None
+    baseline: PromptVersion | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Reads files of both sides and gathers every mistake; a case file that many suites name is read once a side.
 
@@ -83,16 +100,34 @@ class Reader:
         self.raise_problems()
         return tuple(edit for edit in found if edit is not None)
 
-    def suite(self, pair: Pair, base: Config | None) -> Edited | None:
+    def suites(self, pairs: Sequence[Pair], base: Config | None) -> list[Edited]:
+        """The suites, those left out that have a problem.
+
+        All prompts of the merge target come first: what code of the change then does to the machine is too late for
+        code that builds one of them.
+
+        Args:
+            pairs: of both sides.
+            base: the configuration of the merge target.
+        """
+        begun = [self._begun(one) for one in pairs]
+        found = [self._finished(one, base) for one in begun if one is not None]
+        return [suite for suite in found if suite is not None]
+
+    def _begun(self, pair: Pair) -> _Begun | None:
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
         if self.sides.stranger and built.is_code(pair):
             self._refuse_code(pair)
             return None
-        # Code is not run for nothing: where anything is wrong so far, its reader is told that first.
-        asked = None if cases is None or head_cases is None or self.problems else (*cases, *head_cases)
-        baseline = None if pair.new_prompt else self._version(self.sides.base, pair.exam, asked)
-        candidate = self._version(self.sides.head, pair.current, asked)
+        begun = _Begun(pair, cases, head_cases)
+        if pair.new_prompt:
+            return begun
+        return replace(begun, baseline=self._version(self.sides.base, pair.exam, self._asked(begun)))
+
+    def _finished(self, begun: _Begun, base: Config | None) -> Edited | None:
+        pair, cases, head_cases, baseline = begun.pair, begun.cases, begun.head_cases, begun.baseline
+        candidate = self._version(self.sides.head, pair.current, self._asked(begun))
         if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
             return None
         if message := refused(pair, base):
@@ -118,6 +153,12 @@ class Reader:
         label = self.sides.head.label
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+
+    def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
+        """What a prompt is put together for; None where anything is wrong so far: code is not run for nothing."""
+        if begun.cases is None or begun.head_cases is None or self.problems:
+            return None
+        return (*begun.cases, *begun.head_cases)
 
     def deletions(self, suites: Sequence[SuiteConfig]) -> tuple[Deletion, ...]:
         """One for each prompt, with the cases of all suites that examine it."""

@@ -101,11 +101,10 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
 
 def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[Edited]:
     """What is the same on both sides down to the byte is not even parsed: most changes touch no suite."""
-    unread = {reader.config_path, *(config.cases for one in pairs for config in (one.current, one.exam))}
-    same = cache(partial(same_code, reader.sides, unread))
-    found = [reader.suite(one, base) for one in pairs if everything or not _same_files(reader.sides, one, same)]
+    same = cache(partial(same_code, reader.sides))
+    found = reader.suites([one for one in pairs if everything or not _same_files(reader.sides, one, same)], base)
     reader.raise_problems()
-    return [suite for suite in found if suite is not None]
+    return found
 
 
 def _untouched(pairs: Sequence[Pair], named: set[str]) -> tuple[str, ...]:

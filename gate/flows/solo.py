@@ -69,9 +69,9 @@ def resolve_one(source: FileSource, config: str, chosen: Chosen, builder: Prompt
     found = reader.completed(found, source) or found
     reader.raise_problems()
     pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)
-    read = [reader.suite(one, found) for one in pairs]
+    read = reader.suites(pairs, found)
     reader.raise_problems()
-    return _resolved([one.suite for one in read if one is not None], chosen, found, (config, source.sha))
+    return _resolved([one.suite for one in read], chosen, found, (config, source.sha))
 
 
 def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Resolved:

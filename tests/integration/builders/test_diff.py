@@ -88,6 +88,19 @@ def test_where_no_file_differs_nothing_is_run(repo: Path, run: Run, tmp_path: Pa
     assert marker.read_text() == "xx"
 
 
+@pytest.mark.parametrize("file", ["evals/faq.jsonl", "gate.yaml"])
+def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run, file: str) -> None:
+    reading = f"WORD = '0.1' if 'worse' in open({file!r}).read() else '1.0'\n"
+    faq = FILES["gate.yaml"].partition("suites:\n")[2].replace("dispatcher", "faq").replace(NAME, "README.md")
+    config = f"# As it was\n{FILES['gate.yaml']}{faq}"
+    code = reading + GOOD.replace("{session.quality}", "{WORD}")
+    commit(repo, {"gate.yaml": config, MODULE: code, "evals/faq.jsonl": FILES[CASES]})
+    commit(repo, {file: (repo / file).read_text().replace("was", "is worse").replace('"c1"', '"worse"')})
+    found = run("--head", "HEAD", base="HEAD~1")
+    assert found.record.verdict is Verdict.BLOCK
+    assert [suite.name for suite in found.record.suites] == ["dispatcher"]
+
+
 def test_one_case_that_cannot_be_built_is_a_failed_sample_of_its_arm(repo: Path, run: Run) -> None:
     raising = GOOD.replace("    return", '    if session.caller == "caller7": raise KeyError("no number")\n    return')
     write(repo, {MODULE: raising})
@@ -258,6 +271,17 @@ def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> N
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)
+
+
+def test_all_prompts_of_the_base_are_built_before_code_of_the_change_runs(repo: Path, run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    suite = FILES["gate.yaml"].partition("suites:\n")[2]
+    two = suite.replace("name: dispatcher", "name: another").replace(":build", ":another")
+    good = GOOD + GOOD.partition("\n\n")[2].replace("build", "another")
+    commit(repo, {"gate.yaml": FILES["gate.yaml"] + two, MODULE: f"open({str(log)!r}, 'a').write('base ')\n{good}"})
+    commit(repo, {MODULE: f"open({str(log)!r}, 'a').write('change ')\n{good}"})
+    assert "SKIPPED" in gate("diff", "--base", "HEAD~1", "--head", "HEAD", cwd=repo, env=run.env).out
+    assert log.read_text().split() == ["base", "base", "change", "change"]
 
 
 def test_code_of_the_change_does_not_edit_the_files_that_the_base_is_built_from(repo: Path, run: Run) -> None:
