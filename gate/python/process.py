@@ -19,7 +19,7 @@ from gate.inputs.builders import CannotLoad, Entry
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.problems import printable
 from gate.inputs.text import text_complaint
-from gate.python import worker
+from gate.python import system, worker
 
 COMMAND = (sys.executable, "-P", "-s", "-B", worker.__file__)
 """Starts a keeper."""
@@ -69,9 +69,18 @@ class Worktree:
     scratch: Path
     path: str
 
-    def told(self) -> dict[str, str]:
-        """The folders, as the keeper is told of them."""
-        return {key: os.fspath(getattr(self, key)) for key in ("root", "checkout", "scratch")}
+    def told(self) -> dict[str, JsonValue]:
+        """The folders, as the keeper is told of them, and what an exception's text must not tell."""
+        folders = {key: os.fspath(getattr(self, key)) for key in ("root", "checkout", "scratch")}
+        return {**folders, "hidden": self._hidden()}
+
+    def _hidden(self) -> list[JsonValue]:
+        """Paths with what stands for them, the longest first: variables, and folders that are gone later."""
+        variables = environment(self.scratch, self.path).items()
+        found = {value: f"${name}" for name, value in variables if os.sep in value}
+        for folder, instead in ((self.scratch, f"…{os.sep}"), (self.root, "")):
+            found |= {os.path.join(one, ""): instead for one in (folder, folder.resolve())}
+        return [[value, found[value]] for value in sorted(found, key=len, reverse=True)]
 
 
 def call(
@@ -99,9 +108,9 @@ def call(
                 case ["ready"]:
                     pass
                 case ["lost", str(reason)]:
-                    raise CannotLoad(f"{entry} cannot be used: {plain(reason, worktree)}")
+                    raise CannotLoad(f"{entry} cannot be used: {plain(reason)}")
                 case ["answer" | "failed" as kind, int(place), str(text)] if place not in found:
-                    found[place] = answer = _text(text, left) if kind == "answer" else _failed(plain(text, worktree))
+                    found[place] = answer = _text(text, left) if kind == "answer" else _failed(plain(text))
                     left -= len(answer) if isinstance(answer, str) else 0
                 case _:
                     # The keeper answers once; this is somebody else.
@@ -131,10 +140,9 @@ def _failed(reason: str) -> Failed:
     return Failed(f"the prompt could not be built: {reason}", attempts=0)
 
 
-def plain(reason: str, worktree: Worktree) -> str:
-    """A reason on one line, without the folder that is gone when somebody reads it."""
-    text = reason.replace(f"{worktree.root.resolve()}{os.sep}", "")
-    text = printable(text)
+def plain(reason: str) -> str:
+    """A reason on one line."""
+    text = printable(reason)
     return text if len(text) <= REASON_CHARS else text[:REASON_CHARS] + "…"
 
 
@@ -229,21 +237,21 @@ def sweeping() -> Iterator[None]:
     Meanwhile orphans below this process come to it (Linux), and every child that it did not have before is ended:
     nothing else may be started in it at the same time.
     """
-    before = set(worker.children())
-    mine = worker.subreaper()
-    worker.prctl(worker.SUBREAPER, 1)
+    before = set(system.children())
+    mine = system.subreaper()
+    system.prctl(system.SUBREAPER, 1)
     try:
         yield
     finally:
         try:
             _sweep(before)
         finally:
-            worker.prctl(worker.SUBREAPER, int(mine))
+            system.prctl(system.SUBREAPER, int(mine))
 
 
 def _sweep(before: set[int]) -> None:
-    for _ in range(worker.ROUNDS):
-        left = set(worker.children()) - before
+    for _ in range(system.ROUNDS):
+        left = set(system.children()) - before
         if not left:
             return
         for pid in left:

@@ -11,6 +11,8 @@ from typing import Any
 REASON_CHARS = 300
 ASYNC = 0x80 | 0x200
 """Flags of the code of an `async def`: `inspect.CO_COROUTINE`, and `CO_ASYNC_GENERATOR` where it yields."""
+MASKED_CHARS = 20_000
+"""Of an exception's text, in which folders and variables are looked for before it is cut."""
 
 
 class Session(dict[str, Any]):
@@ -60,7 +62,7 @@ class Runner:
         try:
             function = self.load()
         except BaseException as error:
-            return self.say("lost", told(error))
+            return self.say("lost", told(error, self.asked["hidden"]))
         self.say("ready")
         with open(self.questions, "rb") as questions:
             for line in questions:
@@ -94,7 +96,7 @@ class Runner:
             self.check_modules()
             return "answer", key, answer
         except BaseException as error:
-            return "failed", key, told(error)
+            return "failed", key, told(error, self.asked["hidden"])
 
     def check_modules(self) -> None:
         """Refuse code of the checkout itself: the same for both sides, it would hide what the change does."""
@@ -175,12 +177,20 @@ def score_of(found: object, most: int) -> object:
     return [float(value), str.__str__(reason)]
 
 
-def told(error: BaseException) -> str:
-    """An exception on one line; whatever its own text does."""
+def told(error: BaseException, hidden: list[list[str]]) -> str:
+    """An exception on one line; whatever its own text does.
+
+    Args:
+        error: of the function, or of this file.
+        hidden: what is replaced in its text, and by what.
+    """
     if type(error) is Unfit:
         return str(error)
     try:
-        text = str(error)[:REASON_CHARS]
+        text = str(error)[:MASKED_CHARS]
     except BaseException:
         text = "its text cannot be read"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    for value, instead in hidden:
+        text = text.replace(value, instead)
+    return text[:REASON_CHARS]

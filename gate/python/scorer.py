@@ -79,7 +79,7 @@ class ScoringProcess:
             case ["ready"]:
                 self._listening = asyncio.create_task(self._listen(self._process))
             case ["lost", str(reason)]:
-                raise CannotLoad(f"{self.entry} cannot be used: {plain(reason, self.worktree)}")
+                raise CannotLoad(f"{self.entry} cannot be used: {plain(reason)}")
             case _:
                 raise CannotEvaluate(f"the process that calls {self.entry} was lost")
 
@@ -151,7 +151,7 @@ class ScoringProcess:
                 heard = None
             match heard:
                 case ["over", str(reason)]:
-                    return self._end(f"{plain(reason, self.worktree)}, and no other process is started")
+                    return self._end(f"{plain(reason)}, and no other process is started")
                 case ["answer" | "failed", str(key), found]:
                     self._answer(key, self._finding(heard[0], found))
                 case _:
@@ -162,7 +162,7 @@ class ScoringProcess:
         name = f"{self.entry.module}:{self.entry.function}"
         match found:
             case str() if kind == "failed":
-                return self._unscored(plain(found, self.worktree))
+                return self._unscored(plain(found))
             case [float(score), str(reason)] if kind == "answer" and 0.0 <= score <= 1.0:
                 return score, reason if reason.strip() else f"{name} says {score:g}"
         return self._unscored("what it answers is no answer")

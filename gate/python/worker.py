@@ -13,27 +13,29 @@ Answers, one JSON list a line: `["ready"]` once the function is there, `["answer
 had any more.
 """
 
-import ctypes
 import importlib.util
 import json
 import os
-import resource
 import select
 import shutil
-import signal
 import sys
 import time
 from collections import deque
-from contextlib import suppress
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gate.python import runner
+    from gate.python import runner, system
 else:
-    # Beside this file, and by no name that code of a repository could meet.
-    _spec = importlib.util.spec_from_file_location("runner", os.path.join(os.path.dirname(__file__), "runner.py"))
-    runner = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(runner)
+
+    def _beside(name: str) -> ModuleType:
+        """A module beside this file, by no name that code of a repository could meet."""
+        spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), f"{name}.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    runner, system = _beside("runner"), _beside("system")
 
 LOOK_S = 0.05
 """Seconds between two looks at whether a process is still there, whoever holds its end of the pipe open."""
@@ -41,18 +43,14 @@ IDLE_S = 1.0
 """The same while nothing is asked."""
 MOST_LEFT = 32
 """Processes that calls have left behind; with more of them the runner is ended, and another one goes on."""
-ROUNDS = 1000
-"""How often the keeper looks for what is left of a runner; each look ends all that it finds."""
-SUBREAPER = 36
-_IS_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 37, 1, 4
 
 
 class Keeper:
     """Forks runners until all that is asked is answered.
 
     Args:
-        asked: job, module, function, root, checkout, scratch, chars, memory, losses, import_s, call_s, all_s; sessions,
-            or None where questions come one by one.
+        asked: job, module, function, root, checkout, scratch, hidden, chars, memory, losses, import_s, call_s, all_s;
+            sessions, or None where questions come one by one.
         heard: what came after that line.
     """
 
@@ -94,7 +92,7 @@ class Keeper:
         finally:
             os.close(pipe)
             os.close(asking)
-            end_all(pid)
+            system.end_all(pid)
 
     def hear(self) -> None:
         """What comes on standard input."""
@@ -124,7 +122,7 @@ class Keeper:
 
     def abandoned(self) -> None:
         """Nobody waits for the answers any more: leave nothing behind."""
-        end_all(self.runner)
+        system.end_all(self.runner)
         shutil.rmtree(self.asked["scratch"], ignore_errors=True)
         os._exit(1)
 
@@ -230,7 +228,7 @@ class Listener:
             return self.lost(str(rest[0]))
         elif kind in ("answer", "failed") and self.asked and rest[0] == self.key:
             self.keeper.say(kind, self.key, rest[1])
-            self.asked, self.crowded = False, left_behind(self.pid) > MOST_LEFT
+            self.asked, self.crowded = False, system.left_behind(self.pid) > MOST_LEFT
         else:
             raise ValueError("an answer to nothing")
         return True
@@ -251,84 +249,11 @@ class Listener:
 def become_runner(asked: dict[str, Any], questions: int, pipe: int) -> None:
     """In the forked process: cut off from everything but the pipes, and limited; does not return."""
     try:
-        os.setsid()
-        prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        # A fork has it from the keeper; a function may look into its own /proc.
-        prctl(_DUMPABLE, 1)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(nothing, descriptor)
-        # A program that the function starts has no need of them.
-        os.set_inheritable(questions, False)
-        os.set_inheritable(pipe, False)
-        limit(resource.RLIMIT_AS, asked["memory"])
-        limit(resource.RLIMIT_CORE, 0)
-        limit(resource.RLIMIT_FSIZE, asked["memory"])
-        limit(resource.RLIMIT_CPU, int(asked["all_s"]) + 60)
+        system.seclude((questions, pipe))
+        system.confine(asked["memory"], int(asked["all_s"]) + 60)
         runner.Runner(asked, questions, pipe).run()
     finally:
         os._exit(0)
-
-
-def limit(what: int, most: int) -> None:
-    """Set a limit, where the system knows it and none is lower."""
-    with suppress(ValueError, OSError):
-        hard = resource.getrlimit(what)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
-
-
-def prctl(option: int, value: int) -> None:
-    """Linux has it; elsewhere only a process that leaves its session outlives its runner."""
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-def subreaper() -> bool:
-    """Do orphans below this process come to it?"""
-    found = ctypes.c_int(0)
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(_IS_SUBREAPER, ctypes.byref(found), 0, 0, 0)
-    return bool(found.value)
-
-
-def end_all(pid: int) -> None:
-    """Kill a runner, its session and all that it has left; orphans come to the keeper, which is their subreaper."""
-    with suppress(OSError):
-        os.killpg(pid, signal.SIGKILL)
-    for _ in range(ROUNDS):
-        for child in children():
-            with suppress(OSError):
-                os.kill(child, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        time.sleep(0.005)
-
-
-def children() -> list[int]:
-    """The processes whose parent this one is, as the system lists them."""
-    mine, found = os.getpid(), []
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        with suppress(OSError, ValueError, IndexError):
-            if name.isdigit():
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    if int(file.read().rpartition(b")")[2].split()[1]) == mine:
-                        found.append(int(name))
-    return found
-
-
-def left_behind(runner: int) -> int:
-    """Processes that calls have started and that are still there, as far as the system tells it in short."""
-    count = 0
-    for parent in (runner, os.getpid()):
-        with suppress(OSError):
-            for thread in os.listdir(f"/proc/{parent}/task"):
-                with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
-                    count += len(file.read().split())
-    return max(0, count - 1)
 
 
 def main() -> None:
@@ -341,9 +266,9 @@ def main() -> None:
             return
         more, found, rest = data.partition(b"\n")
         line += more
-    prctl(SUBREAPER, 1)
+    system.prctl(system.SUBREAPER, 1)
     # What it answers through is open to nobody else of its user, by /proc; to root with CAP_SYS_PTRACE it is.
-    prctl(_DUMPABLE, 0)
+    system.prctl(system.DUMPABLE, 0)
     Keeper(json.loads(line), rest).run()
 
 

@@ -40,6 +40,38 @@ def test_what_is_no_text(worktree: Worktree, odd: str, said: str) -> None:
     assert reason.isprintable()
 
 
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (
+            "raise RuntimeError(dict(os.environ))",
+            "RuntimeError: {'PATH': '$PATH', 'HOME': '$HOME', 'TMPDIR': '$TMPDIR',",
+        ),
+        ("raise KeyError('in ' + os.environ['PATH'] + ' nothing')", "KeyError: 'in $PATH nothing'"),
+        ("raise KeyError('x' * 250 + os.environ['PATH'])", "KeyError: 'xxx"),
+        ("raise type(os.environ['PATH'], (Exception,), {})", "$PATH"),
+        ("open(os.environ['HOME'] + '/none')", "FileNotFoundError: [Errno 2] No such file or directory: '$HOME/none'"),
+        (
+            "open(os.environ['HOME'] + '/../none')",
+            "FileNotFoundError: [Errno 2] No such file or directory: '$HOME/../no",
+        ),
+        (
+            "open(os.path.dirname(os.environ['HOME']) + '/n')",
+            "FileNotFoundError: [Errno 2] No such file or directory: '…/n'",
+        ),
+        ("open(os.path.abspath('bots/none'))", "FileNotFoundError: [Errno 2] No such file or directory: 'bots/none'"),
+    ],
+)
+def test_what_an_exception_tells_has_no_variable_and_no_folder_that_goes(
+    worktree: Worktree, odd: str, said: str
+) -> None:
+    path = ":".join([worktree.path, *(f"/opt/tool{number}/bin" for number in range(100))])
+    worktree = replace(worktree, path=path)
+    reason = PROMPT.odd(worktree, odd)
+    assert reason.startswith(PROMPT.failure + said)
+    assert not any(hidden in reason for hidden in ("/opt/tool", path[:20], str(worktree.scratch), str(worktree.root)))
+
+
 def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: Worktree) -> None:
     PROMPT.put(
         worktree, "session.deep.append(1); session['name'] += '!'; return f'{session.name} {session.deep} {session}'"
