@@ -7,9 +7,8 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.checked import CaseResult, CaseState, ScorerResult
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import OVERALL, Exam, Suite
-from gate.scoring.passing import mark_of
+from gate.scoring.passing import least, mark_of
 
-TOLERANCE = 1e-9
 NEVER_TAKEN = "never taken"
 
 
@@ -79,9 +78,9 @@ def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
     """Does the mean of so many wanted scores reach the mark, whatever the missing ones are? None: they decide."""
     worst = sum(known) / wanted
     best = worst + (wanted - len(known)) / wanted
-    if worst >= mark - TOLERANCE:
+    if worst >= least(mark):
         return True
-    return False if best < mark - TOLERANCE else None
+    return False if best < least(mark) else None
 
 
 def _scorer(spec: ScorerSpec, mark: float | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:

@@ -14,7 +14,7 @@ from gate.inputs.names import dimension_complaint, value_complaint
 from gate.inputs.nodes import Node, described, plain
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.prompts import read_messages
-from gate.inputs.scorers.kinds import PASSING
+from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
 
 KEYS = ("id", "input", "messages", "expected", *golden.OPTIONAL)
@@ -128,7 +128,7 @@ def _common(fields: Fields, case: Case) -> Case:
         scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
         extra_scorers=(*case.extra_scorers, *more),
         criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
-        threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
+        threshold=read_threshold(fields),
         vars={**variables, **case.vars},
     )
 

@@ -69,7 +69,13 @@ def read_scale(fields: Fields) -> list[JsonValue]:
 def read_threshold(fields: Fields) -> float:
     """The weighted average at which an answer passes, on the scale."""
     low, high = scale_of(fields)
-    return fields.number("threshold", usual_threshold(low, high), Range(low, high))
+    hint = f"at {low:,.15g} and below every answer would pass"
+    return fields.number("threshold", usual_threshold(low, high), passing(low, high), hint)
+
+
+def passing(low: float, high: float) -> Range:
+    """The thresholds that an answer can miss."""
+    return Range(low, high, above=True)
 
 
 def read_dimensions(fields: Fields) -> list[JsonValue]:

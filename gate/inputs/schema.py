@@ -10,7 +10,8 @@ from gate.inputs import config, models, policies, suites
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
 from gate.inputs.scorers.kind import Kind
-from gate.inputs.scorers.kinds import KINDS, PASSING
+from gate.inputs.scorers.kinds import KINDS
+from gate.inputs.scorers.options import PASSING
 
 ID = f"https://prompt-gate.dev/schemas/gate.yaml/{config.VERSION}"
 """A name, not an address that is fetched."""

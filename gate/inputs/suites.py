@@ -17,7 +17,7 @@ from gate.inputs.paths import complaint, is_glob, normal
 from gate.inputs.policies import read_policy
 from gate.inputs.problems import quoted
 from gate.inputs.prompts import not_yet
-from gate.inputs.scorers.kinds import PASSING
+from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
 
 DEFAULTS = ("model", "samples", "params")
@@ -150,7 +150,7 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         samples=fields.integer("samples", base.samples, SAMPLES),
         scorers=read_scorers(fields.entries["scorers"], root.problems) if fields.has("scorers") else (),
         slices=slices,
-        threshold=fields.number("threshold", 1.0, PASSING) if fields.has("threshold") else None,
+        threshold=read_threshold(fields),
         policy=read_policy(fields.mapping("policy"), slices),
         line=node.line,
         scorer_lines=_lines(fields.get("scorers")),

@@ -10,6 +10,7 @@ JUDGE_MARK = 0.7
 """Of a judge that names no `threshold`."""
 
 _TOLERANCE = 1e-9
+"""Share of a mark."""
 
 
 def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
@@ -27,10 +28,10 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
         return sample.score
     threshold = exam.threshold if case.threshold is None else case.threshold
     if threshold is not None:
-        return sample.score >= threshold - _TOLERANCE
+        return sample.score >= least(threshold)
     marks = {spec.name: mark_of(spec) for spec in exam.scorers_of(case)}
     values = ((score.value, marks.get(score.scorer, 1.0)) for score in sample.scores)
-    return all(not isinstance(value, Unscored) and value >= mark - _TOLERANCE for value, mark in values)
+    return all(not isinstance(value, Unscored) and value >= least(mark) for value, mark in values)
 
 
 def mark_of(spec: ScorerSpec) -> float:
@@ -39,3 +40,8 @@ def mark_of(spec: ScorerSpec) -> float:
         return Rubric.of(spec.options).mark
     given = spec.options.get("threshold", JUDGE_MARK if spec.judged else 1.0)
     return float(given) if isinstance(given, (int, float)) else 1.0
+
+
+def least(mark: float) -> float:
+    """The score that is taken to reach a mark; never 0 where the mark is not."""
+    return mark * (1 - _TOLERANCE)

@@ -1,10 +1,13 @@
 """Options of scorers that ask a model, and what they say together."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.rubric import SCALE
 from gate.inputs import rubrics, schemaparts
 from gate.inputs.fields import Fields
+from gate.inputs.scorers.kind import Rule
 from gate.inputs.scorers.options import Option
 
 COMBINE = ("mean", "median", "majority")
@@ -32,6 +35,18 @@ class ScaleThreshold(Option):
 
     def schema(self) -> JsonValue:
         return schemaparts.number(rubrics.ENDS)
+
+
+@dataclass(frozen=True, slots=True)
+class UsualScale(Rule):
+    """Without a scale a rubric's threshold lies on the usual one; `rubrics.read_threshold` tells what does not."""
+
+    def complaint(self, fields: Fields, options: Mapping[str, JsonValue]) -> str:
+        return ""
+
+    def schema(self) -> dict[str, JsonValue]:
+        on_scale = schemaparts.number(rubrics.passing(*SCALE))
+        return {"if": {"not": {"required": ["scale"]}}, "then": {"properties": {"threshold": on_scale}}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,10 @@
 
 from collections.abc import Mapping
 
-from gate.inputs.fields import Range
-from gate.inputs.scorers.judged import COMBINE, Dimensions, Scale, ScaleThreshold, check_judge, check_rubric
+from gate.inputs.scorers.judged import COMBINE, Dimensions, Scale, ScaleThreshold, UsualScale, check_judge, check_rubric
 from gate.inputs.scorers.kind import AtLeastOne, Kind
-from gate.inputs.scorers.options import Choice, File, Flag, Model, ModelParams, Models, Number, Option, Template
-from gate.inputs.scorers.validators import THRESHOLD, VALIDATORS
-
-PASSING = Range(0, 1, above=True)
-"""Of a combined score."""
+from gate.inputs.scorers.options import Choice, File, Flag, Model, ModelParams, Models, Option, Template, Threshold
+from gate.inputs.scorers.validators import VALIDATORS
 
 _ASKING: Mapping[str, Option] = {
     "model": Model(),
@@ -29,7 +25,7 @@ _NOT_OF_MODELS = ("negate",)
 KINDS: Mapping[str, Kind] = {
     **VALIDATORS,
     "judge": Kind(
-        {"criteria": Template(), "threshold": Number(allowed=THRESHOLD, default=0.7), **_ASKING},
+        {"criteria": Template(), "threshold": Threshold(), **_ASKING},
         "criteria",
         without=_NOT_OF_MODELS,
         check=check_judge,
@@ -43,7 +39,7 @@ KINDS: Mapping[str, Kind] = {
             **_ASKING,
         },
         "file",
-        rules=(AtLeastOne(("file", "dimensions")),),
+        rules=(AtLeastOne(("file", "dimensions")), UsualScale()),
         without=_NOT_OF_MODELS,
         check=check_rubric,
     ),

@@ -21,6 +21,10 @@ from gate.inputs.sandbox import BadTemplate
 from gate.inputs.schemacheck import schema_complaint
 from gate.inputs.templates import compile_template
 
+PASSING = Range(0, 1, above=True)
+"""Of a score; with a threshold of 0 nothing could fail."""
+USUAL_THRESHOLD = 0.7
+
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
@@ -110,6 +114,17 @@ class Number(Option):
 
     def schema(self) -> JsonValue:
         return schemaparts.number(self.allowed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold(Option):
+    """The score at which an answer passes."""
+
+    def read(self, fields: Fields, key: str) -> JsonValue:
+        return USUAL_THRESHOLD if (given := read_threshold(fields, key)) is None else given
+
+    def schema(self) -> JsonValue:
+        return schemaparts.number(PASSING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +258,12 @@ class Choice(Option):
 
     def schema(self) -> JsonValue:
         return {"enum": list(self.words)}
+
+
+def read_threshold(fields: Fields, key: str = "threshold") -> float | None:
+    """The score at which an answer passes; None where it is not given."""
+    hint = "a share of 1, such as 0.7; at 0 and below every answer would pass"
+    return fields.number(key, USUAL_THRESHOLD, PASSING, hint) if fields.has(key) else None
 
 
 def check_template(fields: Fields, key: str, text: str, line: int) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 from gate.inputs.fields import Range
 from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Kind, Ordered
-from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Whole
+from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Threshold, Whole
 from gate.inputs.scorers.values import Amount, AnyJson, Function, JsonList, Language, Path, Texts, WordLists
 
-THRESHOLD = Range(0, 1)
 EXPECTED = "{{ expected }}"
 RUN_WORDS = Range(1, 10)
 """Words of a run that counts as copied."""
@@ -92,7 +91,7 @@ VALIDATORS: Mapping[str, Kind] = {
         {
             "value": Template(default=EXPECTED),
             "metric": Choice(words=("token_f1", "edit"), default="token_f1"),
-            "threshold": Number(allowed=THRESHOLD, default=0.7),
+            "threshold": Threshold(),
         },
         "value",
     ),
@@ -103,7 +102,7 @@ VALIDATORS: Mapping[str, Kind] = {
     "python": Kind(
         {
             "function": Function(example="function: evals.checks:polite"),
-            "threshold": Number(allowed=THRESHOLD, default=0.7),
+            "threshold": Threshold(),
         },
         "function",
     ),

@@ -64,6 +64,11 @@ def test_a_threshold_goes_before_the_scorers_marks_and_the_cases_before_the_exam
     assert state(*low, of=suite(threshold=0.5, case=Case("c", threshold=0.6))) is FAILED
 
 
+def test_nothing_reaches_a_mark_by_a_score_of_zero() -> None:
+    none = [sample(index, 0.0, 0.0) for index in range(3)]
+    assert state(*none, of=suite(threshold=1e-12)) is FAILED
+
+
 def test_missing_samples_leave_it_open_unless_they_could_change_nothing() -> None:
     assert state(sample(0, 1.0, 1.0), sample(1, 1.0, 1.0), failed(2)) is UNSCORED
     assert state(sample(0, 0.0, 1.0), failed(1), failed(2)) is FAILED

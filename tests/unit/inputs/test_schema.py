@@ -46,7 +46,7 @@ FULL = (
       - exact:
       - regex: {pattern: a, ignore_case: true}
       - json_schema: {schema: {type: object}}
-      - judge: {criteria: c, model: fake:y, threshold: 0, calibration: a.json, params: {temperature: 0}}
+      - judge: {criteria: c, model: fake:y, threshold: 0.1, calibration: a.json, params: {temperature: 0}}
       - judge: polite
       - judge: {models: [fake:a, fake:b], combine: mean, template: j.md, sees_input: false, sees_expected: false}
       - rubric: r.yaml
@@ -162,6 +162,7 @@ SCORER = (*SUITE, "scorers", 0, "exact")
 JUDGE = (*SUITE, "scorers", 6, "judge")
 JURY = (*SUITE, "scorers", 8, "judge")
 RUBRIC = (*SUITE, "scorers", 10, "rubric")
+_ONE = [{"name": "a", "description": "b", "weight": 1}]
 
 
 def scorer(kind: str) -> tuple[str | int, ...]:
@@ -205,7 +206,7 @@ def scorer(kind: str) -> tuple[str | int, ...]:
         (SCORER, "weight", [0, 0.1, 1000, 1001]),
         (SCORER, "required", [True, 1]),
         (JUDGE, "criteria", ["a", "", None]),
-        (JUDGE, "threshold", [-0.1, 0, 1, 1.1]),
+        (JUDGE, "threshold", [-0.1, 0, 1e-9, 1, 1.1]),
         (JUDGE, "params", [None, {}, {"seed": -1}]),
         (JUDGE, "model", ["fake:x", "x"]),
         (JUDGE, "sees_input", [True, "no"]),
@@ -214,6 +215,11 @@ def scorer(kind: str) -> tuple[str | int, ...]:
         (JURY, "template", ["a.md", "", 3]),
         (RUBRIC, "scale", [[1], [0, 10], [0, 10, 20], 5, ["a", "b"]]),
         (RUBRIC, "dimensions", [[], [{"name": "a"}], [{"name": "a", "description": "b"}], {}, ["a"]]),
+        (
+            RUBRIC[:-1],
+            "rubric",
+            [{"threshold": mark, "dimensions": _ONE} for mark in (-1, 0, 1, 1.1, 5, 5.1, "3")],
+        ),
         ((*RUBRIC, "dimensions", 0), "weight", [1, 0, 1.1, "1"]),
         ((*RUBRIC, "dimensions", 0), "anchors", [None, {}, {"1": "a"}, {"1": ""}, [], "a"]),
         (scorer("contains"), "any", ["a", "", [], ["a", "a"], [1], ["a", ""], {}, None]),

@@ -218,12 +218,23 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
             [{"judge": {"criteria": "x", "model": "gpt-5"}}],
             "the model 'gpt-5' names no provider (write provider:name, ",
         ),
-        ([{"judge": {"criteria": "x", "threshold": 7}}], "judge.threshold must be a number from 0 to 1, not 7"),
+        ([{"judge": {"criteria": "x", "threshold": 7}}], "judge.threshold must be a number above 0 to 1, not 7"),
         ([{"judge": {"criteria": "x", "params": {"top_p": 0}}}], "judge.params.top_p must be a number above 0 to 1"),
     ],
 )
 def test_messages(written: JsonValue, message: str) -> None:
     assert message in errors(lambda: parse_scorers(written, "here"))
+
+
+@pytest.mark.parametrize("mark", [0, -1, -0.0])
+@pytest.mark.parametrize(
+    "written", [{"judge": {"criteria": "x"}}, {"similarity": {"value": "x"}}, {"python": {"function": "a:b"}}], ids=str
+)
+def test_a_threshold_that_nothing_can_miss_is_a_mistake(written: dict[str, dict[str, JsonValue]], mark: float) -> None:
+    ((kind, options),) = written.items()
+    said = errors(lambda: parse_scorers([{kind: {**options, "threshold": mark}}], "here"))
+    assert f"{kind}.threshold must be a number above 0 to 1, not {mark}" in said
+    assert "at 0 and below every answer would pass" in said
 
 
 def test_all_mistakes_are_told_at_once() -> None:

@@ -29,6 +29,14 @@ def test_a_threshold_is_for_the_combined_score(score: float, passed: bool) -> No
     assert passes(sample(score, contains=0.0), CASE, exam(CONTAINS, threshold=0.8)) is passed
 
 
+@pytest.mark.parametrize("mark", [1e-12, 1e-9, 1e-6])
+def test_nothing_reaches_a_mark_by_a_score_of_zero(mark: float) -> None:
+    small = ScorerSpec("judge", "judge", {"threshold": mark})
+    assert passes(sample(0.0, judge=0.0), CASE, exam(small)) is False
+    assert passes(sample(0.0, judge=0.0), CASE, exam(small, threshold=mark)) is False
+    assert passes(sample(mark, judge=mark), CASE, exam(small, threshold=mark)) is True
+
+
 @pytest.mark.parametrize(
     ("contains", "judge", "passed"), [(1.0, 0.6, True), (1.0, 0.59, False), (0.0, 1.0, False), (1.0, 1.0, True)]
 )
