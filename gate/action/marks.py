@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from gate.domain.passrate import PassState
-from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import Suite
 from gate.domain.verdict import State, Verdict
 from gate.flows.pairing import Sides

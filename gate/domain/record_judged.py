@@ -1,4 +1,4 @@
-"""Parts of `run.json` about what models said as judges: a rubric's dimensions, and how far a jury agrees."""
+"""Parts of `run.json` about what models said as judges: a rubric's dimensions, a jury's agreement, a judge's bias."""
 
 from gate.domain.ranges import Amount, Count, Delta, Difference, Share
 from gate.domain.record_parts import EstimateRecord, Part
@@ -55,3 +55,15 @@ class JuryRecord(Part):
     marks: EstimateRecord | None
     why_not: str = ""
     contested: list[ContestedRecord] = []
+
+
+class PositionRecord(Part):
+    """See `gate.engine.position.Position`; `scorer` is a pairwise judge."""
+
+    scorer: str
+    pairs: Count
+    first: EstimateRecord
+    turned: EstimateRecord
+    tied: EstimateRecord
+    won: EstimateRecord
+    lost: EstimateRecord

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.domain.forecast import Spread
-from gate.domain.record import SuiteRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.engine.grid import Floats
 from gate.stats.arrays import TOLERANCE
 from gate.stats.variance import Noise, split_noise

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.domain.record import NewSuiteRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.resolved import Resolved

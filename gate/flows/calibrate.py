@@ -15,7 +15,8 @@ from gate.domain.calibration import (
     RateRecord,
     SuiteCalibration,
 )
-from gate.domain.record import CaseRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.engine import noise

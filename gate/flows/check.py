@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.checked import CaseResult, ScorerResult
-from gate.domain.record import NewCaseRecord, NewSuiteRecord, RunRecord
+from gate.domain.record import RunRecord
 from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerCheckRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, Reply, Sample, Words
 from gate.domain.suite import Suite
 from gate.engine.assess import Assessment

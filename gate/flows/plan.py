@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.domain.forecast import Forecast, Role, Spending, Spread, Warned
-from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_parts import ArmAxisRecord, ArmRecord
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage

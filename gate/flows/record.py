@@ -7,19 +7,11 @@ from importlib.metadata import version
 
 from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison
-from gate.domain.record import (
-    AxisRecord,
-    CacheRecord,
-    CaseRecord,
-    ComparisonRecord,
-    MethodRecord,
-    MissingRecord,
-    NewSuiteRecord,
-    PositionRecord,
-    QualityRecord,
-    RunRecord,
-    SuiteRecord,
-)
+from gate.domain.record import MethodRecord, MissingRecord, RunRecord
+from gate.domain.record_caching import CacheRecord
+from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, QualityRecord, SuiteRecord
+from gate.domain.record_judged import PositionRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite

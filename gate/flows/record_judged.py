@@ -6,8 +6,10 @@ from typing import TypeVar
 
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
-from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_judged import JuryRecord, RubricRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid

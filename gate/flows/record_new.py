@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from gate.domain.absence import Unscored
-from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.domain.record_parts import ArmAxisRecord
 from gate.domain.sample import ArmName, Reply
 from gate.domain.suite import Suite

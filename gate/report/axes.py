@@ -1,6 +1,7 @@
 """Quality, cost and latency of each suite, one line each."""
 
-from gate.domain.record import AxisRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import AxisRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
 from gate.report.parts import Axes

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from gate.domain.record import ArmPrefixRecord, AxisRecord, CacheRecord, PlaceRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_caching import ArmPrefixRecord, CacheRecord, PlaceRecord
+from gate.domain.record_compared import AxisRecord, SuiteRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
 from gate.report.parts import Code, Fact, Text

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import CaseRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import CaseRecord
 from gate.domain.record_parts import OutputRecord
 from gate.domain.verdict import State
 from gate.report import numbers

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from gate.domain.checked import CaseState
 from gate.domain.passrate import PassState
-from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord, RunRecord
+from gate.domain.record import RunRecord
 from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible

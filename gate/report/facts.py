@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.record import AxisRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import AxisRecord, SuiteRecord
 from gate.domain.record_exam import ExamChangeRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
 from gate.report import check_words, numbers, rates

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
-from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_judged import ContestedRecord, JuryRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import AskedRecord, EstimateRecord, JudgeRecord
 from gate.report import numbers
 from gate.report.judge_quotes import sentence

@@ -1,7 +1,8 @@
 """The section on prompts that the change brings: pass rates against what is wanted, and failing cases."""
 
 from gate.domain.passrate import PassState
-from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible

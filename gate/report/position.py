@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from gate.domain.record import PositionRecord, SuiteRecord
+from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_judged import PositionRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
 from gate.report.parts import Fact

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gate.domain.passrate import PassState
-from gate.domain.record import NewSuiteRecord, PassRateRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import numbers

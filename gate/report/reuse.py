@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gate.domain.record import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import ArmReuseRecord, ReuseRecord
 from gate.report import numbers
 from gate.report.parts import Code, Fact, Text

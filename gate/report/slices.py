@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gate.domain.record import ComparisonRecord, RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import ComparisonRecord, SuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report.escape import one_line

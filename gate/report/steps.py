@@ -4,7 +4,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_parts import ArmRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import check_words, endings, numbers, rates, unfinished

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from gate.domain.record import RunRecord, SuiteRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.verdict import State
 from gate.report import bars, numbers
 from gate.report.parts import Row, Table

@@ -1,19 +1,9 @@
 """Hand-built parts of runs, with plain defaults."""
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import (
-    ArmPrefixRecord,
-    AxisRecord,
-    CacheRecord,
-    CaseRecord,
-    ComparisonRecord,
-    MethodRecord,
-    MissingRecord,
-    PlaceRecord,
-    QualityRecord,
-    RunRecord,
-    SuiteRecord,
-)
+from gate.domain.record import MethodRecord, MissingRecord, RunRecord
+from gate.domain.record_caching import ArmPrefixRecord, CacheRecord, PlaceRecord
+from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, QualityRecord, SuiteRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
     ArmRecord,

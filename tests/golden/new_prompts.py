@@ -1,7 +1,8 @@
 """Runs with prompts that the change brings, built by hand."""
 
 from gate.domain.passrate import PassState
-from gate.domain.record import NewCaseRecord, NewSuiteRecord, PassRateRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.domain.record_parts import ArmAxisRecord, CallsRecord, ExamRecord, OutputRecord, UsageRecord
 from gate.domain.verdict import Verdict
 from tests.golden.builders import arm, output, run

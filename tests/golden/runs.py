@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.record import CaseRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.domain.record import MissingRecord, OverrideRecord, RunRecord
+from gate.domain.record_compared import CaseRecord
 from gate.domain.record_parts import ArmAxisRecord, EstimateRecord, ExamRecord
 from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem

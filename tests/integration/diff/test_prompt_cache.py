@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.record import CacheRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_caching import CacheRecord
 from gate.domain.verdict import Verdict
 from tests.support.command import gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer

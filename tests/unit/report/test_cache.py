@@ -2,7 +2,8 @@
 
 import pytest
 
-from gate.domain.record import CacheRecord, RunRecord
+from gate.domain.record import RunRecord
+from gate.domain.record_caching import CacheRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.cache import FINDINGS_SHOWN, advice, findings

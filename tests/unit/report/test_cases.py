@@ -1,6 +1,6 @@
 """The cases that fell most."""
 
-from gate.domain.record import CaseRecord
+from gate.domain.record_compared import CaseRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.cases import CASES_SHOWN, cases
 from tests.golden import runs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.domain.record import ComparisonRecord
+from gate.domain.record_compared import ComparisonRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.markdown import render
 from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
