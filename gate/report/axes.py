@@ -4,7 +4,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import AxisRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
-from gate.report.parts import Axes
+from gate.report.parts_compared import Axes
 from gate.report.slices import short, suite_label
 
 CALLS_FOR_P95 = 1_000

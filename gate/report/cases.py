@@ -11,7 +11,7 @@ from gate.domain.record_parts import OutputRecord
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.parts import Answer, CaseView
+from gate.report.parts_cases import Answer, CaseView
 from gate.report.slices import LONGEST_SENTENCE, in_state, of_run, short
 
 CASES_SHOWN = 5

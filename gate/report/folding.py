@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import shorten
-from gate.report.parts import Answer, CaseView, CheckTable, FailingCase, NewPrompt, Table, Text, View
+from gate.report.parts import Text, View
+from gate.report.parts_alone import CheckTable, NewPrompt
+from gate.report.parts_cases import Answer, CaseView, FailingCase
+from gate.report.parts_compared import Table
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)

@@ -6,7 +6,8 @@ from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible
-from gate.report.parts import FailingCase, NewPrompt, RateRow
+from gate.report.parts_alone import NewPrompt, RateRow
+from gate.report.parts_cases import FailingCase
 from gate.report.rates import interval, spare
 from gate.report.slices import parted, short
 

@@ -7,7 +7,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.verdict import State
 from gate.report import bars, numbers
-from gate.report.parts import Row, Table
+from gate.report.parts_compared import Row, Table
 from gate.report.slices import (
     FEWEST_UNITS,
     Named,

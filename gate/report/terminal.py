@@ -11,7 +11,10 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import terminal_check, terminal_dimensions
 from gate.report.escape import terminal
-from gate.report.parts import Answer, CaseView, CheckTable, Code, FailingCase, NewPrompt, Row, Table, Text, View
+from gate.report.parts import Code, Text, View
+from gate.report.parts_alone import CheckTable, NewPrompt
+from gate.report.parts_cases import Answer, CaseView, FailingCase
+from gate.report.parts_compared import Row, Table
 from gate.report.terminal_new import ROWS_SHOWN, grid, heading
 from gate.report.view import view
 

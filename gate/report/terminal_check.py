@@ -5,7 +5,7 @@ from rich.text import Text
 
 from gate.domain.checked import CaseState
 from gate.report.escape import terminal
-from gate.report.parts import CaseRow, CheckTable, NewPrompt
+from gate.report.parts_alone import CaseRow, CheckTable, NewPrompt
 from gate.report.terminal_new import grid
 
 STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}

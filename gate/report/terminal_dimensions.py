@@ -4,7 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gate.report.escape import terminal
-from gate.report.parts import DimensionTable
+from gate.report.parts_scorers import DimensionTable
 
 _STYLES = {"fell": "red", "rose": "green", "": ""}
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from gate.domain.passrate import PassState
 from gate.report.escape import terminal
-from gate.report.parts import NewPrompt, RateRow
+from gate.report.parts_alone import NewPrompt, RateRow
 
 ROWS_SHOWN = 500
 """Of one table; the worst come first, and nobody scrolls through more."""

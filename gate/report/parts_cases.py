@@ -1,0 +1,59 @@
+"""Parts of a report: single cases, with what was asked and answered."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of one arm, or several that are alike.
+
+    Args:
+        label: score and samples.
+        text: the answer; None when there is none.
+        reasons: of scorers and judges.
+    """
+
+    label: str
+    text: str | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case that fell.
+
+    Args:
+        name: id, with the suite in front in a run over several.
+        slices: `lang=de, tier=free`.
+        scores: mean scores, `1.000 → 0.000`.
+        question, expected: as the case has them; None when not kept.
+        baseline, candidate: answers of the arms; empty when not kept.
+    """
+
+    name: str
+    slices: str
+    scores: str
+    question: str | None
+    expected: str | None
+    baseline: tuple[Answer, ...]
+    candidate: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FailingCase:
+    """One case of a new prompt with answers that do not pass.
+
+    Args:
+        name: its id.
+        slices: `lang=de, tier=free`.
+        passed: `1 of 3 answers pass`.
+        question, expected: as the case has them; None when not kept.
+        answers: empty when not kept.
+    """
+
+    name: str
+    slices: str
+    passed: str
+    question: str | None
+    expected: str | None
+    answers: tuple[Answer, ...]

@@ -1,0 +1,88 @@
+"""Parts of a report: suites with two arms, slice by slice."""
+
+from dataclasses import dataclass
+
+from gate.domain.verdict import State
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The three axes of one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        quality, cost, latency: changes with their intervals, or why there are none.
+    """
+
+    suite: str
+    quality: str
+    cost: str
+    latency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One slice.
+
+    Args:
+        name: within its suite.
+        cases: how many, and how many independent groups where that differs.
+        scores: `0.812 → 0.751`.
+        delta, interval: `−0.061`, `[−0.092, −0.029]`.
+        bar: the interval drawn, `bars.WIDTH` characters.
+        state: what the slice shows.
+        words: the state in plain words, one or two.
+        more: `about 120 more cases`, which would show the change that was seen; may be empty.
+        dagger: the familiar rule would have failed it.
+        advisory: shown by the user's wish, never blocks.
+    """
+
+    name: str
+    cases: str
+    scores: str
+    delta: str
+    interval: str
+    bar: str
+    state: State
+    words: str
+    more: str
+    dagger: bool
+    advisory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The slices of one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        scale: ends of the bars' scale, `−0.60 … +0.10`.
+        rows: `overall`, then what a reader should see, worst first.
+        folded: the unremarkable rest.
+    """
+
+    suite: str
+    scale: str
+    rows: tuple[Row, ...]
+    folded: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExamTrial:
+    """What one part of an exam that the change has edited says.
+
+    Args:
+        suite: its name; empty where the exam of one suite alone is edited.
+        words: what was tried.
+        cases: how many, and how many were left out.
+        scores: `0.910 → 0.880`, or that of the one arm which was asked.
+        change: `−0.030 [−0.070, +0.010]`.
+        reason: why something is missing; empty where nothing is.
+    """
+
+    suite: str
+    words: str
+    cases: str
+    scores: str
+    change: str
+    reason: str
