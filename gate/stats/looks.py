@@ -101,7 +101,7 @@ def joint_looks(  # noqa: PLR0913
     results = {
         name: _alone(looks[len(seen) - 1], name, labels, column, plan.alpha)
         if standing[name] is Standing.OUTSIDE
-        else _result(column, float(course.p[position]), float(course.criticals[position]))
+        else _result(column, float(course.p[position]), float(course.criticals[position]), plan.alpha)
         for position, (name, column) in enumerate(columns.items())
     }
     family = sum(one is not Standing.OUTSIDE for one in standing.values())
@@ -132,9 +132,9 @@ def _table(columns: Sequence[Column], units: int) -> Table:
     )
 
 
-def _result(column: Column, p: float, critical: float) -> SliceResult:
+def _result(column: Column, p: float, critical: float, alpha: float) -> SliceResult:
     sums = column.sums
-    return SliceResult(sums.n, len(sums.units), sums.mean, *column.interval(critical), p, True)
+    return SliceResult(sums.n, len(sums.units), sums.mean, *column.interval(critical, alpha), p, True)
 
 
 def _alone(look: Look, name: str, labels: IntArray, column: Column, alpha: float) -> SliceResult:

@@ -36,7 +36,8 @@ def joint_test(  # noqa: PLR0913
     The upper bound of a blockable slice lies below -margin exactly when its p <= alpha (to 1e-9). Slices under 10 units
     are outside the family, with the interval of `single_slice`. Without a margin, swapping the arms mirrors the
     intervals; permuting cases and renaming or repeating slices change nothing but the last digits. A slice without any
-    change has p = 1 and infinite bounds: nothing was learnt about the size of a change.
+    change has p = 1 and infinite bounds: nothing was learnt about the size of a change. One in which all units moved
+    alike has the interval of a share, see `gate.stats.columns`.
 
     Args:
         deltas: float[N], candidate minus baseline, one for each case.
@@ -110,7 +111,7 @@ def _result(column: Column, null: NullMinima, alpha: float) -> SliceResult:
     p = None
     if sums.blockable:
         p = null.p_value(column.statistic) if column.moved else 1.0
-    lower, upper = column.interval(null.critical(alpha))
+    lower, upper = column.interval(null.critical(alpha), alpha)
     return SliceResult(sums.n, len(sums.units), sums.mean, lower, upper, p, sums.blockable)
 
 

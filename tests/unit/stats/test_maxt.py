@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from gate.stats.maxt import joint_test
 from gate.stats.results import SliceResult
@@ -76,6 +77,33 @@ def test_a_small_slice_has_its_own_interval_whatever_else_is_tested() -> None:
 def test_five_cases_that_agree_prove_nothing(units: int) -> None:
     small = joint_test(np.full(units, -1.0), {"small": np.arange(units)})["small"]
     assert (small.mean, small.lower, small.upper) == (-1.0, -math.inf, math.inf)
+
+
+@pytest.mark.parametrize("cases", [8, 10, 15, 30, 60])
+def test_cases_that_all_fall_alike_bound_the_share_of_those_that_do(cases: int) -> None:
+    alone = joint_test(np.full(cases, -1.0), {"overall": np.arange(cases)})["overall"]
+    share = stats.binomtest(cases, cases).proportion_ci(0.95, method="exact").low
+    assert (alone.mean, alone.lower) == (-1.0, pytest.approx(-2 - alone.upper))
+    assert 1 - 2 * share - 1e-9 <= alone.upper < 0
+    # Exact, but where the critical value asks for more.
+    assert alone.upper == pytest.approx(1 - 2 * share, abs=0.02)
+
+
+def test_cases_that_all_fall_alike_answer_for_the_slices_beside_them() -> None:
+    deltas = np.concatenate([np.full(10, -1.0), np.random.default_rng(3).integers(-3, 4, 300) / 3])
+    slices = {str(place): np.arange(10 * place, 10 * place + 10) for place in range(31)}
+    alone, together = joint_test(deltas[:10], {"0": np.arange(10)}), joint_test(deltas, slices)
+    c = together.critical
+    assert together["0"].upper == pytest.approx(-(10 - c**2) / (10 + c**2))
+    assert alone["0"].upper < together["0"].upper < 0.0
+
+
+def test_a_rise_that_is_the_same_everywhere_is_bounded_like_a_fall() -> None:
+    fall, rise = (joint_test(np.full(30, one), {"all": np.arange(30)}, margin=0.0)["all"] for one in (-0.2, 0.2))
+    assert (rise.lower, rise.upper) == (-fall.upper, -fall.lower)
+    assert 0.1 < rise.lower < 0.2
+    within = joint_test(np.full(30, -0.2), {"all": np.arange(30)}, margin=0.5)["all"]
+    assert within.lower > -0.5 and within.upper - within.lower > 0.1
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.02])

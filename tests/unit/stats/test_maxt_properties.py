@@ -101,15 +101,10 @@ def test_another_scale_scales_the_interval(layout: Layout, factor: float) -> Non
 
 
 @THOROUGH
-@given(layouts(max_cases=16), st.sampled_from([0.025, 0.1, 0.3]), st.sampled_from([0.0, 0.05]))
-def test_fewer_than_six_changed_units_never_give_a_zero_width(layout: Layout, alpha: float, margin: float) -> None:
-    result = joint(layout, alpha=alpha, margin=margin)
-    for name, row in result.slices.items():
-        positions = layout.slices[name]
-        labels = np.arange(len(layout.deltas)) if layout.clusters is None else layout.clusters
-        sums = np.bincount(labels[positions], weights=layout.deltas[positions])
-        if np.count_nonzero(np.abs(sums) > 1e-9) < 6:
-            assert not math.isfinite(row.upper - row.lower) or row.upper - row.lower > 1e-9
+@given(layouts(), st.sampled_from([0.025, 0.1, 0.3]), st.sampled_from([0.0, 0.05]))
+def test_no_interval_is_without_width(layout: Layout, alpha: float, margin: float) -> None:
+    for row in joint(layout, alpha=alpha, margin=margin).slices.values():
+        assert not math.isfinite(row.upper - row.lower) or row.upper - row.lower > 1e-9
 
 
 @THOROUGH
