@@ -86,8 +86,22 @@ class CaseRecord(Part):
     candidate_outputs: list[OutputRecord] = []
 
 
+class ScorerChangeRecord(Part):
+    """See `gate.domain.scorer_change.ScorerChange`."""
+
+    name: str
+    weight: Share | None
+    required: bool
+    n: Count
+    baseline: Share | None
+    candidate: Share | None
+    mean: Delta | None
+    baseline_passed: Share | None = None
+    candidate_passed: Share | None = None
+
+
 class SuiteRecord(Part):
-    """One suite of the run."""
+    """One suite of the run; `scorers` is empty in a record of a version that did not keep them."""
 
     name: str
     samples: SampleCount
@@ -104,5 +118,6 @@ class SuiteRecord(Part):
     cache: CacheRecord | None = None
     reuse: ReuseRecord | None = None
     positions: list[PositionRecord] = []
+    scorers: list[ScorerChangeRecord] = []
     rubrics: list[RubricRecord] = []
     juries: list[JuryRecord] = []

@@ -70,6 +70,13 @@ class Grid:
         shown: Floats = self._looked_up(values)
         return found, shown
 
+    def scorer(self, name: str) -> tuple[Bools, Floats]:
+        """Which samples this scorer gave a value, and the values."""
+        known, values = self._table.scorer(name)
+        found: Bools = self.taken & self._looked_up(known)
+        shown: Floats = self._looked_up(values)
+        return found, shown
+
     @property
     def sittings(self) -> Ints:
         """A number for the sitting of each reply; `replied` says where there is one."""

@@ -12,7 +12,8 @@ from gate.domain.judged import Contested, DimensionResult, JuryResult, Member, R
 from gate.domain.rubric import Rubric
 from gate.domain.suite import Suite
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
-from gate.engine.pairs import clusters, paired
+from gate.engine.means import Means, means
+from gate.engine.pairs import clusters
 from gate.engine.samples import PartKey
 from gate.scoring.passing import mark_of
 from gate.stats.gwet import ac
@@ -117,7 +118,7 @@ def _units(suite: Suite) -> Ints:
 
 def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> RubricResult:
     rubric = scorer.rubric
-    rows = [_dimension(suite, grid, key) for key in scorer.keys]
+    rows = [means(suite, *grid.part(key)) for key in scorer.keys]
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
     if suite.baseline is not None and any(row.positions.size for row in rows):
         bounds = _bounds(suite, rows, judging)
@@ -128,37 +129,7 @@ def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> Rubr
     return RubricResult(scorer.name, rubric.low, rubric.high, rubric.threshold, dimensions)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One dimension: int[n] positions of cases, float[2, n] means of both arms, and whether they are compared."""
-
-    positions: Ints
-    means: Floats
-    compared: bool
-
-    def mean(self, arm: int) -> float | None:
-        known = self.positions.size and (arm == 1 or self.compared)
-        return min(1.0, max(0.0, float(self.means[arm].mean()))) if known else None
-
-    @property
-    def delta(self) -> float | None:
-        return float(self.deltas.mean()) if self.compared and self.positions.size else None
-
-    @property
-    def deltas(self) -> Floats:
-        found: Floats = self.means[1] - self.means[0]
-        return found
-
-
-def _dimension(suite: Suite, grid: Grid, key: PartKey) -> _Row:
-    known, values = grid.part(key)
-    if suite.baseline is not None:
-        return _Row(*paired(values, known), compared=True)
-    # There is one arm, which is paired with itself.
-    return _Row(*paired(np.stack([values[1], values[1]]), np.stack([known[1], known[1]])), compared=False)
-
-
-def _bounds(suite: Suite, rows: Sequence[_Row], judging: Judging) -> list[tuple[float | None, float | None]]:
+def _bounds(suite: Suite, rows: Sequence[Means], judging: Judging) -> list[tuple[float | None, float | None]]:
     """The intervals of all dimensions, whose deltas stand one behind the other; a case flips with all of them."""
     units, ends = _units(suite), np.cumsum([0, *(row.positions.size for row in rows)])
     slices = {str(place): np.arange(ends[place], ends[place + 1]) for place in range(len(rows))}

@@ -163,6 +163,23 @@ class SampleTable(Sequence[Sample]):
             known[rows], values[rows] = True, np.array(self._parts["value"])[own]
         return known, values
 
+    def scorer(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """What the scorers of one name say, in all suites.
+
+        Args:
+            name: of a scorer; no sample has two of the same.
+
+        Returns:
+            bool[rows] and float[rows], which samples have a value of it, and that value, or 0.
+        """
+        known, values = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self))
+        named = [number for number, (scorer, _, _) in enumerate(self._scorers.values) if scorer == name]
+        valued = np.array(self._scores["why"]) == _SCORED
+        own = np.flatnonzero(np.isin(np.array(self._scores["scorer"]), named) & valued)
+        rows = np.searchsorted(np.array(self._rows["scores"], dtype=np.int64), own, side="right")
+        known[rows], values[rows] = True, np.array(self._scores["value"])[own]
+        return known, values
+
     def unscored(self, rows: Iterable[int]) -> Counter[str]:
         """Why these samples have no score, with the number of each reason.
 

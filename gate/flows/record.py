@@ -9,7 +9,14 @@ from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import MethodRecord, MissingRecord, RunRecord
 from gate.domain.record_caching import CacheRecord
-from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, QualityRecord, SuiteRecord
+from gate.domain.record_compared import (
+    AxisRecord,
+    CaseRecord,
+    ComparisonRecord,
+    QualityRecord,
+    ScorerChangeRecord,
+    SuiteRecord,
+)
 from gate.domain.record_judged import PositionRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import CallsRecord
@@ -23,6 +30,7 @@ from gate.engine.pairs import scores
 from gate.engine.position import positions
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
+from gate.engine.scorers import scorer_changes
 from gate.flows.collect import Collection
 from gate.flows.record_exam import untried, value_records
 from gate.flows.record_judged import judged
@@ -158,6 +166,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
         positions=_positions(suite, table),
+        scorers=[ScorerChangeRecord.model_validate(asdict(one)) for one in scorer_changes(Grid(suite, table))],
         rubrics=rubrics,
         juries=juries,
     )
