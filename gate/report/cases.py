@@ -86,9 +86,8 @@ def answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
 
 def _answer(one: _Alike, samples: Sequence[int], total: int) -> Answer:
     text = None if one.text is None else visible(one.text)
-    reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in one.reasons[:REASONS_SHOWN])
-    more = len(one.reasons) - REASONS_SHOWN
-    reasons += (f"and {more:,} more that scored as high or higher",) if more > 0 else ()
+    reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in one.reasons)
+    told = (reasons[:REASONS_SHOWN], reasons[REASONS_SHOWN:])
     if total == 1:
         which = ""
     elif len(samples) == total:
@@ -98,5 +97,5 @@ def _answer(one: _Alike, samples: Sequence[int], total: int) -> Answer:
     which += f"{one.ending}, " if one.ending else ""
     if one.failure is not None:
         what = "no answer" if text is None else "no score"
-        return Answer(f"{which}{what} ({short(one.failure, LONGEST_SENTENCE)})", text, reasons)
-    return Answer(f"{which}{'no score' if one.score is None else f'score {numbers.score(one.score)}'}", text, reasons)
+        return Answer(f"{which}{what} ({short(one.failure, LONGEST_SENTENCE)})", text, *told)
+    return Answer(f"{which}{'no score' if one.score is None else f'score {numbers.score(one.score)}'}", text, *told)

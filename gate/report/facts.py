@@ -54,6 +54,8 @@ def _reasons(run: RunRecord) -> Iterator[Fact]:
     reasons = [reason for reason in run.reasons if not rates.advised(run, reason)]
     for reason in reasons[:REASONS_SHOWN]:
         yield Fact("Reason", (short(reason, LONGEST_SENTENCE),))
+    if (more := len(reasons) - REASONS_SHOWN) > 0:
+        yield Fact("Reasons", (f"and {more:,} more; the record of the run has them all",))
 
 
 def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:

@@ -1,6 +1,6 @@
 """A report that is too long becomes shorter by whole parts, the least telling first, and says what is left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from gate.domain.verdict import State
@@ -10,6 +10,7 @@ from gate.report.parts import Text, View
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Table
+from gate.report.parts_scorers import ScorerTable
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -21,6 +22,7 @@ class Level:
 
     Args:
         answer_chars: of each answer, question and reference; 0 leaves the answers out.
+        reasons: all of an answer, and not the first few alone.
         cases: that fell most.
         folded: unremarkable rows under each table.
         rows: of each table, `overall` not counted.
@@ -30,6 +32,7 @@ class Level:
     """
 
     answer_chars: int
+    reasons: bool = True
     cases: int = _ALL
     folded: int = _ALL
     rows: int = _ALL
@@ -41,7 +44,8 @@ class Level:
 LEVELS = (
     Level(4_000),
     Level(1_500),
-    Level(400),
+    Level(1_500, reasons=False),
+    Level(400, reasons=False),
     Level(0),
     Level(0, cases=2),
     Level(0, cases=0),
@@ -66,16 +70,16 @@ def fold(view: View, level: Level) -> View:
         view: the whole view.
         level: one of `LEVELS`.
     """
-    kept_tables = sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
-    gone = {table.suite for table in view.tables} - {table.suite for table in kept_tables}
+    gone = _gone(view, level)
     short = replace(
         view,
-        cases=tuple(_case(case, level.answer_chars) for case in view.cases[: level.cases]),
-        tables=tuple(_table(table, level) for table in kept_tables),
+        cases=tuple(_case(case, level) for case in view.cases[: level.cases]),
+        tables=tuple(_table(table, level) for table in _kept(view, level)),
         axes=tuple(axes for axes in view.axes if axes.suite not in gone)[: level.suites],
         usage=view.usage if level.details else (),
         facts=view.facts if level.details else (),
         dimensions=view.dimensions[: level.suites] if level.details else (),
+        scorers=_scorers(view, level, gone),
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
@@ -86,6 +90,16 @@ def fold(view: View, level: Level) -> View:
     return replace(
         short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), checks=(), notice=_brief(view.notice)
     )
+
+
+def _kept(view: View, level: Level) -> Sequence[Table]:
+    """The tables that there is room for, those that show something before the others."""
+    return sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
+
+
+def _gone(view: View, level: Level) -> set[str]:
+    """The suites whose tables are not kept."""
+    return {table.suite for table in view.tables} - {table.suite for table in _kept(view, level)}
 
 
 def _brief(notice: Text) -> Text:
@@ -104,9 +118,18 @@ def _table(table: Table, level: Level) -> Table:
     return replace(table, rows=table.rows[: level.rows + 1], folded=table.folded[: level.folded])
 
 
+def _scorers(view: View, level: Level, gone: Set[str]) -> tuple[ScorerTable, ...]:
+    """Those of the suites that are kept: they say in a line which scorer moved."""
+    kept = [table for table in view.scorers if table.suite not in gone][: level.suites]
+    cut = (max(0, len(table.rows) - level.rows) for table in kept)
+    return tuple(
+        replace(table, rows=table.rows[: level.rows], more=table.more + less)
+        for table, less in zip(kept, cut, strict=True)
+    )
+
+
 def _new(prompt: NewPrompt, level: Level) -> NewPrompt:
-    chars = level.answer_chars
-    kept = (_failing(case, chars) for case in prompt.cases[: level.cases])
+    kept = (_failing(case, level) for case in prompt.cases[: level.cases])
     return replace(
         prompt,
         rows=prompt.rows[: level.rows + 1],
@@ -123,35 +146,41 @@ def _check(table: CheckTable, level: Level) -> CheckTable:
         folded=table.folded[: level.folded],
         more=table.more + gone,
         rates=table.rates[: level.rows + 1],
-        cases=tuple(_failing(case, level.answer_chars) for case in table.cases[: level.cases]),
+        cases=tuple(_failing(case, level) for case in table.cases[: level.cases]),
     )
 
 
-def _failing(case: FailingCase, chars: int) -> FailingCase:
+def _failing(case: FailingCase, level: Level) -> FailingCase:
+    chars = level.answer_chars
     if not chars:
         return replace(case, question=None, expected=None, answers=())
     return replace(
         case,
         question=None if case.question is None else shorten(case.question, chars),
         expected=None if case.expected is None else shorten(case.expected, chars),
-        answers=tuple(_answer(answer, chars) for answer in case.answers),
+        answers=tuple(_answer(answer, level) for answer in case.answers),
     )
 
 
-def _case(case: CaseView, chars: int) -> CaseView:
+def _case(case: CaseView, level: Level) -> CaseView:
+    chars = level.answer_chars
     if not chars:
         return replace(case, question=None, expected=None, baseline=(), candidate=())
     return replace(
         case,
         question=None if case.question is None else shorten(case.question, chars),
         expected=None if case.expected is None else shorten(case.expected, chars),
-        baseline=tuple(_answer(answer, chars) for answer in case.baseline),
-        candidate=tuple(_answer(answer, chars) for answer in case.candidate),
+        baseline=tuple(_answer(answer, level) for answer in case.baseline),
+        candidate=tuple(_answer(answer, level) for answer in case.candidate),
     )
 
 
-def _answer(answer: Answer, chars: int) -> Answer:
-    return replace(answer, text=None if answer.text is None else shorten(answer.text, chars))
+def _answer(answer: Answer, level: Level) -> Answer:
+    text = None if answer.text is None else shorten(answer.text, level.answer_chars)
+    if level.reasons or not answer.folded:
+        return replace(answer, text=text)
+    more = f"and {len(answer.folded):,} more, of scores as high or higher; the record of the run has them"
+    return replace(answer, text=text, reasons=(*answer.reasons, more), folded=())
 
 
 def _with_answers(view: View, level: Level) -> int:
@@ -190,6 +219,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
 
 
 def _without_details(view: View, level: Level) -> Iterator[str]:
+    if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
+        yield f"the scorers of {numbers.counted(scorers, 'suite')}"
     kept = min(len(view.dimensions), level.suites) if level.details else 0
     if rubrics := len(view.dimensions) - kept:
         yield f"the dimensions of {numbers.counted(rubrics, 'rubric')}"

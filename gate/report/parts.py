@@ -11,7 +11,7 @@ from gate.domain.verdict import Verdict
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import CaseView
 from gate.report.parts_compared import Axes, ExamTrial, Table
-from gate.report.parts_scorers import DimensionTable
+from gate.report.parts_scorers import DimensionTable, ScorerTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ class View:
         weighty: the notice tells of more than new cases.
         exam: what the edited exam says.
         dimensions: one table for each rubric.
+        scorers: one table for each compared suite with several scorers.
         exam_scores: what the scores in it are.
         checks: the suites of a check.
     """
@@ -109,3 +110,4 @@ class View:
     exam_scores: str = "score"
     checks: tuple[CheckTable, ...] = ()
     dimensions: tuple[DimensionTable, ...] = ()
+    scorers: tuple[ScorerTable, ...] = ()

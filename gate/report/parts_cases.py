@@ -10,12 +10,14 @@ class Answer:
     Args:
         label: score and samples.
         text: the answer; None when there is none.
-        reasons: of scorers and judges.
+        reasons: of scorers and judges, those of the lowest scores first.
+        folded: further reasons, of scores as high or higher.
     """
 
     label: str
     text: str | None
     reasons: tuple[str, ...]
+    folded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

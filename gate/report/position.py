@@ -29,9 +29,9 @@ def _result(one: PositionRecord) -> str:
 
 def _told(one: PositionRecord) -> str:
     return (
-        f"each pair was shown in both: the one shown first was preferred in {_share(one.first)} of the verdicts "
-        f"({_bias(one.first)}), and in {_share(one.turned)} of the pairs the verdict turned with the order, so that it "
-        f"counted half or nothing; {_share(one.tied)} were a tie both times"
+        f"each pair was shown in both orders: the answer shown first was preferred in {_share(one.first)} of the "
+        f"verdicts ({_bias(one.first)}), and in {_share(one.turned)} of the pairs the verdict turned with the order, "
+        f"so that it counted half or nothing; {_share(one.tied)} were a tie both times"
     )
 
 

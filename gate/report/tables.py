@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_compared import ComparisonRecord, SuiteRecord
 from gate.domain.verdict import State
 from gate.report import bars, numbers
 from gate.report.parts_compared import Row, Table
 from gate.report.slices import (
     FEWEST_UNITS,
+    NAMES_SHOWN,
     Named,
     badness,
     of_run,
@@ -34,6 +35,7 @@ WORDS = {
 }
 
 _ORDER = tuple(WORDS)
+_NO_WIDTH = 1e-9
 
 
 def tables(run: RunRecord) -> tuple[Table, ...]:
@@ -52,9 +54,30 @@ def footnotes(run: RunRecord) -> tuple[str, ...]:
         notes.append(f"† Fails the familiar rule, a percentile bootstrap of each slice alone{why}")
     if any(record.advisory for record in records):
         notes.append("° Advisory: shown, and never blocks.")
+    if widthless := [named for named in of_run(run) if _without_width(named.record)]:
+        notes.append(_alike(widthless))
+    for scorer in dict.fromkeys(short(one.scorer) for suite in run.suites for one in suite.positions):
+        notes.append(f"{scorer} says which of two answers is better: its scores of both arms add up to 1.")
     if any(record.n != record.units for record in records):
         notes.append("Groups are variants of one source; they count as one independent case each.")
     return tuple(notes)
+
+
+def _without_width(record: ComparisonRecord) -> bool:
+    low, high = record.lower, record.upper
+    return low is not None and high is not None and high - low < _NO_WIDTH
+
+
+def _alike(slices: Sequence[Named]) -> str:
+    """Why an interval has no width: not that anybody could be so sure."""
+    more = len(slices) - NAMES_SHOWN
+    rest = f" and {more:,} more" if more > 0 else ""
+    listed = ", ".join(short(named.full) for named in slices[:NAMES_SHOWN]) + rest
+    which = f"interval of {listed} has" if len(slices) == 1 else f"intervals of {listed} have"
+    return (
+        f"The {which} no width: where all cases moved alike, this method knows no spread. "
+        "Other cases may move otherwise, so it is no certainty."
+    )
 
 
 def row(named: Named, scale: bars.Scale, *, dagger: bool) -> Row:

@@ -9,17 +9,19 @@ from rich.text import Text as RichText
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import terminal_check, terminal_dimensions
+from gate.report import terminal_check, terminal_dimensions, terminal_scorers
 from gate.report.escape import terminal
 from gate.report.parts import Code, Text, View
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Row, Table
+from gate.report.parts_scorers import ScorerTable
 from gate.report.terminal_new import ROWS_SHOWN, grid, heading
 from gate.report.view import view
 
 CASES_SHOWN = 3
 RUBRICS_SHOWN = 20
+"""Rubrics, and suites with their scorers."""
 LINES_SHOWN = 6
 """Lines of one answer."""
 
@@ -67,6 +69,8 @@ def render(run: RunRecord, console: Console) -> None:
     printer.opening(shown)
     for table in shown.tables:
         printer.table(table, shown.confidence)
+    for scorers in shown.scorers[:RUBRICS_SHOWN]:
+        printer.scorers(scorers)
     for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
         printer.line()
         printer.line(terminal_dimensions.heading(dimensions, shown.confidence))
@@ -128,6 +132,14 @@ class _Printer:
         self._cut_off(len(table.rows))
         if table.folded:
             self.line(RichText(f"and {len(table.folded):,} more slices without a shown change", style="dim"))
+
+    def scorers(self, table: ScorerTable) -> None:
+        """What each scorer of a suite says before and after."""
+        self.line()
+        self.line(terminal_scorers.heading(table))
+        self.line(terminal_scorers.grid(table))
+        if table.more:
+            self.line(RichText(f"and {table.more:,} more; the record of the run has them all", style="dim"))
 
     def _cut_off(self, rows: int) -> None:
         if rows > ROWS_SHOWN:

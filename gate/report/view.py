@@ -13,6 +13,7 @@ from gate.report.facts import facts, usage
 from gate.report.headline import headline
 from gate.report.newprompts import new_prompts
 from gate.report.parts import Text, View
+from gate.report.scorers import scorer_tables
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
 from gate.report.steps import command, steps
 from gate.report.summary import sentence
@@ -50,6 +51,7 @@ def view(run: RunRecord) -> View:
         exam_scores=exam.scores_head(run),
         checks=checks.check_tables(run),
         dimensions=dimension_tables(run),
+        scorers=scorer_tables(run),
     )
 
 

@@ -3,7 +3,14 @@
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import MethodRecord, MissingRecord, RunRecord
 from gate.domain.record_caching import ArmPrefixRecord, CacheRecord, PlaceRecord
-from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, QualityRecord, SuiteRecord
+from gate.domain.record_compared import (
+    AxisRecord,
+    CaseRecord,
+    ComparisonRecord,
+    QualityRecord,
+    ScorerChangeRecord,
+    SuiteRecord,
+)
 from gate.domain.record_parts import (
     ArmAxisRecord,
     ArmRecord,
@@ -159,6 +166,23 @@ def case(
         expected=expected,
         baseline_outputs=answers[0],
         candidate_outputs=answers[1],
+    )
+
+
+def scorer(
+    name: str, weight: float | None, n: int, scores: tuple[float, float], passed: tuple[float, float] | None = None
+) -> ScorerChangeRecord:
+    """One scorer before and after; one that is required has shares of answers that passed."""
+    return ScorerChangeRecord(
+        name=name,
+        weight=weight,
+        required=passed is not None,
+        n=n,
+        baseline=scores[0],
+        candidate=scores[1],
+        mean=scores[1] - scores[0],
+        baseline_passed=passed[0] if passed else None,
+        candidate_passed=passed[1] if passed else None,
     )
 
 

@@ -1,24 +1,69 @@
-"""A run over one suite whose answers a rubric and a jury judge."""
+"""Runs over one suite whose answers models judge: a rubric, a jury, a pairwise judge."""
 
 from collections.abc import Sequence
 
 from gate.domain.record import RunRecord
-from gate.domain.record_judged import ContestedRecord, DimensionRecord, JuryRecord, MemberRecord, RubricRecord
+from gate.domain.record_compared import ScorerChangeRecord
+from gate.domain.record_judged import (
+    ContestedRecord,
+    DimensionRecord,
+    JuryRecord,
+    MemberRecord,
+    PositionRecord,
+    RubricRecord,
+)
 from gate.domain.record_parts import AskedRecord, EstimateRecord, ExamRecord, JudgeRecord
 from gate.domain.verdict import State, Verdict
-from tests.golden.builders import comparison, run, suite
+from tests.golden.builders import comparison, run, scorer, suite
 
 _MEMBERS = ("openai:gpt-5", "anthropic:claude-opus-4-5", "openai:mistral-large")
 
 
 def judged() -> RunRecord:
-    """Brevity fell, tone rose, and two judges see one answer differently."""
-    overall = comparison("overall", State.REGRESSION, 60, 0.712, (-0.051, -0.088, -0.014))
-    return run(
-        Verdict.BLOCK,
-        [suite(overall, [], [], exam=_exam(), rubrics=[_rubric("voice")], juries=[_jury("jury", "c-017")])],
-        ["overall fell by 0.051 over 60 cases; the upper bound is -0.014."],
+    """Brevity fell, tone rose more, the jury fell most, and two of its judges see one answer differently."""
+    overall = comparison("overall", State.REGRESSION, 60, 0.665, (-0.051, -0.088, -0.014))
+    made = suite(
+        overall,
+        [],
+        [],
+        exam=_exam(),
+        scorers=[
+            scorer("voice", 0.5, 60, (0.632, 0.657)),
+            scorer("jury", 0.25, 60, (0.867, 0.667)),
+            scorer("side by side", 0.25, 58, (0.527, 0.473)),
+        ],
+        rubrics=[_rubric("voice")],
+        juries=[_jury("jury", "c-017")],
+        positions=[_position("side by side", 112, (0.4, 0.31, 0.49), (0.48, 0.39, 0.57))],
     )
+    return run(Verdict.BLOCK, [made], ["overall fell by 0.051 over 60 cases; the upper bound is -0.014."])
+
+
+def lost_pairs() -> RunRecord:
+    """A pairwise judge that prefers the baseline's answer to every single case."""
+    overall = comparison("overall", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -0.769))
+    digest = "77aa10b4c2de" + "0" * 52
+    judge = JudgeRecord(
+        scorer="side by side",
+        standing="not calibrated",
+        kind="pairwise",
+        asked=[AskedRecord(model="openai:gpt-5", temperature=None)],
+    )
+    made = suite(
+        overall,
+        [],
+        [],
+        exam=ExamRecord(ref="origin/main", digest=digest, cases=30, scorers=["side by side"], judges=[judge]),
+        scorers=[scorer("side by side", 1.0, 30, (1.0, 0.0))],
+        positions=[_position("side by side", 90, (0.0, 0.0, 0.114), (1.0, 0.886, 1.0))],
+    )
+    return run(Verdict.BLOCK, [made], ["overall fell by 1.000 over 30 cases; the upper bound is −0.769."])
+
+
+def compared_by(texts: Sequence[str]) -> tuple[list[ScorerChangeRecord], list[PositionRecord]]:
+    """Scorers named by each of these texts, the first of them a pairwise judge."""
+    found = [scorer(name, 0.5, 40, (0.9, 0.8 - place / 100), (0.9, 0.8)) for place, name in enumerate(texts)]
+    return found, [_position(texts[0], 40, (0.4, 0.3, 0.5), (0.5, 0.4, 0.6))]
 
 
 def judged_by(texts: Sequence[str]) -> tuple[list[RubricRecord], list[JuryRecord], list[JudgeRecord]]:
@@ -54,7 +99,23 @@ def _exam() -> ExamRecord:
         JudgeRecord(scorer="jury", standing="not calibrated", kind="judge", combine="majority", asked=jury),
     ]
     digest = "77aa10b4c2de" + "0" * 52
-    return ExamRecord(ref="origin/main", digest=digest, cases=60, scorers=["voice", "jury"], judges=judges)
+    scorers = ["voice", "jury", "side by side"]
+    return ExamRecord(ref="origin/main", digest=digest, cases=60, scorers=scorers, judges=judges)
+
+
+def _position(
+    name: str, pairs: int, won: tuple[float, float, float], lost: tuple[float, float, float]
+) -> PositionRecord:
+    """A judge that likes neither place and never turns."""
+    return PositionRecord(
+        scorer=name,
+        pairs=pairs,
+        first=EstimateRecord(value=0.5, lower=0.42, upper=0.58),
+        turned=EstimateRecord(value=0.0, lower=0.0, upper=0.114),
+        tied=EstimateRecord(value=0.0, lower=0.0, upper=0.114),
+        won=EstimateRecord(value=won[0], lower=won[1], upper=won[2]),
+        lost=EstimateRecord(value=lost[0], lower=lost[1], upper=lost[2]),
+    )
 
 
 def _rubric(scorer: str, name: str = "") -> RubricRecord:

@@ -9,11 +9,11 @@ from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem
 from gate.flows.unevaluated import failed, overridden
 from gate.flows.waive import told, waive
-from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, suite
+from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
 from tests.golden.deleted import only_deleted, with_deletion
 from tests.golden.edited_exams import exam_edited, exam_only
 from tests.golden.hostile import hostile
-from tests.golden.judged_runs import judged
+from tests.golden.judged_runs import judged, lost_pairs
 from tests.golden.kept_answers import reused, unanswered, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
 
@@ -73,6 +73,7 @@ def runs() -> dict[str, RunRecord]:
         "exam-edited": exam_edited(),
         "exam-only": exam_only(),
         "judged": judged(),
+        "lost-pairs": lost_pairs(),
     }
 
 
@@ -115,7 +116,8 @@ def block() -> RunRecord:
         edited=["en-009"],
     )
     reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
-    return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam)], reasons)
+    scorers = [scorer("contains", 0.5, 120, (0.886, 0.833)), scorer("judge", 0.5, 120, (0.798, 0.615))]
+    return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam, scorers=scorers)], reasons)
 
 
 def ship() -> RunRecord:
@@ -219,6 +221,10 @@ def several_suites() -> RunRecord:
         baseline=arm(path="prompts/triage.j2"),
         candidate=arm("HEAD", "a81d06c3f2", path="prompts/triage.j2", params={"temperature": 0.2}),
         latency=latency((0.37, 0.28, 0.47), exceeded=True),
+        scorers=[
+            scorer("contains", 0.5, 60, (0.967, 0.789), (0.967, 0.789)),
+            scorer("judge", 0.5, 59, (0.911, 0.894)),
+        ],
     )
     reasons = ["triage/topic=billing fell by 0.300 over 30 cases; the upper bound is -0.111."]
     return run(Verdict.BLOCK, [first, second], reasons)

@@ -3,6 +3,7 @@
 from gate.domain.record_compared import CaseRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.cases import CASES_SHOWN, cases
+from gate.report.markdown import render
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 
@@ -46,6 +47,30 @@ def test_answers_that_are_alike_are_shown_once_and_absent_ones_say_why() -> None
     ]
     assert second.scores == "1.000 → 0.500"
     assert first.expected == '{\n  "menu": "Rechnungen"\n}'
+
+
+def _judged_by(count: int) -> CaseRecord:
+    reasons = [f"scorer-{n:02}: because of {n}" for n in range(count)]
+    return case("many", {}, "?", None, ([output(0, "a", 1.0)], [output(0, "b", 0.0, *reasons)]))
+
+
+def test_reasons_beyond_a_handful_are_folded_and_none_is_lost() -> None:
+    overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
+    made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(8)])], [])
+    ((answer,),) = (one.candidate for one in cases(made))
+    assert [len(answer.reasons), len(answer.folded)] == [5, 3]
+    text = render(made)
+    assert "<summary>3 more, of scores as high or higher</summary>" in text
+    assert all(f"- scorer-{n:02}: because of {n}" in text for n in range(8))
+    assert text.index("scorer-04") < text.index("<summary>3 more, of scores") < text.index("scorer-05")
+
+
+def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> None:
+    overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
+    made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(300)])], [])
+    text = render(made, limit=10_000)
+    assert "scorer-04" in text and "scorer-05" not in text
+    assert "- and 295 more, of scores as high or higher; the record of the run has them" in text
 
 
 def test_names_carry_the_suite_where_there_are_several() -> None:

@@ -48,6 +48,12 @@ def test_missing_samples_and_the_verdicts_they_could_have_given() -> None:
     assert found["Spent"].startswith("unknown: at least one model has no known price")
 
 
+def test_reasons_that_are_not_shown_are_counted() -> None:
+    made = runs.inconclusive()
+    made = made.model_copy(update={"reasons": [made.reasons[0], *(f"Reason {n}." for n in range(30))]})
+    assert _facts(made)["Reasons"] == "and 11 more; the record of the run has them all"
+
+
 def test_a_local_model_costs_nothing_that_can_be_named() -> None:
     assert _facts(runs.local_model())["Spent"] == "n/a in 42.3 s"
 

@@ -8,6 +8,7 @@ from gate.report.markdown import render
 from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
+from tests.golden.judged_runs import lost_pairs
 
 
 def _rows(*slices: ComparisonRecord) -> list[tuple[str, str]]:
@@ -97,6 +98,16 @@ def test_footnotes_explain_only_what_occurs() -> None:
     assert footnotes(runs.passed()) == ()
     assert [note[0] for note in footnotes(runs.hold_suspect())] == ["†", "°"]
     assert footnotes(runs.several_suites())[1].startswith("Groups are variants")
+
+
+def test_an_interval_without_width_is_not_taken_for_certainty() -> None:
+    rows = [comparison(f"a={n}", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -1.0)) for n in range(5)]
+    made = run(Verdict.BLOCK, [suite(rows[0], rows[1:], [])], [])
+    why = "no width: where all cases moved alike, this method knows no spread. Other cases may move otherwise, so it is"
+    assert footnotes(made)[1] == f"The intervals of a=0, a=1, a=2 and 2 more have {why} no certainty."
+    one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])], [])
+    assert footnotes(one)[1] == f"The interval of a=0 has {why} no certainty."
+    assert not any("width" in note for note in footnotes(lost_pairs()))
 
 
 @pytest.mark.parametrize("tested", [0, 1])
