@@ -9,11 +9,13 @@ from gate.report.aside import setter
 from gate.report.parts import Code, Text
 from gate.report.slices import (
     FEWEST_UNITS,
+    NAMES_SHOWN,
     Named,
     in_state,
     name,
     names,
     of_run,
+    short,
     tolerated,
     unmoved,
     within_margin,
@@ -123,10 +125,21 @@ def _small_and_lower(slices: Sequence[Named]) -> Text:
     return (" Too small to say, yet lower: ", name(lowest), f" {numbers.delta(lowest.record.mean)} ({cases}){rest}.")
 
 
-def _unseen(run: RunRecord) -> tuple[str, ...]:
-    """How large a fall would have gone unnoticed, where no change is shown overall."""
-    known = [suite.quality.overall.mde for suite in run.suites if suite.quality.overall.state is State.NOISE]
-    smallest = [abs(mde) for mde in known if mde is not None]
-    if not smallest:
+def _unseen(run: RunRecord) -> Text:
+    """How large a fall would have gone unnoticed, where no change is shown overall; in several suites, in which."""
+    quiet = [suite for suite in run.suites if suite.quality.overall.state is State.NOISE]
+    known = [(mde, suite.name) for suite in quiet if (mde := suite.quality.overall.mde) is not None]
+    if not known:
         return ()
-    return (f" An overall fall smaller than about {numbers.score(max(smallest))} could have gone unnoticed.",)
+    known.sort(key=lambda one: -one[0])
+    size, suite = numbers.score(known[0][0]), Code(short(known[0][1]))
+    if len(run.suites) == 1:
+        return (f" An overall fall smaller than about {size} could have gone unnoticed.",)
+    if len(known) == 1:
+        return (" In ", suite, f" an overall fall smaller than about {size} could have gone unnoticed.")
+    told: list[str | Code] = []
+    for mde, where in known[:NAMES_SHOWN]:
+        told += [", " if told else "", f"{numbers.score(mde)} in ", Code(short(where))]
+    more = len(known) - NAMES_SHOWN
+    rest = f", and no larger ones in {numbers.counted(more, 'more suite')}" if more > 0 else ""
+    return (" Overall falls smaller than about these could have gone unnoticed: ", *told, f"{rest}.")

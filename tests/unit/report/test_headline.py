@@ -90,6 +90,29 @@ def test_the_sentence_says_what_could_not_be_seen() -> None:
     )
 
 
+def _suites(*found: tuple[str, State, float | None]) -> RunRecord:
+    made = [
+        suite(comparison(f"{name}/overall", state, 40, 0.8, (0.0, -0.1, 0.1), mde=mde), [], [], name=name)
+        for name, state, mde in found
+    ]
+    return run(Verdict.BLOCK, made, ["A reason."])
+
+
+def test_of_several_suites_it_says_in_which() -> None:
+    fell, unknown = ("fell", State.REGRESSION, 0.3), ("unknown", State.NOISE, None)
+    assert _said(sentence(_suites(fell, ("quiet", State.NOISE, 0.09), unknown))).endswith(
+        ". In quiet an overall fall smaller than about 0.090 could have gone unnoticed."
+    )
+    several = [(name, State.NOISE, mde) for name, mde in zip("abcde", (0.05, 0.2, 0.1, 0.04, 0.01), strict=True)]
+    assert _said(sentence(_suites(*several[:2]))).endswith(
+        ". Overall falls smaller than about these could have gone unnoticed: 0.200 in b, 0.050 in a."
+    )
+    assert _said(sentence(_suites(*several))).endswith(
+        ": 0.200 in b, 0.100 in c, 0.050 in a, and no larger ones in 2 more suites."
+    )
+    assert "unnoticed" not in _said(sentence(_suites(fell, unknown)))
+
+
 def test_an_exam_without_slices() -> None:
     made = _one(Verdict.BLOCK, ("overall", State.REGRESSION, -0.2))
     assert _said(sentence(made)) == "Overall quality fell by 0.200; the exam has no slices."
