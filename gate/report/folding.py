@@ -179,7 +179,9 @@ def _answer(answer: Answer, level: Level) -> Answer:
     text = None if answer.text is None else shorten(answer.text, level.answer_chars)
     if level.reasons or not answer.folded:
         return replace(answer, text=text)
-    more = f"and {len(answer.folded):,} more, of scores as high or higher; the record of the run has them"
+    more = (
+        f"and {len(answer.folded):,} more, from scorers that scored as high or higher; the record of the run has them"
+    )
     return replace(answer, text=text, reasons=(*answer.reasons, more), folded=())
 
 

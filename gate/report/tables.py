@@ -57,7 +57,7 @@ def footnotes(run: RunRecord) -> tuple[str, ...]:
     if widthless := [named for named in of_run(run) if _without_width(named.record)]:
         notes.append(_alike(widthless))
     for scorer in dict.fromkeys(short(one.scorer) for suite in run.suites for one in suite.positions):
-        notes.append(f"{scorer} says which of two answers is better: its scores of both arms add up to 1.")
+        notes.append(f"The pairwise judge “{scorer}” compares both answers; its scores of the two arms add up to 1.")
     if any(record.n != record.units for record in records):
         notes.append("Groups are variants of one source; they count as one independent case each.")
     return tuple(notes)

@@ -52,6 +52,17 @@ def test_what_an_absolute_score_misses_a_comparison_shows(root: Path, server: Mo
     assert "order of the answers" in gate("report", ".gate/last/run.json", cwd=root).out
 
 
+def test_pairs_that_are_all_lost_are_no_certainty(root: Path, server: ModelServer) -> None:
+    (root / "wrong.md").write_text("quality=0.0")
+    files = ("--baseline", "old.md", "--candidate", "wrong.md", "--cases", "cases.jsonl", "--model", "openai:m")
+    scored = ("--scorer", "pairwise", "--criteria", "The better word is better.", "--samples", "1")
+    outcome = gate("diff", *files, *scored, "--param", f"base_url={server.url}/v1", "--json", cwd=root)
+    overall = outcome.record.suites[0].quality.overall
+    assert (outcome.code, overall.mean, overall.lower) == (1, -1.0, -1.0)
+    # At least as many other cases could go the other way as 24 of 24 allow (Clopper and Pearson), here 14 %.
+    assert overall.upper is not None and 1 - 2 * 0.025 ** (1 / CASES) <= overall.upper < 0.0
+
+
 def test_a_judge_that_likes_the_first_place_moves_nothing_and_is_told(root: Path, server: ModelServer) -> None:
     said = json.dumps({"reason": "The first one reads better.", "better": "first"})
     server.behaviour = Behaviour(judgement=lambda _system, _user: said)

@@ -60,9 +60,9 @@ def test_reasons_beyond_a_handful_are_folded_and_none_is_lost() -> None:
     ((answer,),) = (one.candidate for one in cases(made))
     assert [len(answer.reasons), len(answer.folded)] == [5, 3]
     text = render(made)
-    assert "<summary>3 more, of scores as high or higher</summary>" in text
+    assert "<summary>3 more, from scorers that scored as high or higher</summary>" in text
     assert all(f"- scorer-{n:02}: because of {n}" in text for n in range(8))
-    assert text.index("scorer-04") < text.index("<summary>3 more, of scores") < text.index("scorer-05")
+    assert text.index("scorer-04") < text.index("<summary>3 more, from scorers") < text.index("scorer-05")
 
 
 def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> None:
@@ -70,7 +70,7 @@ def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> No
     made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(300)])], [])
     text = render(made, limit=10_000)
     assert "scorer-04" in text and "scorer-05" not in text
-    assert "- and 295 more, of scores as high or higher; the record of the run has them" in text
+    assert "- and 295 more, from scorers that scored as high or higher; the record of the run has them" in text
 
 
 def test_names_carry_the_suite_where_there_are_several() -> None:

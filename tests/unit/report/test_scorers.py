@@ -94,7 +94,7 @@ def test_a_suite_of_which_nothing_is_shown_has_no_scorers_either() -> None:
 
 
 def test_scores_of_a_judge_that_compares_are_not_taken_for_marks() -> None:
-    note = "side by side says which of two answers is better: its scores of both arms add up to 1."
+    note = "The pairwise judge “side by side” compares both answers; its scores of the two arms add up to 1."
     assert note in render(judged())
     assert note in render(lost_pairs())
     assert "add up to 1" not in render(runs.block())
