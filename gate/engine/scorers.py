@@ -5,12 +5,14 @@ from gate.domain.suite import Suite
 from gate.engine.grid import Grid
 from gate.engine.means import means
 
+MOST = 100
+"""Scorers of one suite; where each case names its own, a table of them says nothing."""
 _FAILED = 1e-9
 """A score that is not above this fails the answer."""
 
 
 def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
-    """The scorers of one suite, in the order of the exam, then those that only some cases have.
+    """The scorers of one suite, in the order of the exam, then those that only some cases have, `MOST` at most.
 
     Args:
         grid: its samples, of both arms.
@@ -22,7 +24,7 @@ def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
     order = {spec.name: place for place, spec in enumerate(suite.exam.scorers)}
     weights = _weights(suite)
     names = sorted(required, key=lambda name: order.get(name, len(order)))
-    return tuple(_change(grid, name, weights.get(name), required=required[name]) for name in names)
+    return tuple(_change(grid, name, weights.get(name), required=required[name]) for name in names[:MOST])
 
 
 def _change(grid: Grid, name: str, weight: float | None, *, required: bool) -> ScorerChange:
