@@ -101,12 +101,12 @@ def test_scorers_of_single_cases_come_last_and_nobody_has_a_common_weight() -> N
     one = scored_by(TONE, EXACT)
     cases = list(one.exam.cases)
     cases[0] = replace(cases[0], extra_scorers=(ScorerSpec("asks", "asks", required=True),))
-    cases[1] = replace(cases[1], scorers=(ScorerSpec("words", "words"), ScorerSpec("judge", "tone")))
+    cases[1] = replace(cases[1], scorers=(ScorerSpec("words", "words"), ScorerSpec("judge", "tone", required=True)))
     one = replace(one, exam=replace(one.exam, cases=tuple(cases)))
     samples = table(one, lambda case, *_: {spec.name: 1.0 for spec in one.exam.scorers_of(cases[case])})
     found = scorer_changes(Grid(one, samples))
     assert [(row.name, row.n, row.weight, row.required) for row in found] == [
-        ("tone", 4, None, False),
+        ("tone", 4, None, True),
         ("exact", 3, None, True),
         ("asks", 1, None, True),
         ("words", 1, None, False),
