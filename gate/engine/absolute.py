@@ -11,7 +11,7 @@ from gate.domain.passrate import PassRate, PassState
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import OVERALL, Suite
 from gate.engine.grid import Floats
-from gate.engine.pairs import clusters
+from gate.engine.pairs import units_of
 from gate.engine.samples import Key
 from gate.inputs.slices import members
 from gate.scoring.passing import passes
@@ -92,12 +92,11 @@ def pass_rates(
 
 def _slices(suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: bool | None) -> list[_Slice]:
     shares, scored = _shares(suite, table, missing)
-    declared = clusters(suite)
-    units = np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
+    of_cases = units_of(suite)
     out = []
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
         rows = np.array([position for position in positions if scored[position]], dtype=np.int64)
-        own = units[rows]
+        own = of_cases[rows]
         out.append(_Slice(suite, name, shares[rows], int(np.unique(own).size), effective_units(own)))
     return out
 

@@ -14,7 +14,7 @@ from gate.engine.absolute import PassRates
 from gate.engine.assess import CASES_NAMED, Missing
 from gate.engine.check import TOLERANCE, own_rate
 from gate.engine.grid import Ints
-from gate.engine.pairs import clusters
+from gate.engine.pairs import units_of
 from gate.inputs.slices import members
 from gate.stats.shortfall import effective_units
 from gate.stats.wilson import wilson
@@ -119,13 +119,12 @@ def _rates(suites: Sequence[Suite], results: Results, alpha: float, missing: boo
 
 
 def _of_suite(suite: Suite, results: Sequence[CaseResult], alpha: float, missing: bool | None) -> Iterator[PassRate]:
-    declared = clusters(suite)
-    units = np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
+    own = units_of(suite)
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
         chosen = [place for place in positions if results[place].counts or name != OVERALL]
         passed = {place: _passed(results[place], missing) for place in chosen}
         rows = [place for place, one in passed.items() if one is not None]
-        yield _rate(suite, name, [bool(passed[place]) for place in rows], units[rows], alpha)
+        yield _rate(suite, name, [bool(passed[place]) for place in rows], own[rows], alpha)
 
 
 def _passed(result: CaseResult, missing: bool | None) -> bool | None:

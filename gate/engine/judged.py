@@ -12,7 +12,7 @@ from gate.domain.judged import Contested, DimensionResult, JuryResult, Member, R
 from gate.domain.rubric import Rubric
 from gate.domain.suite import Suite
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
-from gate.engine.pairs import clusters, paired
+from gate.engine.pairs import paired, units_of
 from gate.engine.samples import PartKey
 from gate.scoring.passing import mark_of
 from gate.stats.gwet import ac
@@ -110,11 +110,6 @@ def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
     return out
 
 
-def _units(suite: Suite) -> Ints:
-    declared = clusters(suite)
-    return np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
-
-
 def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> RubricResult:
     rubric = scorer.rubric
     rows = [_dimension(suite, grid, key) for key in scorer.keys]
@@ -160,13 +155,13 @@ def _dimension(suite: Suite, grid: Grid, key: PartKey) -> _Row:
 
 def _bounds(suite: Suite, rows: Sequence[_Row], judging: Judging) -> list[tuple[float | None, float | None]]:
     """The intervals of all dimensions, whose deltas stand one behind the other; a case flips with all of them."""
-    units, ends = _units(suite), np.cumsum([0, *(row.positions.size for row in rows)])
+    own, ends = units_of(suite), np.cumsum([0, *(row.positions.size for row in rows)])
     slices = {str(place): np.arange(ends[place], ends[place + 1]) for place in range(len(rows))}
     found = joint_test(
         np.concatenate([row.deltas for row in rows]),
         slices,
         alpha=judging.alpha,
-        clusters=np.concatenate([units[row.positions] for row in rows]),
+        clusters=np.concatenate([own[row.positions] for row in rows]),
         seed=judging.seed,
     )
     return [(_bound(found[name].lower), _bound(found[name].upper)) for name in slices]
@@ -184,7 +179,7 @@ def _jury(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> JuryRe
         return None
     opinions = np.stack([values[known] for _, values in parts], axis=1)
     arms, cases, indices = np.nonzero(known)
-    drawing = Drawing(clusters=_units(suite)[cases], seed=judging.seed, alpha=judging.alpha)
+    drawing = Drawing(clusters=units_of(suite)[cases], seed=judging.seed, alpha=judging.alpha)
     alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
     passing = (opinions >= scorer.mark - 1e-9).astype(np.float64)
     marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])
