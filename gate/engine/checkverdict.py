@@ -12,10 +12,11 @@ from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.engine.absolute import PassRates
 from gate.engine.assess import CASES_NAMED, Missing
-from gate.engine.check import TOLERANCE, own_rate
+from gate.engine.check import own_rate
 from gate.engine.grid import Ints
 from gate.engine.pairs import units_of
 from gate.inputs.slices import members
+from gate.scoring.passing import reaches
 from gate.stats.shortfall import effective_units
 from gate.stats.wilson import wilson
 
@@ -162,10 +163,10 @@ def _state(rate: float, lower: float, wanted: float | None) -> PassState:
     """Against the rate itself: this is a test of what was measured, and the interval says how sure that is."""
     if wanted is None:
         return PassState.NO_THRESHOLD
-    if rate < wanted - TOLERANCE:
+    if not reaches(rate, wanted):
         return PassState.MISSED
     # No number of cases proves that every one of them passes.
-    return PassState.MET if wanted == EVERY or lower >= wanted - TOLERANCE else PassState.UNPROVEN
+    return PassState.MET if wanted == EVERY or reaches(lower, wanted) else PassState.UNPROVEN
 
 
 def _missing(suites: Sequence[Suite], results: Results) -> Missing:

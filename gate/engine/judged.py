@@ -14,7 +14,7 @@ from gate.domain.suite import Suite
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
 from gate.engine.pairs import paired, units_of
 from gate.engine.samples import PartKey
-from gate.scoring.passing import mark_of
+from gate.scoring.passing import TOLERANCE, mark_of
 from gate.stats.gwet import ac
 from gate.stats.krippendorff import alpha as krippendorff
 from gate.stats.maxt import joint_test
@@ -181,7 +181,7 @@ def _jury(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> JuryRe
     arms, cases, indices = np.nonzero(known)
     drawing = Drawing(clusters=units_of(suite)[cases], seed=judging.seed, alpha=judging.alpha)
     alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
-    passing = (opinions >= scorer.mark - 1e-9).astype(np.float64)
+    passing = (opinions >= scorer.mark - TOLERANCE).astype(np.float64)
     marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])
     apart = opinions.max(axis=1) - opinions.min(axis=1)
     worst = [row for row in np.argsort(-apart, kind="stable")[:CONTESTED].tolist() if apart[row] >= APART]
