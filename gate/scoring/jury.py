@@ -11,6 +11,7 @@ from gate.domain.usage import Cost
 from gate.scoring.asking import added
 from gate.scoring.port import Member, ModelScorer
 from gate.scoring.subject import Subject
+from gate.scoring.together import together
 
 COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
@@ -39,14 +40,14 @@ class Jury:
         return tuple(member for judge in self.judges for member in judge.members)
 
     async def score(self, subject: Subject, index: int) -> Score:
-        """Ask all of them; see `gate.scoring.port.ModelScorer`.
+        """Ask all of them at once; see `gate.scoring.port.ModelScorer`.
 
         Returns:
             A score whose parts are each judge's own, and those of a rubric's dimensions, combined in the same way.
             `Unscored` where one judge has no opinion: without it the others would be another jury.
         """
-        found = [(str(judge.members[0][0]), await judge.score(subject, index)) for judge in self.judges]
-        scores = [score for _, score in found]
+        scores = await together(judge.score(subject, index) for judge in self.judges)
+        found = [(str(judge.members[0][0]), score) for judge, score in zip(self.judges, scores, strict=True)]
         cost: Cost | None = None
         for score in scores:
             cost = added(cost, score.cost)
