@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
+from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Score
 from gate.domain.usage import Cost
 from gate.scoring.asking import added
@@ -68,9 +69,17 @@ class Jury:
             values.append((name, score.value))
         combine = COMBINERS[str(self.spec.options.get("combine", "median"))]
         judges = tuple(Part("judge", name, value) for name, value in values)
-        reason = " | ".join(f"{name} {score.value:.2f}: {score.reason}" for name, score in found)
+        told = (f"{name} {self._graded(value)}" for name, value in values)
+        reason = " | ".join(f"{one}: {score.reason}" for one, score in zip(told, scores, strict=True))
         value = combine([value for _, value in values])
         return replace(paid, value=value, reason=reason, parts=(*_dimensions(scores, combine), *judges))
+
+    def _graded(self, value: float) -> str:
+        """An opinion as whoever reads it knows it: on the scale of the rubric, where there is one."""
+        if self.spec.kind != "rubric":
+            return f"{value:.2f}"
+        rubric = Rubric.of(self.spec.options)
+        return f"{rubric.score(value):.2f} of {rubric.high:g}"
 
 
 def _dimensions(scores: Sequence[Score], combine: Callable[[Sequence[float]], float]) -> list[Part]:
