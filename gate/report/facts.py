@@ -131,11 +131,7 @@ def _unevaluated(run: RunRecord) -> Iterator[Fact]:
 def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
-        why = (
-            f": {'; '.join(short(reason, LONGEST_SENTENCE) for reason in missing.reasons[:3])}"
-            if missing.reasons
-            else ""
-        )
+        why = f": {'; '.join(short(reason, LONGEST_SENTENCE) for reason in missing.reasons)}" if missing.reasons else ""
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("To be asked again", (_listed(missing.cases),))

@@ -9,7 +9,13 @@ from gate.domain.suite import Exam
 JUDGE_MARK = 0.7
 """Of a judge that names no `threshold`."""
 
-_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
+"""By which a mean of floats may lie below the mark that it reaches."""
+
+
+def reaches(value: float, mark: float) -> bool:
+    """Is a score, or a rate, as high as it has to be?"""
+    return value >= mark - TOLERANCE
 
 
 def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
@@ -17,7 +23,7 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
 
     Args:
         sample: with its scores.
-        case: that was asked; its own threshold goes before the exam's.
+        case: that was asked.
         exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark.
 
     Returns:
@@ -25,12 +31,11 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
     """
     if isinstance(sample.score, Unscored):
         return sample.score
-    threshold = exam.threshold if case.threshold is None else case.threshold
-    if threshold is not None:
-        return sample.score >= threshold - _TOLERANCE
+    if (threshold := exam.threshold_of(case)) is not None:
+        return reaches(sample.score, threshold)
     marks = {spec.name: mark_of(spec) for spec in exam.scorers_of(case)}
     values = ((score.value, marks.get(score.scorer, 1.0)) for score in sample.scores)
-    return all(not isinstance(value, Unscored) and value >= mark - _TOLERANCE for value, mark in values)
+    return all(not isinstance(value, Unscored) and reaches(value, mark) for value, mark in values)
 
 
 def mark_of(spec: ScorerSpec) -> float:
