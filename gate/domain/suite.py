@@ -213,6 +213,10 @@ class Exam:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""
         return (self.scorers if case.scorers is None else case.scorers) + case.extra_scorers
 
+    def threshold_of(self, case: Case) -> float | None:
+        """What the combined score of a case must reach: its own threshold goes before the exam's; None without one."""
+        return self.threshold if case.threshold is None else case.threshold
+
     def all_scorers(self) -> Iterator[ScorerSpec]:
         """The exam's scorers and those that cases bring, whether they count for a case or not."""
         yield from self.scorers

@@ -11,15 +11,14 @@ from gate.domain.passrate import PassRate, PassState
 from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import OVERALL, Suite
 from gate.engine.grid import Floats
-from gate.engine.pairs import clusters
+from gate.engine.pairs import units_of
 from gate.engine.samples import Key
 from gate.inputs.slices import members
-from gate.scoring.passing import passes
+from gate.scoring.passing import passes, reaches
+from gate.stats.arrays import TOLERANCE
 from gate.stats.shortfall import effective_units, shortfall_p
 from gate.stats.slices import BLOCKABLE_UNITS
 from gate.stats.wilson import wilson
-
-TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +91,11 @@ def pass_rates(
 
 def _slices(suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: bool | None) -> list[_Slice]:
     shares, scored = _shares(suite, table, missing)
-    declared = clusters(suite)
-    units = np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
+    of_cases = units_of(suite)
     out = []
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
         rows = np.array([position for position in positions if scored[position]], dtype=np.int64)
-        own = units[rows]
+        own = of_cases[rows]
         out.append(_Slice(suite, name, shares[rows], int(np.unique(own).size), effective_units(own)))
     return out
 
@@ -139,7 +137,7 @@ def _rate(piece: _Slice, level: float) -> PassRate:
         upper=span.upper,
         wanted=wanted,
         state=state,
-        doubtful=state is PassState.UNPROVEN and piece.blocking and (piece.named or rate < (wanted or 0.0) - TOLERANCE),
+        doubtful=state is PassState.UNPROVEN and piece.blocking and (piece.named or not reaches(rate, wanted or 0.0)),
         blocking=piece.blocking,
         advisory=piece.advisory,
     )
@@ -151,9 +149,9 @@ def _state(piece: _Slice, rate: float, bounds: tuple[float, float], level: float
         return PassState.TOO_FEW
     if piece.wanted is None:
         return PassState.NO_THRESHOLD
-    if bounds[0] >= piece.wanted - TOLERANCE:
+    if reaches(bounds[0], piece.wanted):
         return PassState.MET
-    below = bounds[1] < piece.wanted - TOLERANCE
+    below = not reaches(bounds[1], piece.wanted)
     if below and shortfall_p(rate * piece.worth, piece.worth, piece.wanted) <= level + TOLERANCE:
         return PassState.MISSED
     return PassState.UNPROVEN

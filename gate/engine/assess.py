@@ -30,12 +30,10 @@ SCENARIOS = tuple({ArmName.BASELINE: step / 4, ArmName.CANDIDATE: 1 - step / 4} 
 
 The extremes of the mean are not those of the test, which also looks at the spread: hence the steps between.
 """
-REASONS_KEPT = 50
-"""Reasons for missing samples that a record has; some name a request, so that there can be as many as samples."""
-REASONS_NAMED = 5
-"""Of those, the ones that are reasons of the verdict."""
 CASES_NAMED = 8
-"""Cases to be asked again that a reason names before it counts the rest."""
+"""Cases that a reason names before it counts the rest."""
+REASONS_LISTED = 5
+"""Different reasons why samples have no score that are listed; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class Missing:
         samples: how many are missing, samples that were never taken included; not those that early stopping spared.
         total: how many were needed: all that were planned, but for those that early stopping spared.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
-        reasons: each distinct reason with its count, the most frequent first, `REASONS_KEPT` at most.
+        reasons: the distinct reasons with their counts, the most frequent first, and how many others there are.
         cases: which cases they belong to, `suite/id` in a run over several suites.
     """
 
@@ -147,7 +145,7 @@ class Assessor:
             total=total,
             best=verdicts[0] if verdicts else None,
             worst=verdicts[-1] if verdicts else None,
-            reasons=_listed(reasons),
+            reasons=listed(reasons),
             cases=_incomplete(grids, needed),
         )
         return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing, spared)
@@ -184,12 +182,7 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
         f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly"
         f"{f', {between[0]} if some had' if between else ''}."
     )
-    more = len(missing.cases) - CASES_NAMED
-    named = f"{', '.join(missing.cases[:CASES_NAMED])}{f' and {more} more' if more > 0 else ''}"
-    again = f"Cases to be asked again: {named}."
-    rest = len(missing.reasons) - REASONS_NAMED
-    others = (f"and {rest} more reasons why samples have no score.",) if rest > 0 else ()
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, again, *missing.reasons[:REASONS_NAMED], *others))
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
 
 
 def _needed(suites: Sequence[Suite], asked: Asked | None) -> dict[str, Ints]:
@@ -226,6 +219,27 @@ def _tally(grids: Mapping[str, Grid], needed: Mapping[str, Ints]) -> tuple[int, 
     return taken, reasons
 
 
-def _listed(reasons: Counter[str]) -> tuple[str, ...]:
+def asked_again(missing: Missing) -> tuple[str, ...]:
+    """Which cases, and why."""
+    return (f"Cases to be asked again: {named(missing.cases)}.", *missing.reasons)
+
+
+def named(cases: Sequence[str]) -> str:
+    """`a, b, c and 2 more`."""
+    more = len(cases) - CASES_NAMED
+    return f"{', '.join(cases[:CASES_NAMED])}{f' and {more} more' if more > 0 else ''}"
+
+
+def listed(reasons: Counter[str]) -> tuple[str, ...]:
+    """`3 × time-out`, the most frequent first; none is left out in silence.
+
+    Args:
+        reasons: why samples have no score.
+    """
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(f"{number} × {reason}" for reason, number in ordered[:REASONS_KEPT])
+    told = [f"{number} × {reason}" for reason, number in ordered[:REASONS_LISTED]]
+    if rest := ordered[REASONS_LISTED:]:
+        samples = sum(number for _, number in rest)
+        what = f"{len(rest)} other reason{'' if len(rest) == 1 else 's'}"
+        told.append(f"{what} for {samples} more sample{'' if samples == 1 else 's'}, in samples.jsonl")
+    return tuple(told)

@@ -7,7 +7,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.checked import CaseResult, CaseState, ScorerResult
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import OVERALL, Exam, Suite
-from gate.scoring.passing import least, mark_of
+from gate.scoring.passing import mark_of, reaches
 
 NEVER_TAKEN = "never taken"
 
@@ -27,7 +27,7 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
         untaken: why there are no more.
     """
     exam = suite.exam
-    threshold = exam.threshold if case.threshold is None else case.threshold
+    threshold = exam.threshold_of(case)
     scorers = tuple(
         _scorer(spec, None if threshold is not None else mark_of(spec), samples, suite.samples)
         for spec in exam.scorers_of(case)
@@ -78,9 +78,9 @@ def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
     """Does the mean of so many wanted scores reach the mark, whatever the missing ones are? None: they decide."""
     worst = sum(known) / wanted
     best = worst + (wanted - len(known)) / wanted
-    if worst >= least(mark):
+    if reaches(worst, mark):
         return True
-    return False if best < least(mark) else None
+    return None if reaches(best, mark) else False
 
 
 def _scorer(spec: ScorerSpec, mark: float | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:

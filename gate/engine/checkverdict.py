@@ -11,19 +11,18 @@ from gate.domain.passrate import PassRate, PassState
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.engine.absolute import PassRates
-from gate.engine.assess import CASES_NAMED, Missing
+from gate.engine.assess import Missing, asked_again, listed, named
 from gate.engine.check import own_rate
 from gate.engine.grid import Ints
-from gate.engine.pairs import clusters
+from gate.engine.pairs import units_of
 from gate.inputs.slices import members
-from gate.scoring.passing import least
+from gate.scoring.passing import reaches
 from gate.stats.shortfall import effective_units
 from gate.stats.wilson import wilson
 
 Results = Mapping[str, Sequence[CaseResult]]
 """For each suite its cases, in the order of its exam."""
 
-REASONS = 5
 EVERY = 1.0
 """The rate that is wanted where nobody set one: every case has to pass."""
 
@@ -59,7 +58,7 @@ def conclude(suites: Sequence[Suite], results: Results, policy: RunPolicy, unfin
         lacking = replace(lacking, best=kindest, worst=harshest)
     if unfinished is not None and lacking.samples:
         failed = _failed(suites, results)
-        so_far = (f"Failed so far: {_named(failed)}.",) if failed else ()
+        so_far = (f"Failed so far: {named(failed)}.",) if failed else ()
         reasons = (f"The evaluation was not finished: {unfinished}.", *so_far)
         return Checked(rates, Decision(Verdict.INCONCLUSIVE, 3, reasons), lacking)
     return Checked(rates, _settled(suites, (rates, best, worst), results, policy, lacking), lacking)
@@ -78,13 +77,11 @@ def _settled(
         return measured
     if kindest.verdict is harshest.verdict:
         return measured if measured.verdict is kindest.verdict else kindest
-    more = len(missing.cases) - CASES_NAMED
-    named = f"{', '.join(missing.cases[:CASES_NAMED])}{f' and {more} more' if more > 0 else ''}"
     why = (
         f"{missing.samples} of {missing.total} samples have no score, and they could change the verdict: "
         f"{missing.best} if all of them had gone well, {missing.worst} if all had gone badly."
     )
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, f"Cases to be asked again: {named}.", *missing.reasons))
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
 
 
 def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy) -> Decision:
@@ -120,13 +117,12 @@ def _rates(suites: Sequence[Suite], results: Results, alpha: float, missing: boo
 
 
 def _of_suite(suite: Suite, results: Sequence[CaseResult], alpha: float, missing: bool | None) -> Iterator[PassRate]:
-    declared = clusters(suite)
-    units = np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
+    own = units_of(suite)
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
         chosen = [place for place in positions if results[place].counts or name != OVERALL]
         passed = {place: _passed(results[place], missing) for place in chosen}
         rows = [place for place, one in passed.items() if one is not None]
-        yield _rate(suite, name, [bool(passed[place]) for place in rows], units[rows], alpha)
+        yield _rate(suite, name, [bool(passed[place]) for place in rows], own[rows], alpha)
 
 
 def _passed(result: CaseResult, missing: bool | None) -> bool | None:
@@ -164,10 +160,10 @@ def _state(rate: float, lower: float, wanted: float | None) -> PassState:
     """Against the rate itself: this is a test of what was measured, and the interval says how sure that is."""
     if wanted is None:
         return PassState.NO_THRESHOLD
-    if rate < least(wanted):
+    if not reaches(rate, wanted):
         return PassState.MISSED
     # No number of cases proves that every one of them passes.
-    return PassState.MET if wanted == EVERY or lower >= least(wanted) else PassState.UNPROVEN
+    return PassState.MET if wanted == EVERY or reaches(lower, wanted) else PassState.UNPROVEN
 
 
 def _missing(suites: Sequence[Suite], results: Results) -> Missing:
@@ -179,9 +175,7 @@ def _missing(suites: Sequence[Suite], results: Results) -> Missing:
             reasons.update(result.missing)
             cases += [f"{suite.name}/{result.case}" if several else result.case] * bool(result.missing)
     total = sum(suite.samples * len(suite.exam.cases) for suite in suites)
-    listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:REASONS]
-    told = tuple(f"{number} × {reason}" for reason, number in listed)
-    return Missing(reasons.total(), total, None, None, told, tuple(cases))
+    return Missing(reasons.total(), total, None, None, listed(reasons), tuple(cases))
 
 
 def _failed(suites: Sequence[Suite], results: Results) -> list[str]:
@@ -198,7 +192,7 @@ def _shortfall(suite: Suite, rate: PassRate, results: Sequence[CaseResult]) -> s
     if rate.wanted != EVERY:
         return f"{_told(suite, rate)}."
     failed = [one.case for one in results if one.state is CaseState.FAILED and one.counts]
-    return f"{suite.name}: {_count(rate.n - round(rate.passed), rate.n)} failed: {_named(failed)}."
+    return f"{suite.name}: {_count(rate.n - round(rate.passed), rate.n)} failed: {named(failed)}."
 
 
 def _told(suite: Suite, rate: PassRate) -> str:
@@ -209,11 +203,6 @@ def _told(suite: Suite, rate: PassRate) -> str:
 
 def _count(some: int, n: int) -> str:
     return f"{some:,} of {n:,} case{'' if n == 1 else 's'}"
-
-
-def _named(cases: Sequence[str]) -> str:
-    more = len(cases) - CASES_NAMED
-    return f"{', '.join(cases[:CASES_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def _percent(value: float | None) -> str:

@@ -13,9 +13,9 @@ from gate.domain.rubric import Rubric
 from gate.domain.suite import Suite
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
 from gate.engine.means import Means, means
-from gate.engine.pairs import clusters
+from gate.engine.pairs import units_of
 from gate.engine.samples import PartKey
-from gate.scoring.passing import mark_of
+from gate.scoring.passing import TOLERANCE, mark_of
 from gate.stats.gwet import ac
 from gate.stats.krippendorff import alpha as krippendorff
 from gate.stats.maxt import joint_test
@@ -31,7 +31,7 @@ APART = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class Intervals:
     """How intervals are made.
 
     Args:
@@ -43,7 +43,7 @@ class Judging:
     seed: int
 
 
-def rubric_results(suite: Suite, grid: Grid, judging: Judging) -> tuple[RubricResult, ...]:
+def rubric_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[RubricResult, ...]:
     """Every rubric that scored anything of a suite.
 
     The intervals of its dimensions are one joint test: they hold for all of them together.
@@ -51,26 +51,26 @@ def rubric_results(suite: Suite, grid: Grid, judging: Judging) -> tuple[RubricRe
     Args:
         suite: whose exam it is.
         grid: its samples.
-        judging: level and seed.
+        intervals: level and seed.
     """
     specs = _specs(suite)
     keys = _keys(grid, "dimension")
     return tuple(
-        _rubric(suite, grid, _Scorer(name, specs.get(name, ()), found), judging) for name, found in keys.items()
+        _rubric(suite, grid, _Scorer(name, specs.get(name, ()), found), intervals) for name, found in keys.items()
     )
 
 
-def jury_results(suite: Suite, grid: Grid, judging: Judging) -> tuple[JuryResult, ...]:
+def jury_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[JuryResult, ...]:
     """Every jury that scored anything of a suite.
 
     Args:
         suite: whose exam it is.
         grid: its samples.
-        judging: level and seed.
+        intervals: level and seed.
     """
     specs = _specs(suite)
     keys = _keys(grid, "judge")
-    found = (_jury(suite, grid, _Scorer(name, specs.get(name, ()), own), judging) for name, own in keys.items())
+    found = (_jury(suite, grid, _Scorer(name, specs.get(name, ()), own), intervals) for name, own in keys.items())
     return tuple(one for one in found if one is not None)
 
 
@@ -111,17 +111,12 @@ def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
     return out
 
 
-def _units(suite: Suite) -> Ints:
-    declared = clusters(suite)
-    return np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
-
-
-def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> RubricResult:
+def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> RubricResult:
     rubric = scorer.rubric
     rows = [means(suite, *grid.part(key)) for key in scorer.keys]
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
     if suite.baseline is not None and any(row.positions.size for row in rows):
-        bounds = _bounds(suite, rows, judging)
+        bounds = _bounds(suite, rows, intervals)
     dimensions = tuple(
         DimensionResult(key[3], key[4], int(row.positions.size), row.mean(0), row.mean(1), row.delta, *both)
         for key, row, both in zip(scorer.keys, rows, bounds, strict=True)
@@ -129,16 +124,16 @@ def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> Rubr
     return RubricResult(scorer.name, rubric.low, rubric.high, rubric.threshold, dimensions)
 
 
-def _bounds(suite: Suite, rows: Sequence[Means], judging: Judging) -> list[tuple[float | None, float | None]]:
+def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[tuple[float | None, float | None]]:
     """The intervals of all dimensions, whose deltas stand one behind the other; a case flips with all of them."""
-    units, ends = _units(suite), np.cumsum([0, *(row.positions.size for row in rows)])
+    own, ends = units_of(suite), np.cumsum([0, *(row.positions.size for row in rows)])
     slices = {str(place): np.arange(ends[place], ends[place + 1]) for place in range(len(rows))}
     found = joint_test(
         np.concatenate([row.deltas for row in rows]),
         slices,
-        alpha=judging.alpha,
-        clusters=np.concatenate([units[row.positions] for row in rows]),
-        seed=judging.seed,
+        alpha=intervals.alpha,
+        clusters=np.concatenate([own[row.positions] for row in rows]),
+        seed=intervals.seed,
     )
     return [(_bound(found[name].lower), _bound(found[name].upper)) for name in slices]
 
@@ -147,7 +142,7 @@ def _bound(value: float) -> float | None:
     return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
 
 
-def _jury(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> JuryResult | None:
+def _jury(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
     parts = [grid.part(key) for key in scorer.keys]
     # Every member has an opinion on an answer, or the answer has no score.
     known: Bools = np.logical_and.reduce([found for found, _ in parts])
@@ -155,9 +150,9 @@ def _jury(suite: Suite, grid: Grid, scorer: _Scorer, judging: Judging) -> JuryRe
         return None
     opinions = np.stack([values[known] for _, values in parts], axis=1)
     arms, cases, indices = np.nonzero(known)
-    drawing = Drawing(clusters=_units(suite)[cases], seed=judging.seed, alpha=judging.alpha)
+    drawing = Drawing(clusters=units_of(suite)[cases], seed=intervals.seed, alpha=intervals.alpha)
     alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
-    passing = (opinions >= scorer.mark - 1e-9).astype(np.float64)
+    passing = (opinions >= scorer.mark * (1.0 - TOLERANCE)).astype(np.float64)
     marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])
     apart = opinions.max(axis=1) - opinions.min(axis=1)
     worst = [row for row in np.argsort(-apart, kind="stable")[:CONTESTED].tolist() if apart[row] >= APART]

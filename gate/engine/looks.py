@@ -11,7 +11,7 @@ from gate.domain.sample import ArmName
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.engine.compare import FLIPS_BELOW_LEVEL, SUSPECT_LEVEL
 from gate.engine.grid import Grid
-from gate.engine.pairs import clusters, scores
+from gate.engine.pairs import scores, units_of
 from gate.engine.stack import Slice, Stack, stack
 from gate.inputs.slices import members
 from gate.stats.course import Plan, Standing
@@ -244,6 +244,4 @@ def _complete(grid: Grid, ids: frozenset[str], repeats: int) -> bool:
 
 
 def _large(suite: Suite) -> bool:
-    declared = clusters(suite)
-    units = len(suite.exam.cases) if declared is None else np.unique(declared).size
-    return units >= BLOCKABLE_UNITS
+    return np.unique(units_of(suite)).size >= BLOCKABLE_UNITS

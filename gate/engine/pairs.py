@@ -79,3 +79,9 @@ def clusters(suite: Suite) -> Ints | None:
     names: dict[tuple[str, str], int] = {}
     keys = [("cluster", case.cluster) if case.cluster is not None else ("case", case.id) for case in cases]
     return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+
+
+def units_of(suite: Suite) -> Ints:
+    """int[N] unit of each case: its cluster, or the case itself."""
+    declared = clusters(suite)
+    return np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared

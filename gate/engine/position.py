@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gate.domain.comparison import Estimate
 from gate.domain.sample import ArmName
+from gate.engine.axes import estimate
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
-from gate.stats.share import Parts, Share, share
+from gate.stats.share import Parts, share
 from gate.stats.wilson import wilson
 
 _TOLERANCE = 1e-9
@@ -27,11 +29,11 @@ class Position:
     """
 
     pairs: int
-    first: Share
-    turned: Share
-    tied: Share
-    won: Share
-    lost: Share
+    first: Estimate
+    turned: Estimate
+    tied: Estimate
+    won: Estimate
+    lost: Estimate
 
 
 def positions(grid: Grid, alpha: float = 0.025) -> dict[str, Position]:
@@ -69,14 +71,15 @@ def position(first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -
     pairs = np.bincount(cases)
     known = np.flatnonzero(pairs)
 
-    def of(hits: Floats | Bools) -> Share:
+    def of(hits: Floats | Bools) -> Estimate:
         parts = np.bincount(cases, weights=hits)[known]
         found = share(Parts(np.minimum(parts, pairs[known]), pairs[known].astype(np.float64)), alpha=alpha)
         if found.upper - found.lower > _TOLERANCE:
-            return found
+            # From one case nothing can be said: neither bound is finite.
+            return estimate(found)
         # The same in every case is no proof that it is the same in all.
         span = wilson(found.value * len(known), len(known), alpha=alpha)
-        return Share(found.value, span.lower, span.upper)
+        return Estimate(found.value, span.lower, span.upper)
 
     disagree = np.abs(first - second) > _TOLERANCE
     tied = ~disagree & (np.abs(first - 0.5) <= _TOLERANCE)

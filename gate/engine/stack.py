@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gate.domain.suite import Suite
 from gate.engine.grid import Floats
-from gate.engine.pairs import Scores, clusters
+from gate.engine.pairs import Scores, units_of
 from gate.inputs.slices import members
 
 
@@ -79,18 +79,16 @@ def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
     offset = before = 0
     for suite in suites:
         scores = scored[suite.name]
-        declared = clusters(suite)
-        own = np.arange(len(suite.exam.cases), dtype=np.int64) if declared is None else declared
         slices += _slices(suite, scores, offset, several=len(suites) > 1)
         baseline.append(scores.baseline)
         candidate.append(scores.candidate)
         cases.append(scores.positions + before)
-        everyone.append(own + before)
+        everyone.append(units_of(suite) + before)
         offset += scores.positions.size
         before += len(suite.exam.cases)
     samples = _samples([scored[suite.name].samples for suite in suites])
-    rows, units = np.concatenate(cases), np.concatenate(everyone)
-    return Stack(np.concatenate(baseline), np.concatenate(candidate), units[rows], tuple(slices), samples, rows, units)
+    rows, own = np.concatenate(cases), np.concatenate(everyone)
+    return Stack(np.concatenate(baseline), np.concatenate(candidate), own[rows], tuple(slices), samples, rows, own)
 
 
 def _samples(tables: Sequence[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:

@@ -25,7 +25,7 @@ from gate.domain.suite import Suite
 from gate.engine.assess import Assessment
 from gate.engine.cautions import preference_notes, sampling_notes
 from gate.engine.grid import Grid
-from gate.engine.judged import Judging
+from gate.engine.judged import Intervals
 from gate.engine.pairs import scores
 from gate.engine.position import positions
 from gate.engine.rows import Rows
@@ -149,7 +149,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(taken)
     caching = finished.caching.get(suite.name)
-    rubrics, juries = judged(suite, table, _judging(finished))
+    rubrics, juries = judged(suite, table, _intervals(finished))
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
@@ -190,12 +190,12 @@ def _uncompared_caches(finished: Finished) -> list[str]:
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
     rates = finished.assessment.rates
     kept = new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
-    rubrics, juries = judged(suite, finished.found.samples, _judging(finished))
+    rubrics, juries = judged(suite, finished.found.samples, _intervals(finished))
     return kept.model_copy(update={"rubrics": rubrics, "juries": juries})
 
 
-def _judging(finished: Finished) -> Judging:
-    return Judging(finished.resolved.policy.alpha, finished.seed)
+def _intervals(finished: Finished) -> Intervals:
+    return Intervals(finished.resolved.policy.alpha, finished.seed)
 
 
 def _comparison(row: Comparison) -> ComparisonRecord:

@@ -13,7 +13,7 @@ from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid
-from gate.engine.judged import Judging, jury_results, rubric_results
+from gate.engine.judged import Intervals, jury_results, rubric_results
 from gate.engine.samples import SampleTable
 from gate.flows.resolved import Resolved
 
@@ -22,19 +22,19 @@ Members = Callable[[ScorerSpec], Sequence[tuple[ModelRef, Params]]]
 AnySuite = TypeVar("AnySuite", SuiteRecord, NewSuiteRecord)
 
 
-def judged(suite: Suite, table: SampleTable, judging: Judging) -> tuple[list[RubricRecord], list[JuryRecord]]:
+def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list[RubricRecord], list[JuryRecord]]:
     """The rubrics and the juries of one suite.
 
     Args:
         suite: whose exam it is.
         table: samples of the run.
-        judging: level and seed of the intervals.
+        intervals: their level and seed.
     """
     if not table.parts:
         return [], []
     grid = Grid(suite, table)
-    rubrics = [RubricRecord.model_validate(asdict(one)) for one in rubric_results(suite, grid, judging)]
-    return rubrics, [JuryRecord.model_validate(asdict(one)) for one in jury_results(suite, grid, judging)]
+    rubrics = [RubricRecord.model_validate(asdict(one)) for one in rubric_results(suite, grid, intervals)]
+    return rubrics, [JuryRecord.model_validate(asdict(one)) for one in jury_results(suite, grid, intervals)]
 
 
 def with_asked(run: RunRecord, resolved: Resolved, members: Members) -> RunRecord:

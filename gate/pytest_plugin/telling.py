@@ -14,8 +14,8 @@ from gate.errors import GateError, InputErrors
 from gate.flows.check import case_check
 from gate.report import numbers
 from gate.report.cases import plain
-from gate.report.checks import scorer_text
 from gate.report.escape import terminal, visible
+from gate.report.scorer_words import scorer_text
 
 Payload: TypeAlias = dict[str, Any]
 """Made of what a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""

@@ -12,6 +12,7 @@ from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.parts_cases import Answer, CaseView
+from gate.report.scorer_words import Scale, against
 from gate.report.slices import LONGEST_SENTENCE, in_state, of_run, short
 
 CASES_SHOWN = 5
@@ -75,16 +76,21 @@ class _Alike:
     ending: str
 
 
-def answers(outputs: Sequence[OutputRecord]) -> tuple[Answer, ...]:
-    """Answers that are alike in text, score, reasons and ending are shown once."""
+def answers(outputs: Sequence[OutputRecord], scale: Scale = None) -> tuple[Answer, ...]:
+    """Answers that are alike in text, score, reasons and ending are shown once.
+
+    Args:
+        outputs: of one case and arm.
+        scale: that their scores are shown on.
+    """
     alike: dict[_Alike, list[int]] = {}
     for output in outputs:
         one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending)
         alike.setdefault(one, []).append(output.index + 1)
-    return tuple(_answer(one, samples, len(outputs)) for one, samples in alike.items())
+    return tuple(_answer(one, samples, len(outputs), scale) for one, samples in alike.items())
 
 
-def _answer(one: _Alike, samples: Sequence[int], total: int) -> Answer:
+def _answer(one: _Alike, samples: Sequence[int], total: int, scale: Scale) -> Answer:
     text = None if one.text is None else visible(one.text)
     reasons = tuple(short(reason, LONGEST_SENTENCE) for reason in one.reasons)
     told = (reasons[:REASONS_SHOWN], reasons[REASONS_SHOWN:])
@@ -98,4 +104,5 @@ def _answer(one: _Alike, samples: Sequence[int], total: int) -> Answer:
     if one.failure is not None:
         what = "no answer" if text is None else "no score"
         return Answer(f"{which}{what} ({short(one.failure, LONGEST_SENTENCE)})", text, *told)
-    return Answer(f"{which}{'no score' if one.score is None else f'score {numbers.score(one.score)}'}", text, *told)
+    score = "no score" if one.score is None else f"score {against(one.score, None, scale)}"
+    return Answer(f"{which}{score}", text, *told)

@@ -9,7 +9,7 @@ from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import endings, numbers, obstacle, unfinished
-from gate.report.checks import count_of, names_of
+from gate.report.checks import checked, count_of, names_of
 from gate.report.parts import Code, Fact, Text
 from gate.report.rates import interval
 from gate.report.slices import NAMES_SHOWN, short
@@ -48,6 +48,10 @@ def steps(run: RunRecord) -> Iterator[Text]:
         yield from endings.advice(run)
     elif run.verdict is Verdict.HOLD:
         yield ("Add cases to be sure of the rate, or leave ", Code("fail_on"), " at ", Code("block"), ".")
+    elif any(check.state is CaseState.FAILED for suite in run.new for _, check in checked(suite)):
+        yield ("As many pass as have to. Read the failing cases above all the same.",)
+    else:
+        yield ("Nothing has to be done. What a change of the prompt moves is shown by ", Code("gate diff"), ".")
 
 
 def _first(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRateRecord] | None:

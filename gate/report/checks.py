@@ -1,12 +1,14 @@
 """The tables of a check: every case with what its scorers say, the failing ones first, and pass rates by slice."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from gate.domain.checked import CaseState
 from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
+from gate.domain.record_check import CaseCheckRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.suite import OVERALL
 from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible
@@ -14,7 +16,9 @@ from gate.report.newprompts import about
 from gate.report.parts_alone import CaseRow, CheckTable, RateRow
 from gate.report.parts_cases import FailingCase
 from gate.report.rates import interval
+from gate.report.scorer_words import FULL, case_scale, case_score, others, shortcomings
 from gate.report.slices import LONGEST_SENTENCE, short
+from gate.scoring.passing import reaches
 
 SHOWN = 40
 """Cases of one suite that stay unfolded."""
@@ -22,7 +26,6 @@ FOLDED = 500
 """Cases of one suite that are folded; the record has them all."""
 CASES_SHOWN = 5
 """Cases of one suite with their answers."""
-PARTS_SHOWN = 12
 
 STATES = {CaseState.FAILED: "failed", CaseState.UNSCORED: "no score", CaseState.PASSED: "passed"}
 RATES = {
@@ -32,6 +35,12 @@ RATES = {
     PassState.TOO_FEW: "no case has a score",
     PassState.NO_THRESHOLD: "no rate is asked for",
 }
+SO_FAR = {
+    PassState.MISSED: "missed so far",
+    PassState.UNPROVEN: "reached so far, not beyond doubt",
+    PassState.MET: "reached so far",
+}
+"""Where the cases without a score could still change it."""
 _ORDER = tuple(CaseState)
 
 Row = tuple[NewCaseRecord, CaseCheckRecord]
@@ -39,7 +48,7 @@ Row = tuple[NewCaseRecord, CaseCheckRecord]
 
 def check_tables(run: RunRecord) -> tuple[CheckTable, ...]:
     """One for each suite; empty where the run is no check."""
-    return tuple(_table(suite) for suite in run.new) if run.kind == "check" else ()
+    return tuple(_table(suite, run.unfinished) for suite in run.new) if run.kind == "check" else ()
 
 
 def notes(run: RunRecord) -> tuple[str, ...]:
@@ -56,7 +65,7 @@ def checked(suite: NewSuiteRecord) -> list[Row]:
     return sorted(rows, key=lambda row: (_ORDER.index(row[1].state), row[1].score or 0.0))
 
 
-def _table(suite: NewSuiteRecord) -> CheckTable:
+def _table(suite: NewSuiteRecord, unfinished: str | None) -> CheckTable:
     rows = checked(suite)
     bad = [row for row in rows if row[1].state is not CaseState.PASSED]
     # In the order of the file, where there is nothing to sort them by.
@@ -66,11 +75,12 @@ def _table(suite: NewSuiteRecord) -> CheckTable:
         suite=short(suite.name),
         path=short(suite.candidate.path),
         about=_about(suite),
-        rows=tuple(case_row(*row) for row in ordered[:SHOWN]),
-        folded=tuple(case_row(*row) for row in ordered[SHOWN : SHOWN + FOLDED]),
+        rows=tuple(case_row(*row, unfinished) for row in ordered[:SHOWN]),
+        folded=tuple(case_row(*row, unfinished) for row in ordered[SHOWN : SHOWN + FOLDED]),
         more=max(0, len(ordered) - SHOWN - FOLDED),
-        rates=tuple(_rate(rate) for rate in (suite.overall, *suite.slices)),
+        rates=tuple(_rate(rate, _unscored(rows, rate.slice)) for rate in (suite.overall, *suite.slices)),
         cases=tuple(_failing(*row) for row in bad if row[0].outputs)[:CASES_SHOWN],
+        bad=sum(any(one.value is not None for one in check.scorers) for _, check in bad),
     )
 
 
@@ -78,71 +88,84 @@ def _about(suite: NewSuiteRecord) -> str:
     return about(suite, "A case", "" if suite.samples == 1 else f", on the mean over {suite.samples} samples")
 
 
-def case_row(case: NewCaseRecord, check: CaseCheckRecord) -> CaseRow:
-    """One case as text."""
-    wanted = f" < {numbers.score(check.mark)}" if check.mark is not None and check.state is CaseState.FAILED else ""
+def case_row(case: NewCaseRecord, check: CaseCheckRecord, unfinished: str | None = None) -> CaseRow:
+    """One case as text.
+
+    Args:
+        case, check: what was asked, and what came of it.
+        unfinished: why the run ended early, which its first line says and no case has to repeat.
+    """
     return CaseRow(
         name=short(case.id),
         slices=slices_of(case.slices),
         state=check.state,
         words=STATES[check.state],
-        score=f"{numbers.score(check.score)}{wanted}",
-        scorers=tuple(scorer_text(one) for one in check.scorers),
-        reason="" if check.state is CaseState.PASSED else worst_reason(check),
+        score=case_score(check),
+        failing=(*shortcomings(check), *_gaps(check, unfinished)),
+        others=others(check),
+        perfect=check.state is CaseState.PASSED and all((one.value or 0.0) >= FULL for one in check.scorers),
         counts=check.counts,
     )
 
 
-def scorer_text(one: ScorerCheckRecord) -> str:
-    """`rubric 3.4 < 3.5 of 5 (brevity 5.0, tone 3.0)`: on its own scale, with the mark where that is missed."""
-    if one.value is None:
-        return f"{short(one.name)} no score"
-    wanted = f" < {_figure(one.mark, one.scale)}" if one.passed is False and one.mark is not None else ""
-    scale = "" if one.scale is None else f" of {one.scale[1]:g}"
-    parts = [f"{short(part.name)} {_figure(part.value, one.scale)}" for part in one.parts[:PARTS_SHOWN]]
-    more = [*parts, *(["…"] if len(one.parts) > PARTS_SHOWN else [])]
-    inside = f" ({', '.join(more)})" if more else ""
-    return f"{short(one.name)} {_figure(one.value, one.scale)}{wanted}{scale}{inside}"
+def _gaps(check: CaseCheckRecord, unfinished: str | None) -> Iterator[str]:
+    """Why samples have no score: `no score: 503`, `no score (2 samples): 503`."""
+    for reason, count in Counter(check.missing).items():
+        if reason != unfinished:
+            samples = f" ({numbers.counted(count, 'sample')})" if len(check.missing) > 1 else ""
+            yield f"no score{samples}: {short(reason, LONGEST_SENTENCE)}"
 
 
-def _figure(value: float, scale: tuple[float, float] | None) -> str:
-    return numbers.score(value) if scale is None else f"{scale[0] + value * (scale[1] - scale[0]):.1f}"
+def _unscored(rows: Sequence[Row], name: str) -> int:
+    """Cases of a slice of which nobody can say whether they pass; of all cases only those that count."""
+    states = (check.state for case, check in rows if (check.counts if name == OVERALL else _within(case, name)))
+    return sum(state is CaseState.UNSCORED for state in states)
 
 
-def worst_reason(check: CaseCheckRecord) -> str:
-    """What the scorer says that falls shortest of its mark; why there is no score where there is none."""
-    if check.state is CaseState.UNSCORED:
-        return short(check.missing[0], LONGEST_SENTENCE) if check.missing else ""
-    known = [one for one in check.scorers if one.value is not None and one.reason]
-    if not known:
-        return short(check.missing[0], LONGEST_SENTENCE) if check.missing else ""
-    worst = min(known, key=lambda one: (one.passed is not False, (one.value or 0.0) - (one.mark or 0.0)))
-    return short(f"{worst.name}: {worst.reason}", LONGEST_SENTENCE)
+def _within(case: NewCaseRecord, name: str) -> bool:
+    return any(f"{dimension}={value}" == name for dimension, value in case.slices.items())
 
 
-def _rate(rate: PassRateRecord) -> RateRow:
+def _rate(rate: PassRateRecord, unscored: int) -> RateRow:
     groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
     every = rate.wanted == 1.0
+    still = _still_open(rate, unscored)
     return RateRow(
         name=short(rate.slice),
-        cases=f"{rate.n:,}{groups}",
+        cases=f"{rate.n:,}{f' of {rate.n + unscored:,}' if unscored else ''}{groups}",
         rate=interval(rate),
         wanted=numbers.NOTHING if rate.wanted is None else "every case" if every else numbers.share(rate.wanted),
-        state=rate.state,
-        words=RATES[rate.state],
-        doubtful=rate.doubtful,
+        # Neither good nor bad news, as where there are too few.
+        state=PassState.TOO_FEW if still else rate.state,
+        words=(SO_FAR if still else RATES)[rate.state],
+        doubtful=rate.doubtful and not still,
         advisory=rate.advisory,
     )
 
 
+def _still_open(rate: PassRateRecord, unscored: int) -> bool:
+    """Could the cases without a score make it miss, or reach, what is wanted after all?"""
+    if rate.wanted is None or not rate.n:
+        return False
+    total = rate.n + unscored
+    return reaches((rate.passed + unscored) / total, rate.wanted) and not reaches(rate.passed / total, rate.wanted)
+
+
 def _failing(case: NewCaseRecord, check: CaseCheckRecord) -> FailingCase:
+    """The case with its answers, and of what the scorers say that by which they fall short."""
+    content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
+    outputs = [
+        output.model_copy(update={"reasons": [reason for reason in output.reasons if not reason.startswith(content)]})
+        for output in case.outputs
+    ]
+    score = "" if check.score is None else f", score {case_score(check)}"
     return FailingCase(
         name=short(case.id),
         slices=slices_of(case.slices),
-        passed=f"{STATES[check.state]}, score {numbers.score(check.score)}",
+        passed=f"{STATES[check.state]}{score}",
         question=None if case.input is None else visible(case.input),
         expected=None if case.expected is None else visible(plain(case.expected)),
-        answers=answers(case.outputs),
+        answers=answers(outputs, case_scale(check)),
     )
 
 

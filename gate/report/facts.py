@@ -22,8 +22,6 @@ from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 IDS_NAMED = 8
 REASONS_SHOWN = 20
-GAPS_SHOWN = 3
-"""Reasons why samples are missing."""
 DIGEST_SHOWN = 12
 INTERRUPTED = 130
 """By Ctrl-C; the exit code of a shell's own."""
@@ -133,10 +131,7 @@ def _unevaluated(run: RunRecord) -> Iterator[Fact]:
 def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
-        told = [short(reason, LONGEST_SENTENCE) for reason in missing.reasons[:GAPS_SHOWN]]
-        more = len(missing.reasons) - GAPS_SHOWN
-        told += [f"and {numbers.counted(more, 'more reason')}"] * (more > 0)
-        why = f": {'; '.join(told)}" if told else ""
+        why = f": {'; '.join(short(reason, LONGEST_SENTENCE) for reason in missing.reasons)}" if missing.reasons else ""
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("To be asked again", (_listed(missing.cases),))

@@ -10,6 +10,7 @@ from gate.domain.record_parts import AskedRecord, EstimateRecord, JudgeRecord
 from gate.report import numbers
 from gate.report.judge_quotes import sentence
 from gate.report.parts import Fact
+from gate.report.scorer_words import Scale, against
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 
@@ -44,24 +45,27 @@ def _one(asked: AskedRecord) -> str:
 
 
 def _juries(prefix: str, suite: SuiteRecord | NewSuiteRecord) -> Iterator[Fact]:
+    scales = {one.scorer: (one.low, one.high) for one in suite.rubrics if (one.low, one.high) != (0.0, 1.0)}
     for jury in suite.juries:
-        yield Fact(f"{prefix}{short(jury.scorer)}, agreement", (_agreement(jury),), brief=True)
+        scale = scales.get(jury.scorer)
+        yield Fact(f"{prefix}{short(jury.scorer)}, agreement", (_agreement(jury, scale),), brief=True)
         means = "; ".join(
-            f"{member.model} {_mean(member.baseline)}{numbers.score(member.candidate)}" for member in jury.members
+            f"{member.model} {_mean(member.baseline, scale)}{_opinion(member.candidate, scale)}"
+            for member in jury.members
         )
         yield Fact(f"{prefix}{short(jury.scorer)}, mean opinions", (short(means, LONGEST_SENTENCE),))
         if jury.contested:
-            told = "; ".join(_contested(one) for one in jury.contested)
+            told = "; ".join(_contested(one, scale) for one in jury.contested)
             yield Fact(f"{prefix}{short(jury.scorer)}, to look at", (short(told, LONGEST_SENTENCE),), brief=True)
 
 
-def _agreement(jury: JuryRecord) -> str:
+def _agreement(jury: JuryRecord, scale: Scale) -> str:
     """`Krippendorff's alpha 0.62 [0.50, 0.71]; pass or fail, AC1 0.80 [0.70, 0.88]; 3 judges, 120 answers`."""
     told = []
     if jury.alpha is not None:
         told.append(f"Krippendorff's alpha {_figure(jury.alpha)}")
     if jury.marks is not None:
-        told.append(f"pass or fail at {numbers.score(jury.mark)}, Gwet's AC1 {_figure(jury.marks)}")
+        told.append(f"pass or fail at {_opinion(jury.mark, scale)}, Gwet's AC1 {_figure(jury.marks)}")
     if jury.why_not:
         told.append(short(jury.why_not, LONGEST_SENTENCE))
     size = f"{len(jury.members)} judges, {numbers.counted(jury.answers, 'answer')}"
@@ -73,10 +77,16 @@ def _figure(found: EstimateRecord) -> str:
     return f"{numbers.plain(found.value)} [{low}, {high}]"
 
 
-def _mean(value: float | None) -> str:
-    return "" if value is None else f"{numbers.score(value)} → "
+def _opinion(value: float | None, scale: Scale) -> str:
+    return numbers.NOTHING if value is None else against(value, None, scale)
 
 
-def _contested(one: ContestedRecord) -> str:
-    opinions = " / ".join(numbers.plain(value) for value in one.opinions)
+def _mean(value: float | None, scale: Scale) -> str:
+    return "" if value is None else f"{_opinion(value, scale)} → "
+
+
+def _contested(one: ContestedRecord, scale: Scale) -> str:
+    opinions = " / ".join(
+        numbers.plain(value) if scale is None else against(value, None, scale) for value in one.opinions
+    )
     return f"{short(one.case)} ({one.arm}, sample {one.index + 1}) {opinions}"

@@ -14,9 +14,9 @@ NOTHING = "\N{EN DASH}"
 _ZERO = 1e-9
 
 
-def score(value: float | None) -> str:
+def score(value: float | None, places: int = 3) -> str:
     """A mean score in [0, 1] with three decimals."""
-    return NOTHING if value is None else _decimals(value, 3)
+    return NOTHING if value is None else _decimals(value, places)
 
 
 def delta(value: float | None) -> str:
@@ -27,6 +27,11 @@ def delta(value: float | None) -> str:
 def grade(value: float | None) -> str:
     """A score on a rubric's own scale, with two decimals: `3.85`."""
     return NOTHING if value is None else plain(value)
+
+
+def grade_of(share: float, scale: tuple[float, float], places: int = 1) -> str:
+    """A score in [0, 1] as a rubric's scale has it, with one decimal: 0.625 on 1 to 5 is `3.5`."""
+    return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
 
 
 def grade_change(value: float, lower: float | None, upper: float | None) -> str:

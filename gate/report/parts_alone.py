@@ -13,7 +13,7 @@ class RateRow:
 
     Args:
         name: within its suite.
-        cases: how many, and how many independent groups where that differs.
+        cases: how many, of how many where some have no score, and how many independent groups where that differs.
         rate: `62 % [48 %, 74 %]`.
         wanted: `90 %`, or a dash.
         state: what it shows.
@@ -63,8 +63,9 @@ class CaseRow:
         state: what its samples show.
         words: the same in plain words.
         score: mean of the combined scores, with what was wanted where it falls short.
-        scorers: what each says, with its parts: `rubric 4.1 of 5 (brevity 5.0, tone 3.0)`.
-        reason: of the scorer that says the worst; empty where the case passes.
+        failing: each scorer that falls short with its reason, and why samples have no score.
+        others: all other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
+        perfect: every scorer gives all that there is to get, which the score says already.
         counts: it has a part in the verdict.
     """
 
@@ -73,9 +74,15 @@ class CaseRow:
     state: CaseState
     words: str
     score: str
-    scorers: tuple[str, ...]
-    reason: str
+    failing: tuple[str, ...]
+    others: str
+    perfect: bool
     counts: bool
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All that the scorers say."""
+        return (*self.failing, *([self.others] if self.others else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,7 @@ class CheckTable:
         more: how many cases are not even folded.
         rates: `overall`, then the slices.
         cases: that do not pass, with their answers, the worst first.
+        bad: how many cases with an answer do not pass.
     """
 
     suite: str
@@ -101,3 +109,4 @@ class CheckTable:
     more: int
     rates: tuple[RateRow, ...]
     cases: tuple[FailingCase, ...]
+    bad: int

@@ -77,6 +77,8 @@ def render(run: RunRecord, console: Console) -> None:
         printer.line(terminal_dimensions.grid(dimensions))
     for check in shown.checks:
         printer.check(check)
+    if shown.checks and shown.footnotes:
+        printer.line()
     for note in shown.footnotes:
         printer.line(RichText(terminal(note), style="dim"))
     if shown.exam:
@@ -183,7 +185,7 @@ class _Printer:
         self.line()
         self.line(terminal_check.heading(table))
         self.line()
-        self.line(terminal_check.cases(table, self._console.width))
+        self.line(terminal_check.cases(table))
         if rest := terminal_check.rest(table):
             self.line(RichText(rest, style="dim"))
         self.line()
@@ -191,7 +193,10 @@ class _Printer:
         for case in table.cases[:CASES_SHOWN]:
             self._asked(case, case.passed)
             for answer in case.answers:
-                self._answer("answer", answer, "red")
+                self._answer("answer", answer, "red", reasons=None)
+        if unseen := terminal_check.unseen(table, len(table.cases[:CASES_SHOWN])):
+            self.line()
+            self.line(RichText(unseen, style="dim"))
 
     def closing(self, shown: View) -> None:
         """How the verdict was reached, and what to do next."""
@@ -216,10 +221,10 @@ class _Printer:
             if text is not None:
                 self._block(label, text)
 
-    def _answer(self, arm: str, answer: Answer, style: str) -> None:
+    def _answer(self, arm: str, answer: Answer, style: str, reasons: int | None = 1) -> None:
         self._block(f"{arm} ({answer.label})", answer.text or "", style)
-        for reason in answer.reasons[:1]:
-            self._block("because", reason)
+        if answer.reasons:
+            self._block("because", "\n".join(answer.reasons[:reasons]))
 
     def _block(self, label: str, text: str, style: str = "") -> None:
         """Text from elsewhere: every line behind a bar, so that none can pass for ours."""

@@ -1,5 +1,7 @@
 """A check in a terminal: the table of cases, and that of pass rates."""
 
+from rich.console import Group
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -9,8 +11,6 @@ from gate.report.parts_alone import CaseRow, CheckTable, NewPrompt
 from gate.report.terminal_new import grid
 
 STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}
-_NARROWEST = 16
-_WIDEST_NAME = 40
 
 
 def heading(table: CheckTable) -> Text:
@@ -19,30 +19,15 @@ def heading(table: CheckTable) -> Text:
     return Text.assemble(title, f" ({terminal(table.path)}): {terminal(table.about)}")
 
 
-def cases(table: CheckTable, width: int) -> Table:
-    """The cases; what the scorers say wraps within its column.
-
-    Args:
-        table: of one suite.
-        width: of the console, in columns.
-    """
+def cases(table: CheckTable) -> Table:
+    """The cases: name and slices on one line, below it the scorers, those that fall short with their reason."""
     out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    names = min(_WIDEST_NAME, max(_NARROWEST, width // 3))
-    out.add_column(Text("case"), no_wrap=True, overflow="ellipsis", max_width=names)
-    sliced = any(row.slices for row in table.rows)
-    if sliced:
-        out.add_column(Text("slices"), no_wrap=True, overflow="ellipsis", max_width=max(_NARROWEST, width // 5))
     out.add_column(Text("result"), no_wrap=True)
     out.add_column(Text("score"), justify="right", no_wrap=True)
-    out.add_column(Text("scorers"), overflow="fold")
+    out.add_column(Text("case"), overflow="fold")
     for row in table.rows:
-        out.add_row(
-            Text(terminal(row.name)),
-            *([Text(terminal(row.slices), style="dim")] if sliced else []),
-            Text(f"{row.words}{'' if row.counts else ' °'}", style=STYLES[row.state]),
-            Text(row.score),
-            _said(row),
-        )
+        said = Text(f"{row.words}{'' if row.counts else ' °'}", style=STYLES[row.state])
+        out.add_row(said, Text(row.score), _case(row))
     return out
 
 
@@ -62,8 +47,22 @@ def rest(table: CheckTable) -> str:
     return f"and {more:,} more{what} in the report and the record of the run"
 
 
-def _said(row: CaseRow) -> Text:
-    lines = [Text("\n".join(terminal(one) for one in row.scorers))]
-    if row.reason:
-        lines.append(Text(terminal(row.reason), style="dim"))
-    return Text("\n").join(lines)
+def unseen(table: CheckTable, shown: int) -> str:
+    """How many cases do not pass beside those whose answers are shown; empty where there are no others.
+
+    Args:
+        table: of one suite.
+        shown: cases with their answers.
+    """
+    more = table.bad - shown
+    return f"and {more:,} more that did not pass; samples.jsonl beside the record has every answer" if more > 0 else ""
+
+
+def _case(row: CaseRow) -> Group:
+    """A case that has nothing but full marks is one line."""
+    name = Text.assemble(Text(terminal(row.name), style="bold"), "  ", Text(terminal(row.slices), style="dim"))
+    name.rstrip()
+    told = [Text(terminal(one)) for one in row.failing]
+    if row.others and not row.perfect:
+        told.append(Text(terminal(row.others), style="dim"))
+    return Group(name, *(Padding(one, (0, 0, 0, 2), expand=False) for one in told))

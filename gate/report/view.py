@@ -20,6 +20,8 @@ from gate.report.summary import sentence
 from gate.report.tables import footnotes, tables
 
 NOTES_SHOWN = 6
+REASONS_SHOWN = 8
+"""As many as there are where samples are missing: what they could change, which cases, and why."""
 MISTAKES_SHOWN = 20
 
 
@@ -65,9 +67,9 @@ def _sentence(run: RunRecord) -> Text:
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     """Label, gaps, what became of the prompt cache, of replies and of known answers, remarks, then the reasons."""
-    shown = NOTES_SHOWN if run.evaluated else MISTAKES_SHOWN
+    shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _reasons(run)
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
-    more = len(run.notes) - NOTES_SHOWN
+    more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
     found: tuple[Text, ...] = (*findings(run), *endings.findings(run), *reuse.drifts(run))
     return (
         *aside_notes(run),
@@ -75,14 +77,9 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
         *found,
         *told,
         *((f"and {more} more remarks",) if more > 0 else ()),
-        *_up_to(_reasons(run), shown),
+        *reasons[:shown],
+        *((f"and {rest:,} more reasons; the record of the run has them all",) if rest > 0 else ()),
     )
-
-
-def _up_to(reasons: tuple[str, ...], shown: int) -> tuple[str, ...]:
-    more = len(reasons) - shown
-    rest = f"and {numbers.counted(more, 'more reason')}; the record of the run has them all"
-    return (*reasons[:shown], *((rest,) if more > 0 else ()))
 
 
 def _reasons(run: RunRecord) -> tuple[str, ...]:

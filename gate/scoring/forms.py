@@ -76,7 +76,9 @@ class RubricForm:
         marks = tuple(read_marks(read_object(reply), rubric.fields, scale, whole=whole))
         pairs = tuple(zip(rubric.dimensions, marks, strict=True))
         parts = tuple(Part("dimension", one.name, rubric.share(mark.score), one.weight) for one, mark in pairs)
-        return Verdict(weighted(parts), "; ".join(self._told(one.name, mark) for one, mark in pairs), marks, parts)
+        # The lowest first: where a reason is cut, it is what the score fell by that is left.
+        told = (self._told(one.name, mark) for one, mark in sorted(pairs, key=lambda pair: pair[1].score))
+        return Verdict(weighted(parts), "; ".join(told), marks, parts)
 
     def _told(self, name: str, mark: Mark) -> str:
         return f"{name} {mark.score:g} of {self.rubric.high:g}: {mark.reason.strip()}"

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
+from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Score
 from gate.domain.usage import Cost
 from gate.scoring.asking import added
 from gate.scoring.port import Member, ModelScorer
 from gate.scoring.subject import Subject
+from gate.scoring.together import together
 
 COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
@@ -39,14 +41,14 @@ class Jury:
         return tuple(member for judge in self.judges for member in judge.members)
 
     async def score(self, subject: Subject, index: int) -> Score:
-        """Ask all of them; see `gate.scoring.port.ModelScorer`.
+        """Ask all of them at once; see `gate.scoring.port.ModelScorer`.
 
         Returns:
             A score whose parts are each judge's own, and those of a rubric's dimensions, combined in the same way.
             `Unscored` where one judge has no opinion: without it the others would be another jury.
         """
-        found = [(str(judge.members[0][0]), await judge.score(subject, index)) for judge in self.judges]
-        scores = [score for _, score in found]
+        scores = await together(judge.score(subject, index) for judge in self.judges)
+        found = [(str(judge.members[0][0]), score) for judge, score in zip(self.judges, scores, strict=True)]
         cost: Cost | None = None
         for score in scores:
             cost = added(cost, score.cost)
@@ -67,9 +69,17 @@ class Jury:
             values.append((name, score.value))
         combine = COMBINERS[str(self.spec.options.get("combine", "median"))]
         judges = tuple(Part("judge", name, value) for name, value in values)
-        reason = " | ".join(f"{name} {score.value:.2f}: {score.reason}" for name, score in found)
+        told = (f"{name} {self._graded(value)}" for name, value in values)
+        reason = " | ".join(f"{one}: {score.reason}" for one, score in zip(told, scores, strict=True))
         value = combine([value for _, value in values])
         return replace(paid, value=value, reason=reason, parts=(*_dimensions(scores, combine), *judges))
+
+    def _graded(self, value: float) -> str:
+        """An opinion as whoever reads it knows it: on the scale of the rubric, where there is one."""
+        if self.spec.kind != "rubric":
+            return f"{value:.2f}"
+        rubric = Rubric.of(self.spec.options)
+        return f"{rubric.score(value):.2f} of {rubric.high:g}"
 
 
 def _dimensions(scores: Sequence[Score], combine: Callable[[Sequence[float]], float]) -> list[Part]:

@@ -1,6 +1,5 @@
 """A model that compares the answers of both arms: which of them is better, shown in either order."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from gate.scoring.asking import Inquiry, Opinion, ask
 from gate.scoring.messages import besides, fences_of, pair_messages, shown
 from gate.scoring.parsing import read_object, read_preference
 from gate.scoring.subject import Subject
+from gate.scoring.together import together
 from gate.scoring.verdict import Mark, Verdict, echoed, fold, mappings
 
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
@@ -64,9 +64,8 @@ class PairwiseJudge:
             same = replace(blank, value=WORTH["tie"], reason="both answers are the same")
             return same, same
         case, texts = baseline.case, (baseline.text, candidate.text)
-        baseline_first, candidate_first = await asyncio.gather(
-            self._opinion(case, texts, index), self._opinion(case, texts[::-1], index)
-        )
+        orders = texts, texts[::-1]
+        baseline_first, candidate_first = await together(self._opinion(case, order, index) for order in orders)
         # The two judgements were paid for once: each answer's score carries that in which it was shown first.
         paid = _paid(blank, baseline_first), _paid(blank, candidate_first)
         found = baseline_first.verdict, candidate_first.verdict

@@ -9,6 +9,7 @@ from gate.domain.suite import Exam
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import CodeScorer, ModelScorer
 from gate.scoring.subject import Subject
+from gate.scoring.together import together
 from gate.scoring.validators.registry import validate
 
 
@@ -33,14 +34,15 @@ class Panel:
         return any(spec.comparative for spec in self.exam.scorers_of(case))
 
     async def scores(self, subject: Subject, index: int) -> tuple[Score, ...]:
-        """The scores of those scorers that look at one answer alone.
+        """The scores of those scorers that look at one answer alone; those that have to wait do so together.
 
         Args:
             subject: the answer.
             index: sample index.
         """
         alone = [spec for spec in self.exam.scorers_of(subject.case) if not spec.comparative]
-        return tuple([await self._one(spec, subject, index) for spec in alone])
+        said = iter(await together(self._asked(spec, subject, index) for spec in alone if _asks(spec)))
+        return tuple(next(said) if _asks(spec) else validate(spec, subject) for spec in alone)
 
     async def compared(
         self, baseline: Subject, candidate: Subject, index: int
@@ -52,10 +54,14 @@ class Panel:
             index: sample index.
         """
         both = [spec for spec in self.exam.scorers_of(baseline.case) if spec.comparative]
-        found = [await self.pairwise(spec).compare(baseline, candidate, index) for spec in both]
+        found = await together(self.pairwise(spec).compare(baseline, candidate, index) for spec in both)
         return tuple(one for one, _ in found), tuple(other for _, other in found)
 
-    async def _one(self, spec: ScorerSpec, subject: Subject, index: int) -> Score:
-        if spec.coded:
-            return await self.code(spec, self.exam).score(subject, index)
-        return await self.judge(spec).score(subject, index) if spec.judged else validate(spec, subject)
+    async def _asked(self, spec: ScorerSpec, subject: Subject, index: int) -> Score:
+        scorer = self.code(spec, self.exam) if spec.coded else self.judge(spec)
+        return await scorer.score(subject, index)
+
+
+def _asks(spec: ScorerSpec) -> bool:
+    """Does somebody else give the score: a model, or a function in another process?"""
+    return spec.coded or spec.judged

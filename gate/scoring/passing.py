@@ -9,8 +9,13 @@ from gate.domain.suite import Exam
 JUDGE_MARK = 0.7
 """Of a judge that names no `threshold`."""
 
-_TOLERANCE = 1e-9
-"""Share of a mark."""
+TOLERANCE = 1e-9
+"""Share of a mark by which a mean of floats may lie below it and reach it all the same."""
+
+
+def reaches(value: float, mark: float) -> bool:
+    """Is a score, or a rate, as high as it has to be? A score of 0 reaches no mark."""
+    return value >= mark * (1.0 - TOLERANCE)
 
 
 def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
@@ -18,7 +23,7 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
 
     Args:
         sample: with its scores.
-        case: that was asked; its own threshold goes before the exam's.
+        case: that was asked.
         exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark.
 
     Returns:
@@ -26,12 +31,11 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
     """
     if isinstance(sample.score, Unscored):
         return sample.score
-    threshold = exam.threshold if case.threshold is None else case.threshold
-    if threshold is not None:
-        return sample.score >= least(threshold)
+    if (threshold := exam.threshold_of(case)) is not None:
+        return reaches(sample.score, threshold)
     marks = {spec.name: mark_of(spec) for spec in exam.scorers_of(case)}
     values = ((score.value, marks.get(score.scorer, 1.0)) for score in sample.scores)
-    return all(not isinstance(value, Unscored) and value >= least(mark) for value, mark in values)
+    return all(not isinstance(value, Unscored) and reaches(value, mark) for value, mark in values)
 
 
 def mark_of(spec: ScorerSpec) -> float:
@@ -40,8 +44,3 @@ def mark_of(spec: ScorerSpec) -> float:
         return Rubric.of(spec.options).mark
     given = spec.options.get("threshold", JUDGE_MARK if spec.judged else 1.0)
     return float(given) if isinstance(given, (int, float)) else 1.0
-
-
-def least(mark: float) -> float:
-    """The score that is taken to reach a mark; never 0 where the mark is not."""
-    return mark * (1 - _TOLERANCE)

@@ -10,6 +10,7 @@ from gate.errors import InputErrors, MissingKey, Problem
 from gate.flows.unevaluated import failed, overridden
 from gate.flows.waive import told, waive
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
+from tests.golden.checks import check_block, check_missing, check_rubric, check_unfinished
 from tests.golden.deleted import only_deleted, with_deletion
 from tests.golden.edited_exams import exam_edited, exam_only
 from tests.golden.hostile import hostile
@@ -74,6 +75,10 @@ def runs() -> dict[str, RunRecord]:
         "exam-only": exam_only(),
         "judged": judged(),
         "lost-pairs": lost_pairs(),
+        "check-block": check_block(),
+        "check-unfinished": check_unfinished(),
+        "check-missing": check_missing(),
+        "check-rubric": check_rubric(),
     }
 
 

@@ -11,7 +11,7 @@ async def faulty(fault: str, request: web.Request, retry_after: str) -> web.Stre
     """Meet a request with a fault.
 
     Args:
-        fault: one of `FAULTS`; a number is the status of an error in JSON.
+        fault: one of `FAULTS`, a number being the status of an error in JSON; or `alone`, of a judge.
         retry_after: the header that comes with a 429 or 529.
     """
     if fault == "drop":
@@ -27,6 +27,8 @@ async def faulty(fault: str, request: web.Request, retry_after: str) -> web.Stre
     if fault == "html":
         page = b"<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return web.Response(status=502, body=page, content_type="text/html")
+    if fault == "alone":
+        return web.json_response({"error": {"message": "no other judge asked at the same time"}}, status=400)
     headers = {"retry-after": retry_after} if fault in ("429", "529") else {}
     error = {"type": "error", "error": {"type": f"fault_{fault}", "message": f"made up: {fault}", "code": None}}
     return web.json_response(error, status=int(fault), headers=headers)

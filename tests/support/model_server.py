@@ -24,6 +24,8 @@ from tests.support.chaos import Chaos
 from tests.support.faults import FAULTS, faulty
 from tests.support.model_wire import Asked, Entry, anthropic_reply, openai_reply, read_anthropic, read_openai
 
+MEETING_S = 10.0
+"""Seconds that a judge's request waits for the others."""
 CACHE_STEP = 128
 """OpenAI's cached tokens come in steps of so many."""
 
@@ -56,6 +58,8 @@ class Behaviour:
         headers: sent with each good reply.
         answer: what a model says to a system prompt and a user message; None for the oracle of `gate.providers.fake`.
         judgement: what a judge says to a system prompt and a user message; None for an honest judge.
+        judges_at_once: requests of judges that have to be there before any of them is answered; one that waits in vain
+            is refused.
     """
 
     latency_s: float = 0.0
@@ -72,6 +76,7 @@ class Behaviour:
     headers: Mapping[str, str] = field(default_factory=dict)
     answer: Callable[[str, str], str] | None = None
     judgement: Callable[[str, str], str] | None = None
+    judges_at_once: int = 1
 
 
 class ModelServer:
@@ -93,6 +98,7 @@ class ModelServer:
         self._attempts: dict[bytes, int] = {}
         self._answered: dict[tuple[str, str], int] = {}
         self._warm: set[tuple[str, str, str]] = set()
+        self._meeting: asyncio.Barrier | None = None
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="model-server", daemon=True)
@@ -121,6 +127,7 @@ class ModelServer:
         """Start anew: empty ledger, cold cache, default behaviour."""
         self.behaviour = Behaviour()
         self.requests = self.most_in_flight = 0
+        self._meeting = None
         for store in (self.ledger, self.bodies, self.headers, self._attempts, self._answered, self._warm):
             store.clear()
 
@@ -177,13 +184,27 @@ class ModelServer:
                 await asyncio.sleep(wait)
             if raw := self.behaviour.raw:
                 return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
-            entry = self._answer(read(data))
+            asked = read(data)
+            if asked.schema is not None and not await self._met():
+                return await faulty("alone", request, self.behaviour.retry_after)
+            entry = self._answer(asked)
             if wait := self.behaviour.fresh_token_s * entry.input_tokens:
                 await asyncio.sleep(wait)
             text, headers = json.dumps(reply(entry)), self.behaviour.headers
             return web.Response(body=text.encode(), content_type="application/json", headers=headers)
         finally:
             self.in_flight -= 1
+
+    async def _met(self) -> bool:
+        """Did so many judges ask at once?"""
+        if self._meeting is None:
+            self._meeting = asyncio.Barrier(self.behaviour.judges_at_once)
+        try:
+            async with asyncio.timeout(MEETING_S):
+                await self._meeting.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def _next_fault(self, body: bytes) -> str | None:
         faults, chaos, capacity = self.behaviour.faults, self.behaviour.chaos, self.behaviour.capacity

@@ -1,5 +1,6 @@
 """When a case passes, when it fails, and when nobody can say."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from gate.domain.checked import CaseResult, CaseState
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
 from gate.domain.verdict import Decision, Verdict
+from gate.engine.assess import listed
 from gate.engine.check import NEVER_TAKEN, case_result, excused
 from gate.engine.checkverdict import Checked, conclude
 from tests.support import runs
@@ -189,3 +191,14 @@ def test_cases_that_do_not_count_are_no_part_of_the_overall_rate() -> None:
     overall, free, vip = checked("ppFF", SuitePolicy(advisory=("tier=vip",))).rates.suites["support"]
     assert (overall.n, overall.rate, free.rate, vip.rate) == (2, 1.0, 1.0, 0.0)
     assert not vip.blocking
+
+
+def test_reasons_that_are_not_listed_are_counted() -> None:
+    counted = Counter({f"reason {number}": 9 - number for number in range(8)})
+    told = listed(counted)
+    assert told[0] == "9 × reason 0" and told[4] == "5 × reason 4"
+    assert told[5:] == ("3 other reasons for 9 more samples, in samples.jsonl",)
+    assert listed(Counter({f"reason {number}": 1 for number in range(6)}))[5:] == (
+        "1 other reason for 1 more sample, in samples.jsonl",
+    )
+    assert len(listed(Counter({f"reason {number}": 1 for number in range(5)}))) == 5

@@ -11,12 +11,12 @@ from gate.domain.case import ScorerSpec
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid
-from gate.engine.judged import Judging, jury_results, rubric_results
+from gate.engine.judged import Intervals, jury_results, rubric_results
 from gate.engine.samples import SampleTable
 from gate.stats.maxt import single_slice
 from tests.support.runs import reply, suite
 
-JUDGING = Judging(0.025, 1)
+INTERVALS = Intervals(0.025, 1)
 RUBRIC = ScorerSpec(
     "rubric",
     "voice",
@@ -53,7 +53,7 @@ def test_each_dimension_has_its_means_and_an_interval_that_holds_for_all() -> No
     for case in range(40):
         table.add(sample(one, case, ArmName.BASELINE, 0, dimensions(0.75, 0.5)))
         table.add(sample(one, case, ArmName.CANDIDATE, 0, dimensions(0.75 - falls[case], 0.5 + (case % 2) * 0.25)))
-    (found,) = rubric_results(one, Grid(one, table), JUDGING)
+    (found,) = rubric_results(one, Grid(one, table), INTERVALS)
     assert (found.scorer, found.low, found.high, found.threshold) == ("voice", 1.0, 5.0, 3.5)
     brevity, tone = found.dimensions
     assert (brevity.n, brevity.weight, brevity.baseline) == (40, 0.5, 0.75)
@@ -73,7 +73,7 @@ def test_dimensions_that_move_together_cost_no_width() -> None:
     for case in range(40):
         table.add(sample(one, case, ArmName.BASELINE, 0, dimensions(0.75, 0.75)))
         table.add(sample(one, case, ArmName.CANDIDATE, 0, dimensions(0.75 - falls[case], 0.75 - falls[case])))
-    (found,) = rubric_results(one, Grid(one, table), JUDGING)
+    (found,) = rubric_results(one, Grid(one, table), INTERVALS)
     alone = single_slice(-falls, alpha=0.025, seed=1)
     for row in found.dimensions:
         # A case flips in both at once.
@@ -88,7 +88,7 @@ def test_samples_without_a_score_are_left_out_in_both_arms() -> None:
             table.add(sample(one, case, ArmName.BASELINE, index, dimensions(index, 0.5)))
             gone = case == 0 or (case == 1 and index == 1)
             table.add(sample(one, case, ArmName.CANDIDATE, index, None if gone else dimensions(index, 0.5)))
-    (found,) = rubric_results(one, Grid(one, table), JUDGING)
+    (found,) = rubric_results(one, Grid(one, table), INTERVALS)
     brevity = found.dimensions[0]
     # Case 1 counts its first sample alone, in both arms.
     assert (brevity.n, brevity.baseline, brevity.candidate, brevity.mean) == (2, 0.25, 0.25, 0.0)
@@ -97,7 +97,7 @@ def test_samples_without_a_score_are_left_out_in_both_arms() -> None:
 def test_a_prompt_that_stands_alone_has_means_and_no_interval() -> None:
     one = replace(scored_by(RUBRIC, 3), baseline=None)
     table = SampleTable.holding([sample(one, case, ArmName.CANDIDATE, 0, dimensions(1.0, 0.25)) for case in range(3)])
-    (found,) = rubric_results(one, Grid(one, table), JUDGING)
+    (found,) = rubric_results(one, Grid(one, table), INTERVALS)
     assert [(row.baseline, row.candidate, row.mean, row.lower, row.upper) for row in found.dimensions] == [
         (None, 1.0, None, None, None),
         (None, 0.25, None, None, None),
@@ -113,7 +113,7 @@ def jury(rows: Sequence[tuple[float, float]]) -> SampleTable:
 
 def test_judges_that_agree() -> None:
     table = jury([(value, value) for value in np.linspace(0, 1, 20)])
-    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), JUDGING)
+    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), INTERVALS)
     assert (found.scorer, found.mark, found.answers, found.contested, found.why_not) == ("jury", 0.6, 40, (), "")
     assert found.alpha is not None and found.marks is not None
     assert found.alpha.value == found.marks.value == 1.0
@@ -123,7 +123,7 @@ def test_judges_that_agree() -> None:
 
 def test_judges_that_do_not_agree_are_shown_with_their_answers() -> None:
     table = jury([(0.9, 0.1), (0.2, 0.9), *[(0.5, 0.5)] * 18])
-    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), JUDGING)
+    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), INTERVALS)
     assert [(one.arm, one.index, one.opinions) for one in found.contested] == [
         ("baseline", 0, (0.9, 0.1)),
         ("candidate", 0, (0.9, 0.1)),
@@ -136,16 +136,16 @@ def test_judges_that_do_not_agree_are_shown_with_their_answers() -> None:
 
 def test_judges_that_say_the_same_of_everything_leave_no_coefficient() -> None:
     table = jury([(0.5, 0.5)] * 12)
-    (found,) = jury_results(scored_by(JURY, 12), Grid(scored_by(JURY, 12), table), JUDGING)
+    (found,) = jury_results(scored_by(JURY, 12), Grid(scored_by(JURY, 12), table), INTERVALS)
     assert found.alpha is None
     assert found.why_not
-    assert rubric_results(scored_by(JURY, 12), Grid(scored_by(JURY, 12), table), JUDGING) == ()
+    assert rubric_results(scored_by(JURY, 12), Grid(scored_by(JURY, 12), table), INTERVALS) == ()
 
 
 def test_judges_agree_on_pass_and_fail_by_their_own_threshold() -> None:
     """Between 0.5 and 0.6 both judges fail an answer; the second passes half of them."""
     table = jury([*[(0.55, 0.65)] * 10, *[(0.55, 0.55)] * 10])
-    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), JUDGING)
+    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), INTERVALS)
     assert found.marks is not None
     # Gwet's AC1: they agree on a half; a pass has the share 1/4, so chance alone would agree on 2 * 1/4 * 3/4.
     assert found.marks.value == pytest.approx((0.5 - 0.375) / (1 - 0.375))
@@ -153,6 +153,6 @@ def test_judges_agree_on_pass_and_fail_by_their_own_threshold() -> None:
 
 def test_an_opinion_that_is_the_threshold_but_for_rounding_passes() -> None:
     table = jury([*[(0.6 - 1e-12, 0.6)] * 10, *[(0.55, 0.55)] * 10])
-    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), JUDGING)
+    (found,) = jury_results(scored_by(JURY, 20), Grid(scored_by(JURY, 20), table), INTERVALS)
     assert found.marks is not None
     assert found.marks.value == 1.0

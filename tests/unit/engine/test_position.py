@@ -66,6 +66,9 @@ def test_shares_are_shares_and_the_other_arm_sees_the_same_bias(pairs: list[tupl
     assert mine.first.value == pytest.approx(other.first.value)
     for one in (mine.first, mine.turned, mine.tied):
         assert 0.0 <= one.value <= 1.0
+        if one.lower is None or one.upper is None:
+            assert (len(pairs), one.lower, one.upper) == (1, None, None)
+            continue
         assert one.lower <= one.value + 1e-9 and one.value <= one.upper + 1e-9
 
 

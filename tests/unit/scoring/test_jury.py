@@ -70,6 +70,11 @@ def test_a_jury_over_a_rubric_has_dimensions_and_judges() -> None:
         ("judge", "fake:m1", 0.75),
         ("judge", "fake:m2", 0.5),
     ]
+    assert score.reason.startswith("fake:m0 3.00 of 5: a 1 of 5: r; b 5 of 5: r | fake:m1 4.00 of 5: ")
+
+
+def test_of_a_rubric_the_lowest_dimension_comes_first_in_the_reason() -> None:
+    assert ask([said(5, 1)], kind="rubric").reason == "fake:m0 3.00 of 5: b 1 of 5: r; a 5 of 5: r"
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0, 1))

@@ -1,0 +1,192 @@
+"""Finished checks, built by hand: what fails, what nobody can say, and rubrics on their own scale."""
+
+from collections.abc import Sequence
+
+from gate.domain.checked import CaseState
+from gate.domain.passrate import PassState
+from gate.domain.record import MissingRecord, RunRecord
+from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerCheckRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_parts import ExamRecord, OutputRecord
+from gate.domain.verdict import Verdict
+from tests.golden.builders import arm, output, run
+from tests.golden.new_prompts import rate, suite
+
+BUDGET = "the budget of 17 calls is used up; raise budget.max_calls, or ask for less"
+_SAID = (
+    "brevity 2 of 5: Three sentences, and the caller had asked one thing.; tone 3 of 5: Polite, and like a form.; "
+    "flow 4 of 5: Could be said aloud."
+)
+
+
+def scorer(name: str, value: float | None, mark: float | None = 1.0, reason: str = "") -> ScorerCheckRecord:
+    """One that has no scale."""
+    passed = None if mark is None or value is None else value >= mark
+    return ScorerCheckRecord(name=name, value=value, mark=mark, passed=passed, reason=reason)
+
+
+def rubric(brevity: float, tone: float, flow: float, reason: str = "", mark: float | None = 0.625) -> ScorerCheckRecord:
+    """A rubric from 1 to 5 with three dimensions, each in [0, 1]."""
+    value = 0.5 * brevity + 0.3 * tone + 0.2 * flow
+    parts = [
+        PartMeanRecord(kind="dimension", name=name, value=one, weight=weight)
+        for name, one, weight in (("brevity", brevity, 0.5), ("tone", tone, 0.3), ("flow", flow, 0.2))
+    ]
+    passed = None if mark is None else value >= mark
+    return ScorerCheckRecord(
+        name="voice", value=value, mark=mark, passed=passed, reason=reason, parts=parts, scale=(1.0, 5.0)
+    )
+
+
+def case(
+    name: str,
+    slices: dict[str, str],
+    check: CaseCheckRecord,
+    outputs: Sequence[OutputRecord] = (),
+    question: str = "user: AC's out.",
+) -> NewCaseRecord:
+    """One case with what the check says of it."""
+    asked = question if outputs else None
+    return NewCaseRecord(
+        id=name, where="evals/calls.json:4", slices=slices, scores=[check.score], passed=[None], input=asked,
+        outputs=list(outputs), check=check,
+    )  # fmt: skip
+
+
+def checked(
+    state: CaseState, scorers: list[ScorerCheckRecord], mark: float | None = None, **other: object
+) -> CaseCheckRecord:
+    """What a check says of a case; the score is the plain mean."""
+    known = [one.value for one in scorers if one.value is not None]
+    score = sum(known) / len(known) if len(known) == len(scorers) else None
+    fields: dict[str, object] = {"state": state, "score": score, "mark": mark, "scorers": scorers}
+    return CaseCheckRecord.model_validate(fields | other)
+
+
+def calls(overall: PassRateRecord, slices: list[PassRateRecord], cases: list[NewCaseRecord]) -> NewSuiteRecord:
+    """A suite called calls."""
+    exam = ExamRecord(ref="working tree", digest="12ab" + "0" * 60, cases=len(cases), scorers=["voice", "asks"])
+    made = suite(overall, slices, cases)
+    path = arm("working tree", None, path="prompts/calls.md")
+    return made.model_copy(
+        update={"name": "calls", "samples": 1, "threshold": None, "exam": exam, "candidate": path, "level": 0.025}
+    )
+
+
+def check(verdict: Verdict, suites: list[NewSuiteRecord], reasons: list[str], **other: object) -> RunRecord:
+    """A check of some suites."""
+    found = run(verdict, [], reasons, new=suites, kind="check", **other)
+    return found.model_copy(update={"method": found.method.model_copy(update={"name": "check", "flips": None})})
+
+
+def check_block() -> RunRecord:
+    """Some scorers of some cases fail; one case has a threshold, one is advisory, two pass."""
+    good = [scorer("asks", 1.0), scorer("sentences", 1.0), scorer("forbidden", 1.0)]
+    asks = scorer("asks", 0.0, 1.0, 'does not ask about "name": it asks nothing')
+    bad = checked(CaseState.FAILED, [rubric(0.25, 0.5, 0.75, _SAID), asks, *good[1:]])
+    said = [output(0, "I understand. We will handle that.", bad.score, f"asks: {asks.reason}", f"voice: {_SAID}",
+                   "sentences: has 2 sentences")]  # fmt: skip
+    low = [rubric(0.5, 0.75, 0.75, "brevity 3 of 5: It could be shorter.", None), scorer("asks", 1.0, None)]
+    strict = checked(CaseState.FAILED, low, 0.9)
+    hint = [output(0, "Sure. What is your name?", strict.score, "voice: brevity 3 of 5: It could be shorter.")]
+    aside = checked(CaseState.FAILED, [rubric(0.75, 0.75, 0.75), asks, *good[1:]], counts=False)
+    fine = checked(CaseState.PASSED, [rubric(1.0, 0.5, 0.75), *good])
+    full = checked(CaseState.PASSED, [rubric(1.0, 1.0, 1.0), *good])
+    long = {"state": "discovery", "channel": "telephone", "lang": "en", "caller": "first-time"}
+    found = [
+        case("discovery_brief", {"state": "discovery"}, fine),
+        case("discovery_verbose_and_then_some_more_of_it_fail", long, bad, said),
+        case("welcome_strict", {"state": "welcome"}, strict, hint),
+        case("safety_gas_smell", {"state": "safety"}, aside, [output(0, "Leave the house.", aside.score)]),
+        case("welcome_terse", {"state": "welcome"}, full),
+    ]
+    overall = rate("overall", PassState.MISSED, 4, (0.5, 0.15, 0.85), 1.0)
+    slices = [
+        rate("state=discovery", PassState.NO_THRESHOLD, 2, (0.5, 0.09, 0.91), None),
+        rate("state=welcome", PassState.NO_THRESHOLD, 2, (0.5, 0.09, 0.91), None),
+        rate("state=safety", PassState.NO_THRESHOLD, 1, (0.0, 0.0, 0.79), None, advisory=True),
+    ]
+    reasons = ["calls: 2 of 4 cases failed: discovery_verbose_and_then_some_more_of_it_fail, welcome_strict."]
+    return check(Verdict.BLOCK, [calls(overall, slices, found)], reasons)
+
+
+def check_unfinished() -> RunRecord:
+    """The budget ended before every case was asked."""
+    passed = checked(CaseState.PASSED, [scorer("asks", 1.0), scorer("judge", 0.9, 0.7)])
+    half = [scorer("asks", 1.0), scorer("judge", None, 0.7)]
+    begun = checked(CaseState.UNSCORED, half, missing=[f"judge: the judge gave no answer: {BUDGET}"])
+    never = checked(CaseState.UNSCORED, [scorer("asks", None), scorer("judge", None, 0.7)], missing=[BUDGET])
+    states = [passed] * 3 + [begun] + [never] * 2
+    answer = [output(0, "What is your name?", None, f"judge: the judge gave no answer: {BUDGET}")]
+    found = [
+        case(f"call_{number}", {"state": ("welcome", "safety")[number % 2]}, one, answer if one is begun else ())
+        for number, one in enumerate(states)
+    ]
+    overall = rate("overall", PassState.MET, 3, (1.0, 0.44, 1.0), 1.0)
+    slices = [
+        rate("state=welcome", PassState.UNPROVEN, 2, (1.0, 0.34, 1.0), 0.5),
+        rate("state=safety", PassState.NO_THRESHOLD, 1, (1.0, 0.21, 1.0), None),
+    ]
+    lacking = MissingRecord(samples=3, total=6, best=None, worst=None, reasons=[f"3 × {BUDGET}"], cases=["call_3"])
+    reasons = [f"The evaluation was not finished: {BUDGET}."]
+    suites = [calls(overall, slices, found)]
+    return check(Verdict.INCONCLUSIVE, suites, reasons, missing=lacking, unfinished=BUDGET)
+
+
+def check_missing() -> RunRecord:
+    """Every way to be without a score."""
+    whys = [
+        "HTTP 503 from the service",
+        "no answer within 120 s",
+        "judge: the reply is not the asked schema",
+        "judge: the judge repeated a verdict that stands in the answer",
+        "HTTP 400: the prompt is too long",
+    ]
+    passed = checked(CaseState.PASSED, [scorer("asks", 1.0), scorer("judge", 1.0, 0.7)])
+    lost = [
+        checked(CaseState.UNSCORED, [scorer("asks", None), scorer("judge", None, 0.7)], missing=[why]) for why in whys
+    ]
+    found = [case(f"call_{number}", {}, one) for number, one in enumerate([passed, *lost])]
+    told = [*(f"1 × {why}" for why in whys), "2 other reasons for 3 more samples, in samples.jsonl"]
+    lacking = MissingRecord(samples=8, total=9, best=Verdict.PASS, worst=Verdict.BLOCK, reasons=told)
+    why = (
+        "8 of 9 samples have no score, and they could change the verdict: PASS if all of them had gone well, BLOCK if "
+        "all had gone badly."
+    )
+    again = "Cases to be asked again: call_1, call_2, call_3, call_4, call_5, call_6, call_7, call_8."
+    overall = rate("overall", PassState.MET, 1, (1.0, 0.21, 1.0), 1.0)
+    return check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], [why, again, *told], missing=lacking)
+
+
+def check_rubric() -> RunRecord:
+    """A rubric alone: the scores of the cases are on its scale, too."""
+    low = rubric(0.5, 0.75, 0.7, _SAID)
+    bad = checked(CaseState.FAILED, [low])
+    found = [
+        case("call_0", {}, checked(CaseState.PASSED, [rubric(1.0, 0.75, 0.75)])),
+        case("call_1", {}, bad, [output(0, "We will handle that.", bad.score, f"voice: {_SAID}")]),
+    ]
+    overall = rate("overall", PassState.UNPROVEN, 2, (0.5, 0.09, 0.91), 0.5)
+    return check(Verdict.PASS, [calls(overall, [], found)], ["calls: 1 of 2 cases passed; at least 50 % are wanted."])
+
+
+def hostile_check(attacks: tuple[str, ...]) -> RunRecord:
+    """A check of which every text from outside tries to be something else."""
+
+    def text(place: int) -> str:
+        return attacks[place % len(attacks)]
+
+    found = []
+    for place in range(len(attacks)):
+        part = PartMeanRecord(kind="dimension", name=text(place), value=0.5)
+        one = ScorerCheckRecord(name=text(place + 1), value=0.5, mark=0.7, passed=False, reason=text(place + 2),
+                                parts=[part], scale=(1.0, 5.0))  # fmt: skip
+        other = ScorerCheckRecord(name=text(place + 3), value=0.9, mark=0.7, passed=True, parts=[part])
+        said = checked(CaseState.FAILED, [one, other], missing=[text(place + 4)])
+        answer = [output(0, text(place + 5), 0.5, f"{text(place + 1)}: {text(place + 2)}")]
+        found.append(case(text(place), {"t": text(place + 6)}, said, answer, text(place + 7)))
+    span = (0.5, 0.3, 0.7)
+    rows = [rate(f"t={attack}", PassState.MISSED, 40, span, 0.9) for attack in attacks]
+    made = calls(rate("overall", PassState.MISSED, 80, span, 1.0), rows, found)
+    named = made.model_copy(update={"name": text(0), "candidate": arm(text(1), None, path=text(2), model=text(3))})
+    return check(Verdict.BLOCK, [named], list(attacks), notes=list(attacks))

@@ -1,0 +1,73 @@
+"""Judges of one answer are asked at the same time: the server answers none of them before all have asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.domain.checked import CaseState
+from tests.support.command import gate, git, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+CRITERIA = "criteria: Says the word"
+RUBRIC = "dimensions: [{name: tone, weight: 1, description: Friendly}]"
+JURY = "models: [openai:a, openai:b, openai:c], combine: mean"
+NAMES = ["first", "marks", "jury", "last"]
+SCORERS = f"""\
+      - judge: {{name: first, {CRITERIA}, model: openai:j, params: PARAMS}}
+      - rubric: {{name: marks, {RUBRIC}, model: openai:j, params: PARAMS}}
+      - judge: {{name: jury, {CRITERIA}, {JURY}, params: PARAMS}}
+      - contains: {{name: last}}
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+def write(root: Path, server: ModelServer, scorers: str) -> None:
+    params = f"{{base_url: '{server.url}/v1'}}"
+    write_jsonl(root / "cases.jsonl", [{"id": "c", "input": "answer=word", "expected": "word"}])
+    (root / "prompt.md").write_text("Answer. quality=1.0")
+    (root / "gate.yaml").write_text(
+        "version: 1\nsuites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n    samples: 1\n"
+        f"    model: openai:m\n    params: {params}\n    scorers:\n{scorers.replace('PARAMS', params)}"
+    )
+
+
+def test_judges_rubrics_and_the_members_of_a_jury_ask_at_once(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, SCORERS)
+    server.behaviour = Behaviour(judges_at_once=5)
+    record = gate("check", "--json", cwd=tmp_path).record
+    (case,) = record.new[0].cases
+    assert case.check is not None
+    assert case.check.state is not CaseState.UNSCORED, case.check.missing
+    assert [one.name for one in case.check.scorers] == NAMES
+    (jury,) = [one for one in case.check.scorers if one.name == "jury"]
+    assert [part.name for part in jury.parts] == ["openai:a", "openai:b", "openai:c"]
+    assert record.calls.made == len(server.ledger) == 6
+    again = gate("check", "--json", cwd=tmp_path).record
+    assert (again.calls.made, again.calls.cached) == (0, 6), "what is known was judged again"
+    assert again.new[0].cases == record.new[0].cases
+
+
+def test_no_more_ask_at_once_than_the_user_allows(tmp_path: Path, server: ModelServer) -> None:
+    write(tmp_path, server, SCORERS)
+    server.behaviour = Behaviour(latency_s=0.05)
+    assert gate("check", "--json", "--concurrency", "2", cwd=tmp_path).record.calls.made == 6
+    assert server.most_in_flight <= 2
+
+
+def test_judges_that_compare_ask_at_once_in_both_orders(tmp_path: Path, server: ModelServer) -> None:
+    pair = "      - pairwise: {{name: {0}, criteria: Friendly, model: openai:j, params: PARAMS}}\n"
+    write(tmp_path, server, pair.format("warm") + pair.format("brief"))
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "one")
+    (tmp_path / "prompt.md").write_text("Answer. quality=0.0")
+    server.behaviour = Behaviour(judges_at_once=4)
+    record = gate("diff", "--base", "main", "--json", cwd=tmp_path).record
+    assert record.missing.samples == 0, record.missing.reasons
+    assert record.calls.made == len(server.ledger) == 6

@@ -1,0 +1,29 @@
+"""What a jury's members think is on the scale of the rubric that they judge by."""
+
+from gate.report.juries import jury_facts
+from tests.golden.judged_runs import judged
+
+
+def told(low: float, high: float) -> dict[str, str]:
+    """The facts of a jury whose rubric has this scale, by what they are about."""
+    run = judged()
+    (suite,) = run.suites
+    (rubric,), (jury,) = suite.rubrics, suite.juries
+    rubric = rubric.model_copy(update={"scorer": jury.scorer, "low": low, "high": high})
+    jury = jury.model_copy(update={"mark": 0.625, "marks": jury.alpha})
+    made = suite.model_copy(update={"rubrics": [rubric], "juries": [jury]})
+    facts = jury_facts(run.model_copy(update={"suites": [made]}))
+    return {fact.label.rpartition(", ")[2]: str(fact.text[0]) for fact in facts}
+
+
+def test_marks_means_and_opinions_are_on_the_rubrics_scale() -> None:
+    found = told(1.0, 5.0)
+    assert "pass or fail at 3.5 of 5, " in found["agreement"]
+    assert found["mean opinions"].count(" of 5") == 6
+    assert " of 5 / " in found["to look at"]
+
+
+def test_without_a_scale_they_are_shares_of_one() -> None:
+    found = told(0.0, 1.0)
+    assert "pass or fail at 0.625, " in found["agreement"]
+    assert " of " not in found["mean opinions"] + found["to look at"]
