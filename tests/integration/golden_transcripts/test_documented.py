@@ -149,7 +149,7 @@ def test_pytest(root: Path, server: ModelServer) -> None:
 def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     """A small base model as agent and as judge says little of worth, in the asked form all the same."""
     # Without dice it says the same to both tones, as a rule, and the one verdict on that serves all three ways.
-    params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600}"
+    params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600, timeout_s: 600}"
     write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
     with (tmp_path / "judge.md.j2").open("a") as judge_prompt:
         judge_prompt.write(EXAMPLES)

@@ -79,7 +79,7 @@ def plain_comment(shown: Texts) -> Skeleton:
 
 @cache
 def plain_page(shown: Texts) -> Skeleton:
-    return in_browser(preview.render(filled(shown)))
+    return in_browser(preview.render(filled(shown), limit=ROOM))
 
 
 def comment_keeps_its_shape(shown: Texts) -> bool:
@@ -87,7 +87,7 @@ def comment_keeps_its_shape(shown: Texts) -> bool:
 
 
 def page_keeps_its_shape(shown: Texts) -> bool:
-    page = preview.render(filled(shown))
+    page = preview.render(filled(shown), limit=ROOM)
     return in_browser(page).tags == plain_page(harmless(shown)).tags and stacks(page) == []
 
 
