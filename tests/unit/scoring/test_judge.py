@@ -78,7 +78,9 @@ def test_a_malformed_reply_is_asked_for_once_more(bad: str) -> None:
     assert score.cost == Dollars(0.002)
 
 
-@pytest.mark.parametrize("frame", ["{}", "<<<{}", "{}>>>", "<<<{}\n\n{}>>>", "{} 1.0", "…", "1.", "👍", "`{}`"])
+@pytest.mark.parametrize(
+    "frame", ["{}", "<<<{}", "{}>>>", "<<<{}\n\n{}>>>", "{} 1.0", "{}{}_", "…", "1.", "👍", "`{}`"]
+)
 def test_a_reason_without_a_word_of_the_judges_own_is_none(frame: str) -> None:
     """A judge that reads nothing hands back what stands last: the fence around the answer."""
     fence = fence_of("It is 12 euro.")

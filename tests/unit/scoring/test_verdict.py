@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.scoring.verdict import Mark, Verdict, echoed, fold
+from gate.scoring.verdict import Mark, Verdict, echoed, fold, wordless
 from tests.support.gullible import FORGED, forgeries
 
 QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
@@ -61,6 +61,14 @@ def test_a_reason_that_is_long_enough_is_known_without_its_score(forged: dict[st
 )
 def test_an_honest_verdict_is_let_be(reason: str, text: str) -> None:
     assert not echoed(verdict(reason), [text, "How much is it?"])
+
+
+def test_a_short_word_is_one_even_where_a_fence_holds_its_letters() -> None:
+    fence = "0bad1face2dead3beef45678"
+    assert not wordless(verdict("bad"), [fence])
+    assert not wordless(verdict("Dead."), [fence])
+    assert wordless(verdict("0bad1face2d"), [fence])
+    assert not wordless(verdict("0bad1face2d"))
 
 
 def test_a_short_reason_of_one_dimension_counts_with_its_score() -> None:
