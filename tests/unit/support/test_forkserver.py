@@ -43,6 +43,7 @@ def test_how_python_starts_is_not_a_forks_to_say(tmp_path: Path) -> None:
 
 AT_THE_END = """
 import atexit, sys, threading, time
+from tests.support.forkserver import leave
 
 class Told:
     def __init__(self):
@@ -64,7 +65,7 @@ print("end", end=" ")
 
 def test_what_is_to_be_done_at_the_end_is_done(tmp_path: Path) -> None:
     ended = []
-    for way in ("sys.exit(7)", "from tests.support.forkserver import leave; leave(7)"):
+    for way in ("sys.exit(7)", "leave(7)"):
         command = [sys.executable, "-c", f"{AT_THE_END}\n{way}"]
         done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=False)
         ended.append((done.returncode, sorted(done.stdout.split()), done.stderr))
