@@ -13,6 +13,9 @@ _ROUNDING = 1e-9
 Count: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 """Cases, calls, characters, positions."""
 
+Tries: TypeAlias = Annotated[int, Field(ge=0, le=65_535)]
+"""Requests for one sample or one score."""
+
 Tokens: TypeAlias = Annotated[int, Field(ge=0, le=10**18)]
 """Summed over replies."""
 

@@ -4,7 +4,8 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gate.domain.sample import ArmName
+from gate.domain.case import Case
+from gate.domain.sample import ArmName, Sample
 from gate.domain.suite import Suite
 from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule, count
@@ -16,6 +17,7 @@ class Unplanned(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class _Block:
+    suite: Suite
     start: int
     samples: int
     arms: dict[ArmName, int]
@@ -39,7 +41,7 @@ class Places:
         for suite in self.suites:
             cases = {case.id: position for position, case in enumerate(suite.exam.cases)}
             arms = {arm: position for position, arm in enumerate(suite.arms)}
-            self._blocks[suite.name] = _Block(start, suite.samples, arms, cases)
+            self._blocks[suite.name] = _Block(suite, start, suite.samples, arms, cases)
             start += count([suite])
 
     def __len__(self) -> int:
@@ -62,6 +64,11 @@ class Places:
         if index >= block.samples:
             raise Unplanned(f"its suite takes {block.samples} samples per case and arm, and this is number {index + 1}")
         return block.start + (position * block.samples + index) * len(block.arms) + block.arms[arm]
+
+    def asked(self, sample: Sample) -> tuple[Suite, Case]:
+        """The suite and the case of a sample that has a place."""
+        block = self._blocks[sample.suite]
+        return block.suite, block.suite.exam.cases[block.cases[sample.case_id]]
 
 
 def dealt(places: Places, seed: int, of: int) -> "array[int]":

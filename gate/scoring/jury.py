@@ -67,7 +67,7 @@ class Jury:
             if isinstance(score.value, Unscored):
                 return replace(paid, value=Unscored(f"{name}: {score.value.reason}"))
             values.append((name, score.value))
-        combine = COMBINERS[str(self.spec.options.get("combine", "median"))]
+        combine = combiner(self.spec)
         judges = tuple(Part("judge", name, value) for name, value in values)
         told = (f"{name} {self._graded(value)}" for name, value in values)
         reason = " | ".join(f"{one}: {score.reason}" for one, score in zip(told, scores, strict=True))
@@ -80,6 +80,15 @@ class Jury:
             return f"{value:.2f}"
         rubric = Rubric.of(self.spec.options)
         return f"{rubric.score(value):.2f} of {rubric.high:g}"
+
+
+def combiner(spec: ScorerSpec) -> Callable[[Sequence[float]], float]:
+    """How a jury's opinions become one.
+
+    Args:
+        spec: with `combine`.
+    """
+    return COMBINERS[str(spec.options.get("combine", "median"))]
 
 
 def _dimensions(scores: Sequence[Score], combine: Callable[[Sequence[float]], float]) -> list[Part]:

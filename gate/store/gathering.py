@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gate.domain.sample import Sample
 from gate.engine.shares import Places, Unplanned
+from gate.engine.vetting import contradiction
 from gate.errors import CannotEvaluate, Problem
 from gate.inputs.problems import printable, quoted
 from gate.store.samples import BadSample, Line, lines, parse_sample, sample_at
@@ -101,6 +102,8 @@ class Gathering:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
         if self._starts[place] != _NOWHERE:
             return f"{_named(sample)} is here twice"
+        if said := contradiction(sample, *self.places.asked(sample)):
+            return f"{_named(sample)} was edited: {said}"
         self._starts[place] = line.start
         return ""
 

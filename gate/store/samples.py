@@ -9,7 +9,7 @@ from typing import Annotated, BinaryIO, Literal, NoReturn
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.ranges import Amount, Count, Share, Tokens
+from gate.domain.ranges import Amount, Share, Tokens, Tries
 from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
@@ -58,9 +58,9 @@ class _Score(_Row):
     reason: str
     weight: Amount
     required: bool
-    calls: Count
-    retries: Count
-    reused: Count
+    calls: Tries
+    retries: Tries
+    reused: Tries
     cost_usd: Amount | None
     unpriced: Why | None
     parts: list[_Part] = []
@@ -111,7 +111,7 @@ class _Sample(_Row, ABC):
 
 class _FailedSample(_Sample):
     failure: str
-    attempts: Count
+    attempts: Tries
 
     def answer(self) -> Failed:
         return Failed(self.failure, self.attempts)
@@ -121,7 +121,7 @@ class _AnsweredSample(_Sample):
     text: str
     model_id: str
     stop_reason: str
-    attempts: Count
+    attempts: Tries
     latency_s: Amount | None
     cost_usd: Amount | None
     unpriced: Why | None

@@ -11,6 +11,7 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
 from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.engine.samples import SampleTable
 from gate.store.run_folder import RunFolder, sample_row
 from gate.store.samples import BadSample, lines, parse_sample, sample_at
 from tests.support.runs import reply
@@ -19,17 +20,18 @@ from tests.unit.stats.layouts import THOROUGH
 # Half a surrogate pair is no text: providers and case files clean or refuse it.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 amounts = st.floats(0, 1e12)
-counts = st.integers(0, 10**9)
+tokens = st.integers(0, 10**18)
+tries = st.integers(0, 65_535)
 costs = st.one_of(st.builds(Dollars, amounts), st.sampled_from([Unpriced("unknown"), Unpriced("n/a")]))
 values = st.one_of(st.floats(0, 1), st.builds(Unscored, texts))
 replies = st.builds(
     Reply,
     texts,
     texts,
-    st.builds(Usage, counts, counts, counts, counts),
+    st.builds(Usage, tokens, tokens, tokens, tokens),
     costs,
     st.one_of(st.none(), amounts),
-    st.integers(1, 100),
+    tries,
     texts,
     st.builds(Origin, texts, amounts, st.booleans()),
 )
@@ -41,10 +43,10 @@ scores = st.builds(
     texts,
     amounts,
     st.booleans(),
-    counts,
-    counts,
+    tries,
+    tries,
     st.one_of(st.none(), costs),
-    counts,
+    tries,
     st.lists(parts, max_size=3).map(tuple),
 )
 samples = st.builds(
@@ -53,7 +55,7 @@ samples = st.builds(
     texts,
     st.sampled_from(ArmName),
     st.integers(0, 99),
-    st.one_of(replies, st.builds(Failed, texts, counts)),
+    st.one_of(replies, st.builds(Failed, texts, tries)),
     st.lists(scores, max_size=3).map(tuple),
     values,
     st.booleans(),
@@ -78,6 +80,8 @@ def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFac
         return
     found = list(lines(path / "samples.jsonl"))
     assert [parse_sample(one.data) for one in found] == taken
+    # What can be read finds room among the samples of a run.
+    assert len(SampleTable.holding(taken)) == len(taken)
     assert [one.number for one in found] == list(range(1, len(taken) + 1))
     with (path / "samples.jsonl").open("rb") as file:
         assert [sample_at(file, one.start) for one in reversed(found)] == taken[::-1]
