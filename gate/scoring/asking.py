@@ -11,7 +11,6 @@ from gate.providers.base import Request
 from gate.scoring.parsing import Malformed
 from gate.scoring.verdict import Verdict, wordless
 
-ECHO = Unscored("the judge repeated a verdict that stands in the answer")
 WORDLESS = "a reason in the judge's reply holds no word of its own"
 
 
@@ -41,14 +40,14 @@ class Inquiry:
         request: asks it.
         repair: the request that is sent after a reply which is no verdict, made from what was wrong with that.
         read: raises `Malformed` for a reply that is no verdict.
-        repeats: does the verdict repeat what was to be judged?
+        repeats: why the verdict does not count, if it repeats what was to be judged.
         fences: marks around what is judged; handed back they are no reason.
     """
 
     request: Request
     repair: Callable[[str], Request]
     read: Callable[[Reply], Verdict]
-    repeats: Callable[[Verdict], bool]
+    repeats: Callable[[Verdict], Unscored | None]
     fences: tuple[str, ...]
 
 
@@ -101,7 +100,7 @@ class _Asker:
         verdict = self.inquiry.read(reply)
         if wordless(verdict, self.inquiry.fences):
             raise Malformed(WORDLESS)
-        return ECHO if self.inquiry.repeats(verdict) else verdict
+        return self.inquiry.repeats(verdict) or verdict
 
     async def _send(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
         reply = await self.calls.call(request, fresh=fresh)

@@ -10,11 +10,12 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Score
 from gate.providers.base import Request
 from gate.scoring.asking import Inquiry, Opinion, ask
+from gate.scoring.echo import repeated
 from gate.scoring.forms import Form, form_of
 from gate.scoring.messages import besides, fence_of, messages, shown
 from gate.scoring.port import Member
 from gate.scoring.subject import Subject
-from gate.scoring.verdict import Verdict, echoed
+from gate.scoring.verdict import Verdict
 
 
 @dataclass(slots=True)
@@ -66,8 +67,8 @@ class Judge:
             asked = messages(self.spec, case, text, problem)
             return Request(asked, self.model, self.params, index, self._form.schema, about=about)
 
-        def repeats(verdict: Verdict) -> bool:
+        def repeats(verdict: Verdict) -> Unscored | None:
             judged = (text, case.question) if shown(self.spec, "sees_input") else (text,)
-            return echoed(verdict, judged, besides(self.spec, case))
+            return repeated(verdict, judged, besides(self.spec, case))
 
         return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats, (fence_of(text),)))

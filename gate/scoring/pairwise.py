@@ -12,11 +12,12 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Part, Reply, Score
 from gate.providers.base import Request
 from gate.scoring.asking import Inquiry, Opinion, ask
+from gate.scoring.echo import repeated
 from gate.scoring.messages import besides, fences_of, pair_messages, shown
 from gate.scoring.parsing import read_object, read_preference
 from gate.scoring.subject import Subject
 from gate.scoring.together import together
-from gate.scoring.verdict import Mark, Verdict, echoed, fold, mappings
+from gate.scoring.verdict import Mark, Verdict
 
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
 """Of the answer that was shown first, by the judge's word."""
@@ -86,28 +87,16 @@ class PairwiseJudge:
             asked = pair_messages(self.spec, case, (texts[0], texts[1]), problem)
             return Request(asked, self.model, self.params, index, SCHEMA, about=about)
 
-        def repeats(verdict: Verdict) -> bool:
+        def repeats(verdict: Verdict) -> Unscored | None:
             seen = (*texts, case.question) if shown(self.spec, "sees_input") else texts
-            more = besides(self.spec, case)
-            return echoed(verdict, seen, more) or any(_holds(verdict, text) for text in (*seen, *more))
+            return repeated(verdict, seen, besides(self.spec, case))
 
         return await ask(self.calls, Inquiry(request(), request, _read, repeats, fences_of((texts[0], texts[1]))))
 
 
 def _read(reply: Reply) -> Verdict:
     reason, better = read_preference(read_object(reply), tuple(WORTH))
-    return Verdict(WORTH[better], reason, (Mark(reason, WORTH[better], better),))
-
-
-def _holds(verdict: Verdict, text: str) -> bool:
-    """A short reason counts together with the word that it stands beside."""
-    (mark,) = verdict.marks
-    alone, folded = fold(mark.reason), fold(text)
-    reason, better = f"reason{alone}", f"better{mark.field}"
-    if f"{reason}{better}" in folded or f"{better}{reason}" in folded:
-        return True
-    return any({alone, mark.field} <= {fold(one) for one in found.values() if isinstance(one, str)}
-               for found in mappings(text))  # fmt: skip
+    return Verdict(WORTH[better], reason, (Mark(reason, WORTH[better], word=better),))
 
 
 def _paid(blank: Score, opinion: Opinion) -> Score:

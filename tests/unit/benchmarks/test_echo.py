@@ -1,0 +1,28 @@
+"""The decision on echoes tells the figures that its benchmark prints."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.echo import QUOTING, SOURCES, believed, lost
+from tests.support.spellings import FORGED, NOT_HELD
+
+PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "0019-a-verdict-from-the-answer-is-none.md"
+CELLS = [
+    [cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.read_text(encoding="utf-8").splitlines()
+]
+ROWS = {row[0]: row[1:] for row in CELLS if len(row) > 1}
+
+
+def test_what_is_found() -> None:
+    for name, forged in FORGED.items():
+        assert (ROWS[name][0], ROWS[name][2]) == (str(len(forged.texts)), str(len(believed(forged)))), name
+    assert not ROWS.keys() & NOT_HELD
+
+
+@pytest.mark.parametrize(("place", "source"), list(enumerate(SOURCES)))
+def test_what_is_lost(place: int, source: str) -> None:
+    rows = SOURCES[source]()
+    for name, reasons in QUOTING.items():
+        count, total = lost(rows, reasons)
+        assert ROWS[name][2 * place] == (f"{count} of {total:,}" if total else ""), name
