@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from gate.domain.absence import Unscored
@@ -17,6 +18,8 @@ TELLING = 12
 PIECE, PIECES = 8, 32
 """Letters of a piece of a reason, at least; pieces, at most."""
 
+_known = lru_cache(maxsize=16)(plain)
+
 
 def repeated(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -> Unscored | None:
     """Why a verdict does not count: it stands in what the judge was shown. None where it does count.
@@ -31,7 +34,7 @@ def repeated(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ())
         judged: the answer and the question.
         shown: what else the judge was shown, such as the criteria, whose words an honest verdict may well repeat.
     """
-    texts = [(plain(text), (_near, _spelled)) for text in judged] + [(plain(text), (_spelled,)) for text in shown]
+    texts = [(_known(text), (_near, _spelled)) for text in judged] + [(_known(text), (_spelled,)) for text in shown]
     for mark in verdict.marks:
         reason = plain(mark.reason)
         for text, rules in texts:
@@ -47,7 +50,7 @@ def _spelled(mark: Mark, reason: Plain, text: Plain) -> bool:
     if reason.letters not in text.letters:
         return False
     scored = {at + len(_under(mark)) for at in text.words(_under(mark))}
-    return any(at in scored for at in _values(mark, text)) and any(
+    return any(at in scored for at, _ in _values(mark, text)) and any(
         text.letters.startswith(reason.letters, at + len("reason")) for at in text.words("reason")
     )
 
@@ -79,10 +82,8 @@ def _signs(mark: Mark, text: Plain, telling: bool) -> list[int]:
     field = plain(mark.field)
     names = {"reason", _under(mark), field.letters if field else ""} - {""}
     named = sorted(at for name in names for at in text.words(name))
-    signs = {at for at in _values(mark, text) if _any(named, at - NEAR, at + NEAR)}
-    if telling:
-        signs.update(text.words(_under(mark), KEY), () if mark.word else text.valued(mark.score, alone=True))
-    return sorted(signs)
+    signs = [at for at, alone in _values(mark, text) if (telling and alone) or _any(named, at - NEAR, at + NEAR)]
+    return sorted([*signs, *(text.words(_under(mark), KEY) if telling else ())])
 
 
 def _any(places: Sequence[int], low: int, high: int) -> bool:
@@ -102,8 +103,9 @@ def _regions(signs: Sequence[int], own: int, reach: int) -> list[tuple[int, int]
     return found
 
 
-def _values(mark: Mark, text: Plain) -> Iterator[int]:
-    return text.words(mark.word) if mark.word else text.valued(mark.score)
+def _values(mark: Mark, text: Plain) -> Iterator[tuple[int, bool]]:
+    """Where a score stands, and whether it is written as one; a word may always be just a word."""
+    return ((at, False) for at in text.words(mark.word)) if mark.word else text.valued(mark.score)
 
 
 def _under(mark: Mark) -> str:

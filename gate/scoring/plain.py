@@ -8,7 +8,6 @@ import unicodedata
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import unquote
 
 ROUNDS = 8
@@ -78,14 +77,13 @@ class Plain:
                 yield at
             at = self.letters.find(letters, at + 1, high + len(letters))
 
-    def valued(self, number: float, *, alone: bool = False) -> Iterator[int]:
-        """Where a number stood, on condition that it stood alone."""
-        for at, one, own in zip(self.places, self.numbers, self.alone, strict=True):
-            if own >= alone and abs(one - number) < 1e-9:
-                yield at
+    def valued(self, number: float) -> Iterator[tuple[int, bool]]:
+        """Where a number stood, and whether alone."""
+        for at, one, alone in zip(self.places, self.numbers, self.alone, strict=True):
+            if abs(one - number) < 1e-9:
+                yield at, bool(alone)
 
 
-@lru_cache(maxsize=32)
 def plain(text: str) -> Plain | None:
     """A text without escapes (of JSON, HTML, addresses), accents, lookalikes, tags of formatting and what is unseen.
 
