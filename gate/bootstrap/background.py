@@ -11,7 +11,7 @@ from gate.bootstrap.running import Running, carry_out
 from gate.domain.checked import CaseResult
 from gate.domain.sample import Sample
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.check import Examiner
+from gate.flows.check import Examiner, Shown
 from gate.flows.ports import Progress
 from gate.settings.services import Settings
 
@@ -73,6 +73,7 @@ class Background:
         self._open: _Open | None = None
         self._ready = threading.Event()
         self._error: GateError | None = None
+        self._shown: Shown | None = None
         self._keep = False
         self._waiting: set[Future[Answer]] = set()
         self._thread = threading.Thread(target=self._run, name="prompt-gate", daemon=True)
@@ -112,16 +113,17 @@ class Background:
         opened.loop.call_soon_threadsafe(self._begin, opened, (suite, case), future)
         return future
 
-    def finish(self, *, keep: bool) -> None:
+    def finish(self, shown: Shown, *, keep: bool) -> None:
         """Give up what is under way, and end.
 
         Args:
-            keep: write the record of what there is.
+            shown: what the user saw.
+            keep: write the record of that.
         """
-        self._keep = keep
+        self._shown, self._keep = shown, keep
         opened = self._open
         if opened is not None and self._thread.is_alive():
-            opened.loop.call_soon_threadsafe(_end, opened)
+            opened.loop.call_soon_threadsafe(_end, opened, shown.why)
         if self._thread.ident is not None:
             self._thread.join(PATIENCE_S)
         for future in list(self._waiting):
@@ -150,9 +152,12 @@ class Background:
             await asyncio.wait(opened.tasks)
         whole = running.stop.reason is None
         self.notes += running.tools.notes.all(whole=whole)
-        if self._keep and examiner.taken:
-            examiner.finish()
-            self.record = self._plan.out / "run.json"
+        if self._shown is not None and examiner.taken:
+            gone = examiner.withdraw(self._shown)
+            self.notes += [gone.told] if gone.calls else []
+            if self._keep and self._shown.cases:
+                examiner.finish()
+                self.record = self._plan.out / "run.json"
 
     def _begin(self, opened: _Open, key: tuple[str, str], future: "Future[Answer]") -> None:
         task = opened.loop.create_task(self._one(opened, key, future))
@@ -180,10 +185,10 @@ def _settle(future: "Future[Answer]", error: GateError) -> None:
         future.set_exception(error)
 
 
-def _end(opened: _Open) -> None:
+def _end(opened: _Open, why: str) -> None:
     """In the loop: nothing more is asked, and what is under way is given up."""
-    if opened.tasks:
-        opened.running.stop.drain("the test run ended before every case was asked")
+    if why:
+        opened.running.stop.drain(why)
     for task in opened.tasks:
         task.cancel()
     opened.over.set()

@@ -93,6 +93,15 @@ class SampleTable(Sequence[Sample]):
         )  # fmt: skip
         self._grouped = None
 
+    def only(self, wanted: Callable[[Key], bool]) -> "SampleTable":
+        """A table of those samples whose suite, case and arm are wanted."""
+        found = SampleTable(self._words)
+        for row in range(len(self)):
+            sample = self._sample(row)
+            if wanted((sample.suite, sample.case_id, sample.arm)):
+                found.add(sample, self._rows["place"][row])
+        return found
+
     def whole(self, sample: Sample) -> Sample:
         """A sample of this table with its texts put back; the same where they are not to be had.
 

@@ -13,23 +13,66 @@ from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerChec
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, Reply, Sample, Words
 from gate.domain.suite import Suite
+from gate.domain.usage import about_dollars
 from gate.engine.assess import Assessment
 from gate.engine.check import NEVER_TAKEN, case_result
 from gate.engine.checkverdict import Checked, conclude
 from gate.engine.compare import Quality
 from gate.engine.plan import Job, Schedule, count
+from gate.engine.rows import Rows
 from gate.engine.run import Stop
 from gate.flows.collect import Collector, Tools
 from gate.flows.evaluate import keep
 from gate.flows.ports import RunSink
 from gate.flows.record import Finished, record
 from gate.flows.record_judged import with_asked
-from gate.flows.record_parts import INFORMATIVE_CASES, output_record, shortened
+from gate.flows.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent, output_record, shortened
 from gate.flows.resolved import Resolved
 from gate.flows.reuse import survey
+from gate.flows.solo import with_cases
 
+CaseKey = tuple[str, str]
+"""Suite and id of a case."""
 LONGEST_REASON = 2_000
 """Characters of a scorer's reason in the part of the record that every case has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a user saw of a check whose cases are asked before anybody looks at them; the record holds no more.
+
+    Args:
+        cases: whose results were shown.
+        skipped: that have no part in the check after all.
+        why: there are no more; empty where all were shown.
+    """
+
+    cases: frozenset[CaseKey]
+    skipped: frozenset[CaseKey] = frozenset()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unshown:
+    """What was spent on cases that nobody saw.
+
+    Args:
+        cases: that have an answer.
+        calls: that were made for them.
+        spent_usd: dollars that they came to; None where that is not known.
+    """
+
+    cases: int
+    calls: int
+    spent_usd: float | None
+
+    @property
+    def told(self) -> str:
+        """In a sentence."""
+        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
+        cases = "a case that was" if self.cases == 1 else f"{self.cases:,} cases that were"
+        dollars = "" if self.spent_usd is None else f", {about_dollars(self.spent_usd)},"
+        return f"{calls}{dollars} went ahead for {cases} not reported; the answers are kept, and not counted here."
 
 
 async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
@@ -105,6 +148,29 @@ class Examiner:
         checked = conclude(suites, results, self._resolved.policy, self._stop.reason)
         run = self._record(checked, results)
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
+
+    def withdraw(self, shown: Shown) -> Unshown:
+        """Forget the samples of all other cases, before `finish`.
+
+        Args:
+            shown: one case or more.
+
+        Returns:
+            What they came to.
+        """
+        table = self._collector.found.samples
+        unshown = table.only(lambda key: key[:2] not in shown.cases)
+        self._collector.found.samples = table.only(lambda key: key[:2] in shown.cases)
+        self._seen.scored = {key: samples for key, samples in self._seen.scored.items() if key in shown.cases}
+        kept: dict[str, list[str]] = {}
+        for suite in self._resolved.suites:
+            ids = [case.id for case in suite.exam.cases if (suite.name, case.id) not in shown.skipped]
+            kept |= {suite.name: ids} if ids else {}
+        rows = Rows(unshown)
+        gone = Unshown(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
+        resolved = with_cases(self._resolved, kept)
+        self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.told] if gone.calls else [])))
+        return gone
 
     def _result(self, suite: Suite, case: Case) -> CaseResult:
         samples = sorted(self._seen.scored.get((suite.name, case.id), ()), key=lambda sample: sample.index)

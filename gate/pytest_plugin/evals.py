@@ -15,10 +15,12 @@ from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
 from gate.domain.suite import Budget
 from gate.errors import CannotEvaluate, GateError
+from gate.flows.check import Shown
 from gate.flows.resolved import Resolved
 from gate.flows.solo import Chosen, with_cases
 from gate.pytest_plugin import asked
 from gate.pytest_plugin.items import CaseItem, ConfigFile
+from gate.report import numbers
 from gate.settings.services import Settings
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ class Evals:
         self._asked: dict[CaseItem, Future[Answer]] = {}
         self._background: Background | None = None
         self._failed: GateError | None = None
+        self._reported: set[CaseItem] = set()
+        self._skipped: set[CaseItem] = set()
         self._over = False
 
     def collector(self, parent: pytest.Collector) -> ConfigFile:
@@ -82,7 +86,7 @@ class Evals:
             first = self._places[item]
             wanted = [*self._items[first : first + self._window(item)]]
         for one in wanted:
-            if isinstance(one, CaseItem) and one not in self._asked and self._failed is None:
+            if isinstance(one, CaseItem) and one not in self._asked and self._failed is None and not _may_skip(one):
                 self._ask(one)
 
     def wait(self, item: CaseItem) -> Answer:
@@ -104,16 +108,41 @@ class Evals:
             self._failed = self._failed or error
             raise
 
+    def reported(self, item: pytest.Item, report: pytest.TestReport) -> None:
+        """What the user is told of a case; by a worker of xdist, through another process."""
+        if not isinstance(item, CaseItem):
+            return
+        if report.when == "call" or (report.when == "setup" and report.failed):
+            self._reported.add(item)
+        elif report.skipped and item.gate_payload is None:
+            self._skipped.add(item)
+
     def finish(self) -> None:
         """Give up what is under way, and end the thread."""
         if self._over:
             return
         self._over = True
         if self._background is not None:
-            self._background.finish(keep=self._worker is None)
+            shown = self._shown()
+            self._background.finish(shown, keep=self._worker is None)
             self.notes += self._background.notes
-            if (kept := self._background.record) is not None:
-                self.notes.append(f"record: {_shown(kept, self.config.invocation_params.dir)} (see gate report)")
+            if self._worker is None:
+                self.notes += [shown.why] if shown.why else []
+            self.notes.append(self._record(self._background.record, shown))
+
+    def _record(self, kept: Path | None, shown: Shown) -> str:
+        if kept is not None:
+            return _place(kept, self.config)
+        why_not = "nothing was answered" if shown.cases else "no case was reported"
+        return f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist keep none'}"
+
+    def _shown(self) -> Shown:
+        """The cases that pytest reported, those that it skipped, and whether there were to be more."""
+        # A worker of xdist does not know which cases are the others'.
+        there = len({*(self._items if self._worker is None else self._asked)} - self._skipped)
+        left = there - len(self._reported)
+        ended = f"the test run ended before {left:,} of {numbers.counted(there, 'case')} were reported"
+        return Shown(_keys(self._reported), _keys(self._skipped), ended if left > 0 else "")
 
     @property
     def _worker(self) -> str | None:
@@ -171,6 +200,17 @@ class Evals:
         return budget
 
 
-def _shown(path: Path, start: Path) -> str:
-    found = os.path.relpath(path, start)
-    return str(path) if found.startswith("..") else found
+def _keys(items: set[CaseItem]) -> frozenset[tuple[str, str]]:
+    return frozenset((item.suite.name, item.case.id) for item in items)
+
+
+def _may_skip(item: CaseItem) -> bool:
+    """Nobody pays for what may not run: whether it does is seen when it is its turn."""
+    xfail = item.get_closest_marker("xfail")
+    unrun = xfail is not None and xfail.kwargs.get("run", True) is False
+    return unrun or any(item.get_closest_marker(name) is not None for name in ("skip", "skipif"))
+
+
+def _place(record: Path, config: pytest.Config) -> str:
+    found = os.path.relpath(record, config.invocation_params.dir)
+    return f"record: {record if found.startswith('..') else found} (see gate report)"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MARKER = "eval: asks a model, so it runs only when asked for (-m eval, --gate-eval, or named by its node id)"
 CONFIG = "gate.yaml"
+NOTES = "prompt_gate_notes"
 
 _EVALS: "pytest.StashKey[Evals]" = pytest.StashKey()
 _OVER: pytest.StashKey[bool] = pytest.StashKey()
@@ -106,6 +107,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Scores travel with the report, also from a worker of xdist."""
     report = yield
+    evals = item.config.stash.get(_EVALS, None)
+    if evals is not None:
+        evals.reported(item, report)
     payload = getattr(item, "gate_payload", None)
     if payload is not None and (report.when == "call" or (report.when == "setup" and report.failed)):
         report.__dict__["gate_eval"] = payload
@@ -146,6 +150,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     session.config.stash[_OVER] = True
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.finish()
+        if (told := getattr(session.config, "workeroutput", None)) is not None:
+            told[NOTES] = evals.notes
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """What a worker of xdist would have told at the end."""
+    evals = node.config.stash.get(_EVALS, None)
+    if evals is not None:
+        # One that crashed has told nothing.
+        evals.notes += getattr(node, "workeroutput", {}).get(NOTES, ())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -15,7 +15,16 @@ from gate.flows.check import case_check
 from gate.report import numbers
 from gate.report.cases import plain
 from gate.report.escape import terminal, visible
-from gate.report.scorer_words import scorer_text
+from gate.report.scorer_words import (
+    against,
+    apart,
+    case_scale,
+    case_score,
+    falls_short,
+    mean_score,
+    others,
+    scorer_text,
+)
 
 Payload: TypeAlias = dict[str, Any]
 """Made of what a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""
@@ -48,20 +57,22 @@ def payload_of(answer: Answer) -> Payload:
 
 
 def brief(payload: Payload) -> str:
-    """`score 0.810; rubric 4.1 of 5 (brevity 5.0, tone 3.0)`."""
+    """`score 0.810; asks 0.000 < 1.000; rubric 4.1 of 5 (brevity 5.0, tone 3.0), 3 others 1.000`."""
     check = CaseCheckRecord.model_validate(payload["check"])
     if check.state is CaseState.UNSCORED:
         return terminal(f"no score: {_why(check)}")
-    return terminal("; ".join([f"score {numbers.score(check.score)}", *map(scorer_text, check.scorers)]))
+    failing = [scorer_text(one) for one in check.scorers if falls_short(check, one)]
+    return terminal("; ".join([f"score {case_score(check)}", *failing, *filter(None, [others(check)])]))
 
 
 def properties(payload: Payload) -> list[tuple[str, object]]:
-    """For JUnit: the score, that of each scorer and of each of its parts, reasons and cost."""
+    """For JUnit: the score, that of each scorer and of each of its parts, all in [0, 1]; scales, reasons and cost."""
     check = CaseCheckRecord.model_validate(payload["check"])
     found: list[tuple[str, object]] = [("state", check.state.value)]
     found += [] if check.score is None else [("score", round(check.score, 6))]
     for one in check.scorers:
         found += [] if one.value is None else [(f"score:{one.name}", round(one.value, 6))]
+        found += [] if one.scale is None else [(f"scale:{one.name}", f"{one.scale[0]:g} to {one.scale[1]:g}")]
         found += [(f"{part.kind}:{one.name}:{part.name}", round(part.value, 6)) for part in one.parts]
         found += [(f"reason:{one.name}", visible(one.reason))] if one.reason else []
     found += [("missing", visible(reason)) for reason in check.missing]
@@ -85,15 +96,22 @@ def failure(case: Case, answer: Answer) -> str:
 def _result(check: CaseCheckRecord) -> str:
     if check.state is CaseState.UNSCORED:
         return terminal(f"This case has no score: {_why(check)}")
-    if check.mark is not None:
-        return f"The score is {numbers.score(check.score)}, and at least {numbers.score(check.mark)} is wanted."
-    missed = [one.name for one in check.scorers if one.passed is False]
-    return terminal(f"The score is {numbers.score(check.score)}; below its mark: {', '.join(missed)}.")
+    alone = check.scorers[0].mark if len(check.scorers) == 1 else None
+    mark, scale = check.mark if check.mark is not None else alone, case_scale(check)
+    if mark is not None and check.score is not None:
+        of = "" if scale is None else f" of {scale[1]:g}"
+        score, wanted = apart(check.score, mark, scale)
+        return f"The score is {score}{of}, and at least {wanted}{of} is wanted."
+    low = [
+        f"{one.name} {against(one.value or 0.0, one.mark, one.scale)}" for one in check.scorers if one.passed is False
+    ]
+    marks = "its mark" if len(low) == 1 else "their marks"
+    return terminal(f"The score is {case_score(check)}; below {marks}: {', '.join(low)}.")
 
 
 def _scorer(one: ScorerCheckRecord) -> str:
     sign = {True: "+", False: "x", None: "-"}[one.passed]
-    wanted = "" if one.mark is None else f" (mark {numbers.score(one.mark)})" * (one.passed is not False)
+    wanted = "" if one.mark is None or one.passed is False else f" (mark {against(one.mark, None, one.scale)})"
     reason = f": {one.reason}" if one.reason else ""
     return terminal(f"{sign} {scorer_text(one)}{wanted}{reason}")
 
@@ -139,11 +157,10 @@ def summary(payloads: Sequence[Payload], notes: Sequence[str]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("suite", "cases", "passed", "failed", "no score", "mean score")]
     for name, found in suites.items():
         checks = [CaseCheckRecord.model_validate(payload["check"]) for payload in found]
-        scores = [check.score for check in checks if check.score is not None]
         counts = [sum(check.state is state for check in checks)
                   for state in (CaseState.PASSED, CaseState.FAILED, CaseState.UNSCORED)]  # fmt: skip
-        mean = numbers.score(sum(scores) / len(scores) if scores else None)
-        rows.append((terminal(name), f"{len(found):,}", *(f"{count:,}" for count in counts), mean))
+        counted = (f"{count:,}" for count in counts)
+        rows.append((terminal(name), f"{len(found):,}", *counted, mean_score(checks)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if payloads:
         for row in rows:

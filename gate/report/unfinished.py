@@ -12,7 +12,8 @@ from gate.report.slices import LONGEST_SENTENCE, short
 _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
 """What `gate.calls.budget` says when a limit is reached; the groups are what set it."""
 
-_SIGNALS = ("SIGTERM", "SIGINT")
+_ENDED = ("SIGTERM", "SIGINT", "the test run ended")
+"""Somebody ended the run, and there is nothing to mend."""
 
 
 def obstacle(run: RunRecord) -> Text:
@@ -46,7 +47,7 @@ def steps(run: RunRecord) -> Iterator[Text]:
     if limit := _BUDGET.match(why):
         when = "when the next month begins" if limit[2] == MONTHLY else "as it is"
         yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again {when}{rest}.")
-    elif any(name in why for name in _SIGNALS):
+    elif any(name in why for name in _ENDED):
         yield (f"Run again{rest}.",)
     else:
         yield (f"Mend what is named above, and run again{rest}.",)

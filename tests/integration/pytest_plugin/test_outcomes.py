@@ -1,5 +1,6 @@
 """Evals as tests: what passes, what fails, what is an error, and what the screen and JUnit say of each."""
 
+import json
 import re
 
 from tests.integration.pytest_plugin.conftest import Project
@@ -28,7 +29,7 @@ def test_a_case_that_fails_has_a_report_and_no_trace(project: Project) -> None:
     assert ran.code == 1
     assert "gate.yaml::bot::safety_1 FAILED [score 0.000; contains 0.000 < 1.000]" in ran.out
     report = ran.out[ran.out.index("bot::safety_1 ___") :]
-    for said in ("The score is 0.000; below its mark: contains.", "question:\n  | answer=word1 slice=safety",
+    for said in ("The score is 0.000, and at least 1.000 is wanted.", "question:\n  | answer=word1 slice=safety",
                  "expected:\n  | word1", "answer 1 of 2:\n  | wrong", 'does not contain "word1"'):  # fmt: skip
         assert said in report
     assert "Traceback" not in ran.out and "CaseFailed" not in ran.out
@@ -55,6 +56,27 @@ def test_junit_has_the_scores(project: Project) -> None:
     assert (good["score:contains"], bad["score:contains"]) == ("1.0", "0.0")
     assert float(bad["score"]) < 1 and "score:judge" in good and bad["calls"] == "4"
     assert bad["reason:contains"] == 'does not contain "word1"'
+
+
+def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) -> None:
+    dimensions = "[{name: tone, weight: 0.5, description: Kind}, {name: length, weight: 0.5, description: Brief}]"
+    rubric = (
+        f"{{rubric: {{dimensions: {dimensions}, model: 'openai:j', params: {{base_url: '{project.server.url}/v1'}}}}}}"
+    )
+    marks = {"tone": {"reason": "Kind.", "score": 4}, "length": {"reason": "Too long.", "score": 2}}
+    project.server.behaviour = Behaviour(judgement=lambda _system, _user: json.dumps(marks))
+    project.write(scorers=f"[{rubric}]")
+    ran = project.run("-m", "eval", "-v", "-k", "welcome_0", "--junit-xml", "junit.xml")
+    assert "FAILED [score 3.0 < 3.5 of 5; rubric 3.0 < 3.5 of 5 (tone 4.0, length 2.0)]" in ran.out
+    assert "The score is 3.0 of 5, and at least 3.5 of 5 is wanted." in ran.out
+    assert "x rubric 3.0 < 3.5 of 5 (tone 4.0, length 2.0): length 2 of 5: Too long.; tone 4 of 5: Kind." in ran.out
+    assert re.search(r"bot +1 +0 +1 +0 +3.0 of 5", ran.out)
+    told = project.junit()["welcome_0"]
+    assert (told["score:rubric"], told["dimension:rubric:tone"], told["scale:rubric"]) == ("0.5", "0.75", "1 to 5")
+    project.write(scorers=f"[{rubric}, contains]")
+    both = project.run("-m", "eval", "-v", "-k", "welcome_0").out
+    assert "FAILED [score 0.750; rubric 3.0 < 3.5 of 5 (tone 4.0, length 2.0); contains 1.000]" in both
+    assert "The score is 0.750; below its mark: rubric 3.0 < 3.5 of 5." in both
 
 
 def test_rows_of_two_suites_stand_apart(project: Project) -> None:

@@ -120,6 +120,17 @@ def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
     assert not known.any() and not values.any()
 
 
+@STEADY
+@given(SAMPLES)
+def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
+    table = SampleTable.holding(samples)
+    some = table.only(lambda key: key[1] != "c2")
+    wanted = [sample for sample in samples if sample.case_id != "c2"]
+    assert list(some) == [bare(sample) for sample in wanted]
+    assert [some.whole(sample) for sample in some] == wanted
+    assert len(table) == len(samples)
+
+
 def test_what_comes_later_is_grouped_too() -> None:
     table = SampleTable()
     for index in (1, 0):
