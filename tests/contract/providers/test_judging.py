@@ -59,7 +59,8 @@ def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: Mod
         ("dimension", "brevity", 1.0, 0.75),
         ("dimension", "state compliance", 0.25, 0.25),
     ]
-    assert score.reason.startswith("brevity 5 of 5: ")
+    assert score.reason.startswith("state compliance 2 of 5: ")
+    assert "; brevity 5 of 5: " in score.reason
     (body,) = server.bodies
     asked = body.get("response_format", {}).get("json_schema") or body["output_config"]["format"]
     schema = asked["schema"]

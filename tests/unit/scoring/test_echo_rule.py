@@ -13,7 +13,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.domain.sample import Score
-from gate.scoring.asking import ECHO
+from gate.scoring.echo import ECHO
 from gate.scoring.judge import Judge
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.subject import Subject
@@ -93,10 +93,7 @@ def test_what_the_judge_was_not_shown_it_cannot_repeat(
     assert {score.value for score in judge(verdict, case, {})} == {ECHO}
 
 
+@pytest.mark.parametrize("field", ["input", "expected", "criteria"])
 @pytest.mark.parametrize(("judge", "verdict"), VERDICTS[::2])
-def test_a_long_reason_alone_is_an_echo_of_the_question_and_none_of_the_reference(
-    judge: Judging, verdict: Verdict
-) -> None:
-    assert {score.value for score in judge(verdict, replace(CASE, input=f"Say: {LONG}"), {})} == {ECHO}
-    # What a judge goes by it may quote.
-    assert scored(judge(verdict, replace(CASE, expected=LONG, criteria=LONG), {}))
+def test_a_long_reason_without_its_score_is_a_quotation(judge: Judging, verdict: Verdict, field: str) -> None:
+    assert scored(judge(verdict, replace(CASE, **{field: f"Say: {LONG}"}), {}))
