@@ -34,7 +34,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 def key_of(request: Request) -> str:
     """Names a request by everything that is sent, and by its sample index; fit for a `custom_id`."""
     params = {name: value for name, value in request.params.changed().items() if name != "timeout_s"}
-    messages: list[JsonValue] = [[message.role, message.content] for message in request.messages]
+    messages: list[JsonValue] = [list(message.told) for message in request.messages]
     schema = None if request.schema is None else dict(request.schema)
     sent: list[JsonValue] = [str(request.model), params, messages, request.index, schema, request.about]
     return digest(sent)[:KEY_LENGTH]

@@ -143,7 +143,7 @@ class Caller:
         request = self._within_budget(request)
         if fresh or isinstance(self._memory, Forgetful):
             return await self._kept(request)
-        asked = (request.messages, request.model, request.params, request.index, request.about)
+        asked = (request.messages, request.model, request.params, request.index, request.about, request.tools)
         while (same := self._under_way.get(asked)) is not None:
             # The same question at the same time, as of a judge whom both arms show one answer: it is asked once.
             await same.wait()
@@ -247,6 +247,7 @@ class Caller:
             latency_s=completion.latency_s,
             attempts=attempts,
             stop_reason=completion.stop_reason,
+            tool_calls=completion.tool_calls,
         )
 
     def _count(self, cost: Cost) -> None:

@@ -65,7 +65,7 @@ class Estimator:
             output = lengths.high if params.max_output_tokens is None else min(lengths.high, params.max_output_tokens)
         else:
             output = float(params.max_output_tokens or OUTPUT_TOKENS)
-        usage = Usage(input_tokens(request.messages), 0, 0, math.ceil(output))
+        usage = Usage(input_tokens(request.messages) + _tool_tokens(request), 0, 0, math.ceil(output))
         cost = self.price(request.model, params, request.model.name, usage)
         return cost.amount if isinstance(cost, Dollars) else 0.0
 
@@ -73,6 +73,13 @@ class Estimator:
         """Note the tokens of a reply; one that reports none teaches nothing."""
         if usage != Usage():
             self._seen.setdefault((request.model, request.params), _Lengths()).add(usage.output_tokens)
+
+
+def _tool_tokens(request: Request) -> int:
+    """Tokens of what a model is told of its tools, and of its own calls of them so far."""
+    told = (part for tool in request.tools for part in (tool.name, tool.description, tool.schema))
+    calls = (call for message in request.messages for call in message.tool_calls)
+    return sum(map(_tokens, told)) + sum(_tokens(call.name) + _tokens(call.arguments) for call in calls)
 
 
 def input_tokens(messages: Sequence[Message]) -> int:

@@ -6,6 +6,9 @@ import struct
 from typing import TypeGuard
 
 from gate.domain.sample import Origin, Reply
+from gate.domain.tools import ToolCall
+from gate.domain.transcript import Transcript
+from gate.domain.transcript_json import transcript_json, transcript_of
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 
 CODEC = 1
@@ -25,7 +28,7 @@ def encode(reply: Reply) -> bytes:
     The origin is left out: it has columns of its own.
     """
     usage, cost = reply.usage, reply.cost
-    head = (
+    head: tuple[object, ...] = (
         reply.model_id,
         (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens),
         cost.amount if isinstance(cost, Dollars) else cost.why,
@@ -33,6 +36,9 @@ def encode(reply: Reply) -> bytes:
         reply.attempts,
         reply.stop_reason,
     )
+    if reply.tool_calls or reply.transcript is not None:
+        calls = [(call.id, call.name, call.arguments) for call in reply.tool_calls]
+        head += (calls, None if reply.transcript is None else transcript_json(reply.transcript))
     # The text stays out of the JSON: it is most of the bytes, and would take most of the time.
     blob = _write(head).encode("utf-8", "surrogatepass")
     return _LENGTH.pack(len(blob)) + blob + reply.text.encode("utf-8", "surrogatepass")
@@ -48,15 +54,27 @@ def decode(blob: bytes, origin: Origin) -> Reply:
         start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
         text = blob[start:].decode("utf-8", "surrogatepass")
         head = json.loads(blob[_LENGTH.size : start].decode("utf-8", "surrogatepass"))
-        model_id, tokens, price, latency_s, attempts, stop_reason = head
+        model_id, tokens, price, latency_s, attempts, stop_reason, *more = head
         if not (isinstance(model_id, str) and isinstance(stop_reason, str)):
             raise Unreadable("not text")
         if latency_s is not None and not _amount(latency_s):
             raise Unreadable("not a time")
         usage = Usage(*(_count(tokens[i]) for i in range(4)))
-        return Reply(text, model_id, usage, _cost(price), latency_s, _count(attempts), stop_reason, origin)
+        return Reply(
+            text, model_id, usage, _cost(price), latency_s, _count(attempts), stop_reason, origin, *_conversation(more)
+        )
     except (ValueError, TypeError, LookupError, RecursionError, OverflowError, struct.error):
         raise Unreadable("the bytes are not a reply") from None
+
+
+def _conversation(more: list[object]) -> tuple[tuple[ToolCall, ...], Transcript | None]:
+    """The calls that a reply asks for, and the conversation that it ends; few replies have either."""
+    if not more:
+        return (), None
+    calls, transcript = more
+    if not isinstance(calls, list) or not all(isinstance(part, str) for call in calls for part in call):
+        raise Unreadable("not calls of tools")
+    return tuple(ToolCall(*call) for call in calls), None if transcript is None else transcript_of(transcript)
 
 
 def _cost(price: object) -> Cost:

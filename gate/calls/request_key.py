@@ -17,7 +17,8 @@ UNSENT = frozenset({"timeout_s", "base_url"})
 
 
 def request_key(request: Request, address: str) -> bytes:
-    """SHA-256 (32 bytes) of everything that is sent: model, address, parameters, messages, schema, sample index.
+    """SHA-256 (32 bytes) of everything that is sent: model, address, parameters, messages, schema, tools, sample
+    index.
 
     And of what it is asked for: two cases with the same question are two samples.
 
@@ -30,7 +31,9 @@ def request_key(request: Request, address: str) -> bytes:
     schema = "" if request.schema is None else json.dumps(dict(request.schema), ensure_ascii=False)
     parts = [_head(request.model, request.params, address), schema, str(request.index), request.about]
     for message in request.messages:
-        parts += (message.role, message.content)
+        parts += message.told
+    for tool in request.tools:
+        parts += ("tool", tool.name, tool.description, tool.schema)
     # Each part says how long it is, so no two lists of parts look alike. JSON would take three times as long.
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
     lengths = struct.pack(f">{len(encoded)}Q", *map(len, encoded))

@@ -77,6 +77,40 @@ class ScorerSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """One step of a conversation that the case leads.
+
+    Args:
+        said: what the agent is told.
+        criteria: of the judges for this round, before those of the suite; None is as the case says.
+        threshold: the round passes when its score is at least this; None is as the case says.
+        scorers: stand beside the suite's in this round.
+        line: 1-based line of the case file; 0 where nobody knows.
+    """
+
+    said: str
+    criteria: str | None = None
+    threshold: float | None = None
+    scorers: tuple[ScorerSpec, ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Somebody who talks to the agent in place of the case.
+
+    Args:
+        persona: who that is.
+        goal: what that person wants; the conversation ends when it is reached.
+        max_turns: messages to the agent at most, 1 or more.
+    """
+
+    persona: str
+    goal: str
+    max_turns: int = 6
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One question of the exam.
 
@@ -93,6 +127,11 @@ class Case:
         threshold: a sample of this case passes when its score is at least this; None is as the exam says.
         vars: further values for a template.
         where: `file:line`, for errors and reports.
+        rounds: a conversation that goes on after the agent's answers; empty where there is one question.
+        revival: after the first round the session is closed and opened again.
+        facts: what the person knows, for answers to questions of the agent's.
+        user: talks to the agent; None where the case itself does.
+        description: for readers.
     """
 
     id: str
@@ -107,6 +146,11 @@ class Case:
     threshold: float | None = None
     vars: Mapping[str, JsonValue] = field(default_factory=dict)
     where: str = ""
+    rounds: tuple[Round, ...] = ()
+    revival: bool = False
+    facts: str = ""
+    user: Persona | None = None
+    description: str = ""
 
     @property
     def question(self) -> str:

@@ -1,16 +1,15 @@
 """Parts of `run.json` that only a check has: whether each case passes, and what each scorer says of it."""
 
-from typing import Literal
-
 from gate.domain.checked import CaseState
 from gate.domain.ranges import Amount, Difference, Share
 from gate.domain.record_parts import Part
+from gate.domain.sample import PartKind
 
 
 class PartMeanRecord(Part):
     """See `gate.domain.sample.Part`; `value` is the mean over the samples."""
 
-    kind: Literal["dimension", "judge", "order"]
+    kind: PartKind
     name: str
     value: Share
     weight: Amount = 1.0

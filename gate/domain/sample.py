@@ -5,6 +5,8 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from gate.domain.absence import Failed, Unscored
+from gate.domain.tools import ToolCall
+from gate.domain.transcript import Transcript
 from gate.domain.usage import Cost, Usage
 
 
@@ -32,10 +34,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered.
+    """What a model, or an agent, answered.
 
     Args:
-        text: the answer.
+        text: the answer; of a conversation the last one.
         model_id: the model id that the reply names, which may differ from the one asked for.
         usage: tokens.
         cost: price of this reply.
@@ -44,6 +46,8 @@ class Reply:
         attempts: requests sent until this reply, 1 or more.
         stop_reason: the provider's word for why it ended.
         origin: when and where it was taken.
+        tool_calls: what the model wants to be called before it goes on; only within a conversation.
+        transcript: the whole conversation, where there was one: tokens, price and seconds are those of all of it.
     """
 
     text: str
@@ -54,9 +58,11 @@ class Reply:
     attempts: int = 1
     stop_reason: str = ""
     origin: Origin = Origin()
+    tool_calls: tuple[ToolCall, ...] = ()
+    transcript: Transcript | None = None
 
 
-PartKind: TypeAlias = Literal["dimension", "judge", "order"]
+PartKind: TypeAlias = Literal["dimension", "judge", "order", "round"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ class Part:
     """One of the figures that a score was made of.
 
     Args:
-        kind: `dimension` of a rubric, `judge` of a jury, or `order` in which a pair of answers was shown.
+        kind: `dimension` of a rubric, `judge` of a jury, `order` in which a pair of answers was shown,
+            or `round` of a conversation.
         name: unique within its kind and score.
         value: in [0, 1].
         weight: share in the score, above 0.
@@ -137,7 +144,9 @@ class Words:
     Args:
         text: of the reply; empty where there is none.
         reasons: of its scores, in their order.
+        transcript: of the conversation, where there was one.
     """
 
     text: str
     reasons: tuple[str, ...]
+    transcript: Transcript | None = None

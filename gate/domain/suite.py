@@ -10,6 +10,7 @@ from gate.domain.judge_quote import JudgeQuote
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
+from gate.domain.target import Conversing, Target
 from gate.domain.usage import exact_dollars
 
 OVERALL = "overall"
@@ -25,11 +26,19 @@ MONTHLY = "budget.max_usd_per_month"
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Prompt, model and parameters, each read at its own ref."""
+    """Prompt, model, parameters and agent, each read at its own ref.
+
+    Args:
+        version: the prompt.
+        model: who answers.
+        params: of each request.
+        target: the agent that works with the prompt; None where the model is called with it and no more.
+    """
 
     version: PromptVersion
     model: ModelRef
     params: Params
+    target: Target | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +206,7 @@ class Exam:
         threshold: a sample passes when its score is at least this; None where each scorer has its own mark.
         judges: how far its judges agree with people; no part of the digest, for it changes no score.
         code: where the functions lie that score; None where none does. The digest has that of each function's module.
+        conversing: how conversations are led and scored.
     """
 
     ref: str
@@ -208,6 +218,7 @@ class Exam:
     threshold: float | None = None
     judges: tuple[JudgeQuote, ...] = ()
     code: CodePlace | None = None
+    conversing: Conversing = Conversing()
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words
+from gate.domain.transcript import Outline
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.columns import Columns, Names
 
@@ -30,14 +31,14 @@ UNREAD = "…"
 
 def words_of(sample: Sample) -> Words:
     """The texts of a sample, to be put back by `SampleTable.whole`."""
-    text = sample.reply.text if isinstance(sample.reply, Reply) else ""
-    return Words(text, tuple(score.reason for score in sample.scores))
+    reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
+    return Words(reply.text, reasons, reply.transcript) if isinstance(reply, Reply) else Words("", reasons)
 
 
 class SampleTable(Sequence[Sample]):
     """Samples in order of completion, made anew each time one is looked at, without their texts.
 
-    Reasons are empty, and so is a text that is blank; any other text is `UNREAD`.
+    Reasons are empty, and so is a text that is blank; any other text is `UNREAD`. A conversation is its outline.
 
     Args:
         words: the texts of the sample that `add` was told to be at this place, for `whole`.
@@ -52,8 +53,9 @@ class SampleTable(Sequence[Sample]):
         self._rows = Columns(
             key="I", index="I", failed="B", warmup="B", blank="B", reused="B", source="I", attempts="H",
             place="q", scores="I", latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
-            why="i", score="d",
+            why="i", score="d", outline="I",
         )  # fmt: skip
+        self._outlines: Names[Outline | None] = Names()
         self._scores = Columns(
             scorer="I", why="i", value="d", calls="H", retries="H", price="B", cost="d", reused="H", parts="I"
         )  # fmt: skip
@@ -89,7 +91,7 @@ class SampleTable(Sequence[Sample]):
         key = self._keys.number((sample.suite, sample.case_id, sample.arm))
         self._rows.add(
             key, sample.index, isinstance(sample.reply, Failed), sample.warmup, *self._replied(sample.reply, place),
-            *self._valued(sample.score),
+            *self._valued(sample.score), self._outlined(sample.reply),
         )  # fmt: skip
         self._grouped = None
 
@@ -120,7 +122,7 @@ class SampleTable(Sequence[Sample]):
         reasoned = zip(sample.scores, words.reasons, strict=True)
         return replace(
             sample,
-            reply=replace(reply, text=words.text) if isinstance(reply, Reply) else reply,
+            reply=replace(reply, text=words.text, transcript=words.transcript) if isinstance(reply, Reply) else reply,
             scores=tuple(replace(score, reason=reason) for score, reason in reasoned),
         )
 
@@ -133,6 +135,11 @@ class SampleTable(Sequence[Sample]):
     def sources(self) -> Sequence[tuple[str, str, str]]:
         """Model id, the provider's word for the end, and sitting: what the column `source` of a reply numbers."""
         return self._sources.values
+
+    @property
+    def outlines(self) -> Sequence[Outline | None]:
+        """What the column `outline` numbers; None where there was no conversation."""
+        return self._outlines.values
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -234,6 +241,10 @@ class SampleTable(Sequence[Sample]):
             *_priced(reply.cost), *tokens,
         )  # fmt: skip
 
+    def _outlined(self, reply: Reply | Failed) -> int:
+        transcript = reply.transcript if isinstance(reply, Reply) else None
+        return self._outlines.number(transcript.outline if transcript else None)
+
     def _valued(self, score: float | Unscored) -> tuple[int, float]:
         """Number of the reason why there is no score, and the score."""
         return (self._strings.number(score.reason), 0.0) if isinstance(score, Unscored) else (_SCORED, score)
@@ -241,7 +252,7 @@ class SampleTable(Sequence[Sample]):
     def _sample(self, row: int) -> Sample:
         (
             key, index, failed, warmup, blank, reused, source, attempts, _, end,
-            latency, at, price, cost, fresh, read, write, output, why, score,
+            latency, at, price, cost, fresh, read, write, output, why, score, _,
         ) = self._rows.row(row)  # fmt: skip
         suite, case_id, arm = self._keys.values[key]
         reply: Reply | Failed

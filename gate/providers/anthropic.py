@@ -1,17 +1,20 @@
 """Anthropic's Messages interface."""
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
+from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.providers import addresses
 from gate.providers.base import Completion, Rejected, Request
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
-from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.untrusted import Cleaner, Malformed, count, table, tool_call
 from gate.providers.wire import Endpoint, Wire, lane_of
 
 DEFAULT_MAX_TOKENS = 4096
@@ -63,10 +66,12 @@ class AnthropicProvider:
         body: dict[str, JsonValue] = {
             "model": self.model,
             "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
-            "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
+            "messages": _turns(turns),
         }
         if system := _system(request.messages, mark=params.prompt_cache):
             body["system"] = system
+        if request.tools:
+            body["tools"] = [_tool(tool) for tool in request.tools]
         if params.stop:
             body["stop_sequences"] = list(params.stop)
         output: dict[str, JsonValue] = {}
@@ -90,6 +95,39 @@ def _wire(endpoint: Endpoint) -> Wire:
     return DirectWire(f"{endpoint.base_url}/v1/messages", headers, endpoint.connections)
 
 
+def _turns(messages: Iterable[Message]) -> list[JsonValue]:
+    """The conversation; results of tools are blocks of a user's turn, those of one step in one turn."""
+    turns: list[JsonValue] = []
+    results: list[JsonValue] = []
+    for message in messages:
+        if message.role == "tool":
+            if not results:
+                turns.append({"role": "user", "content": results})
+            results.append(_result(message))
+            continue
+        results = []
+        calls: list[JsonValue] = [
+            {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.parsed or {})}
+            for call in message.tool_calls
+        ]
+        said: list[JsonValue] = [{"type": "text", "text": message.content}] if message.content else []
+        turns.append({"role": message.role, "content": [*said, *calls] if calls else message.content})
+    return turns
+
+
+def _result(message: Message) -> JsonValue:
+    block: dict[str, JsonValue] = {
+        "type": "tool_result",
+        "tool_use_id": message.answers,
+        "content": message.content,
+    }
+    return {**block, "is_error": True} if message.failed else block
+
+
+def _tool(tool: Tool) -> JsonValue:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+
+
 def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
     """Read a reply, every field of which may be missing or hostile; see `gate.providers.openai.completion`."""
     blocks = data.get("content")
@@ -109,7 +147,25 @@ def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cle
         usage=_usage(table(data, "usage")),
         latency_s=latency_s,
         stop_reason=stop,
+        tool_calls=_calls(blocks, cleaner),
     )
+
+
+def _calls(blocks: Sequence[JsonValue], cleaner: Cleaner) -> tuple[ToolCall, ...]:
+    """The calls that a reply asks for.
+
+    Raises:
+        Malformed: one of them has no name, or no object of arguments.
+    """
+    calls = []
+    for block in blocks:
+        if not isinstance(block, dict) or block.get("type") != "tool_use":
+            continue
+        name, given = block.get("name"), block.get("input")
+        if not isinstance(name, str) or not isinstance(given, dict):
+            raise Malformed("a tool call of the reply has no name or no arguments")
+        calls.append(tool_call(block.get("id"), name, json.dumps(given, ensure_ascii=False), cleaner))
+    return tuple(calls)
 
 
 def _system(messages: tuple[Message, ...], *, mark: bool) -> list[JsonValue]:

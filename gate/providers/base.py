@@ -7,6 +7,7 @@ from typing import Protocol
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
+from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.errors import GateError
 from gate.providers.headroom import Headroom
@@ -23,6 +24,7 @@ class Request:
         index: sample index, 0 to k - 1, so that k samples stay k different samples.
         schema: JSON Schema that the reply must satisfy (structured output), or None for free text.
         about: the suite and case that it is asked for, so that equal questions of two cases stay two samples; not sent.
+        tools: what the model may call instead of answering.
     """
 
     messages: tuple[Message, ...]
@@ -31,6 +33,7 @@ class Request:
     index: int = 0
     schema: Mapping[str, JsonValue] | None = None
     about: str = ""
+    tools: tuple[Tool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Completion:
         latency_s: seconds of this one request; None where time means nothing.
         stop_reason: the provider's word.
         headroom: what the server said of its rate limit.
+        tool_calls: what the model wants to be called before it goes on.
     """
 
     text: str
@@ -52,6 +56,7 @@ class Completion:
     latency_s: float | None
     stop_reason: str = ""
     headroom: Headroom | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class Transient(Exception):

@@ -2,6 +2,8 @@
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
+from gate.domain.prompt import Message
+from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.providers import addresses
 from gate.providers.base import Completion, Request
@@ -9,7 +11,7 @@ from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
-from gate.providers.untrusted import Cleaner, Malformed, count, table
+from gate.providers.untrusted import Cleaner, Malformed, count, table, tool_call
 from gate.providers.wire import Endpoint, Wire, lane_of
 
 
@@ -51,7 +53,7 @@ class OpenAIProvider:
     def body(self, request: Request) -> dict[str, JsonValue]:
         """What is sent for a request, by itself or as a line of a batch."""
         params = request.params
-        messages: list[JsonValue] = [{"role": m.role, "content": m.content} for m in request.messages]
+        messages: list[JsonValue] = [_turn(message) for message in request.messages]
         body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
         optional: dict[str, JsonValue] = {
             self._limit: params.max_output_tokens,
@@ -62,6 +64,8 @@ class OpenAIProvider:
             "reasoning_effort": params.reasoning_effort,
         }
         body.update({key: value for key, value in optional.items() if value is not None})
+        if request.tools:
+            body["tools"] = [_tool(tool) for tool in request.tools]
         if request.schema is not None:
             shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": dict(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
@@ -77,6 +81,24 @@ def _wire(endpoint: Endpoint) -> Wire:
 
     url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
     return DirectWire(url, {"Authorization": f"Bearer {endpoint.api_key}"}, endpoint.connections)
+
+
+def _turn(message: Message) -> JsonValue:
+    turn: dict[str, JsonValue] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        turn["content"] = message.content or None
+        turn["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.answers:
+        turn["tool_call_id"] = message.answers
+    return turn
+
+
+def _tool(tool: Tool) -> JsonValue:
+    told: dict[str, JsonValue] = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": told}
 
 
 def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
@@ -108,7 +130,26 @@ def completion(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cle
         usage=_usage(table(data, "usage")),
         latency_s=latency_s,
         stop_reason="refusal" if refused else cleaner.line(choice.get("finish_reason"), 64),
+        tool_calls=_calls(message.get("tool_calls"), cleaner),
     )
+
+
+def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
+    """The calls that a reply asks for.
+
+    Raises:
+        Malformed: one of them is no call of a function.
+    """
+    if found is None:
+        return ()
+    calls = []
+    for call in found if isinstance(found, list) else [None]:
+        function = table(call, "function")
+        name, arguments = function.get("name"), function.get("arguments")
+        if not isinstance(call, dict) or not isinstance(name, str) or not isinstance(arguments, str):
+            raise Malformed("a tool call of the reply is not the call of a function")
+        calls.append(tool_call(call.get("id"), name, arguments, cleaner))
+    return tuple(calls)
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:

@@ -14,6 +14,6 @@ def seed_of(request: Request) -> int:
     independent, which is what the statistics rest on.
     """
     parts = [str(request.params.seed or 0), str(request.index)]
-    parts += [part for message in request.messages for part in (message.role, message.content)]
+    parts += [part for message in request.messages for part in message.told]
     data = "\0".join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(data).digest()[:4], "big") >> (32 - _BITS)

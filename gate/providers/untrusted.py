@@ -9,6 +9,7 @@ from functools import lru_cache
 from pydantic_core import from_json
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.tools import ToolCall
 
 MAX_TOKENS = 10**9
 """A count above this is a lie, not a count."""
@@ -25,6 +26,7 @@ _KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
 _SHORTEST_KEY = 12
 # Characters of what is remembered.
 _WORD = 100
+_NAME = 200
 
 
 class Malformed(ValueError):
@@ -119,6 +121,21 @@ def table(value: JsonValue, key: str) -> dict[str, JsonValue]:
     """The object under `key`, or an empty one when there is none."""
     inner = value.get(key) if isinstance(value, dict) else None
     return inner if isinstance(inner, dict) else {}
+
+
+def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
+    """A call that a reply asks for, bounded and clean.
+
+    Raises:
+        Malformed: it has no id, or no name that could be a tool's.
+        TooLong: its arguments are longer than any answer.
+    """
+    given = cleaner.line(call_id, 200)
+    if not given or given != call_id:
+        raise Malformed("a tool call of the reply has no usable id")
+    if not 0 < len(name) <= _NAME:
+        raise Malformed("a tool call of the reply names no tool")
+    return ToolCall(given, cleaner.line(name, _NAME), cleaner.answer(arguments))
 
 
 def count(value: JsonValue) -> int | None:

@@ -16,6 +16,7 @@ from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Score, Words
+from gate.domain.transcript_json import transcript_json, transcript_of
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.errors import GateError
 
@@ -61,7 +62,9 @@ class RunFolder:
         with (self.path / "samples.jsonl").open("rb") as file:
             file.seek(place)
             row = json.loads(file.readline())
-        return Words(row.get("text", ""), tuple(score["reason"] for score in row["scores"]))
+        transcript = row.get("transcript")
+        said = None if transcript is None else transcript_of(transcript)
+        return Words(row.get("text", ""), tuple(score["reason"] for score in row["scores"]), said)
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""
@@ -146,6 +149,8 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
     if isinstance(reply, Failed):
         return {**row, "failure": reply.reason, "attempts": reply.attempts}
     usage, origin = reply.usage, reply.origin
+    if reply.transcript is not None:
+        row["transcript"] = transcript_json(reply.transcript)
     return {
         **row,
         "text": reply.text,

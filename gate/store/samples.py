@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ranges import Amount, Share, Tokens, Tries
 from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score
+from gate.domain.transcript import Transcript
+from gate.domain.transcript_json import transcript_of
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
 
@@ -127,6 +129,7 @@ class _AnsweredSample(_Sample):
     unpriced: Why | None
     usage: _Usage
     origin: _Origin
+    transcript: dict[str, JsonValue] | None = None
 
     def answer(self) -> Reply:
         usage, origin = self.usage, self.origin
@@ -139,7 +142,15 @@ class _AnsweredSample(_Sample):
             attempts=self.attempts,
             stop_reason=self.stop_reason,
             origin=Origin(origin.sitting, origin.at, origin.reused),
+            transcript=None if self.transcript is None else _transcript(self.transcript),
         )
+
+
+def _transcript(value: dict[str, JsonValue]) -> Transcript:
+    try:
+        return transcript_of(value)
+    except ValueError as error:
+        raise BadSample(f"transcript.{error}") from None
 
 
 @dataclass(frozen=True, slots=True)

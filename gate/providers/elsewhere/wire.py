@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Role
+from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.errors import CannotEvaluate, GateError, MissingKey
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
@@ -34,23 +35,46 @@ def loads(data: bytes | bytearray) -> Item:
 
 def pack_request(request: Request) -> Item:
     """A request as a list."""
-    messages: Item = [[message.role, message.content] for message in request.messages]
+    messages: Item = [_pack_message(message) for message in request.messages]
     schema = None if request.schema is None else dict(request.schema)
-    return [_pack_subject(request.model, request.params), messages, request.index, schema]
+    tools: Item = [list(astuple(tool)) for tool in request.tools]
+    return [_pack_subject(request.model, request.params), messages, request.index, schema, tools]
 
 
 def unpack_request(item: Item) -> Request:
     """The request that `pack_request` was given."""
-    subject, messages, index, schema = item
+    subject, messages, index, schema, tools = item
     model, params = _unpack_subject(cast(str, subject))
-    pairs = cast("list[tuple[Role, str]]", messages)
     return Request(
-        tuple(Message(role, content) for role, content in pairs),
+        tuple(_unpack_message(cast(Item, message)) for message in cast(Item, messages)),
         model,
         params,
         cast(int, index),
         cast("dict[str, JsonValue] | None", schema),
+        tools=tuple(Tool(*tool) for tool in cast("list[tuple[str, str, str]]", tools)),
     )
+
+
+def _pack_message(message: Message) -> Item:
+    if not message.tool_calls and not message.answers:
+        return [message.role, message.content]
+    return [message.role, message.content, _pack_calls(message.tool_calls), message.answers, message.failed]
+
+
+def _unpack_message(item: Item) -> Message:
+    role, content, *rest = item
+    if not rest:
+        return Message(cast(Role, role), cast(str, content))
+    calls, answers, failed = rest
+    return Message(cast(Role, role), cast(str, content), _unpack_calls(calls), cast(str, answers), cast(bool, failed))
+
+
+def _pack_calls(calls: tuple[ToolCall, ...]) -> Item:
+    return [list(astuple(call)) for call in calls]
+
+
+def _unpack_calls(item: JsonValue) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(*call) for call in cast("list[tuple[str, str, str]]", item))
 
 
 # Thousands of requests share a model and its parameters; they are spelled out once.
@@ -69,7 +93,8 @@ def _unpack_subject(text: str) -> tuple[ModelRef, Params]:
 def pack_completion(done: Completion) -> Item:
     """An answer as a list."""
     usage: Item = list(astuple(done.usage))
-    return [_OK, done.text, done.model_id, usage, done.latency_s, done.stop_reason, _pack_headroom(done.headroom)]
+    calls, left = _pack_calls(done.tool_calls), _pack_headroom(done.headroom)
+    return [_OK, done.text, done.model_id, usage, done.latency_s, done.stop_reason, calls, left]
 
 
 def pack_error(error: Exception) -> Item:
@@ -91,9 +116,10 @@ def unpack_outcome(item: Item) -> Completion | Exception:
     """The answer, or the error to be raised."""
     kind, *rest = item
     if kind == _OK:
-        *answer, left = rest
+        *answer, calls, left = rest
         text, model_id, usage, latency_s, stop_reason = cast("tuple[str, str, list[int], float | None, str]", answer)
-        return Completion(text, model_id, Usage(*usage), latency_s, stop_reason, _unpack_headroom(left))
+        known = Usage(*usage)
+        return Completion(text, model_id, known, latency_s, stop_reason, _unpack_headroom(left), _unpack_calls(calls))
     if kind == _TRANSIENT:
         *failure, left = rest
         reason, retry_after_s, throttled, unheard = cast("tuple[str, float | None, bool, bool]", failure)

@@ -1,0 +1,143 @@
+"""What was said and done in one conversation with an agent."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from gate.domain.usage import Cost, Unpriced, Usage
+
+Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
+"""Who wrote what the agent was told: the case, an answer to a question of the agent's, or a simulated user."""
+Cell: TypeAlias = bool | int | float | str | None
+"""One value of a database; what is none of these is text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One call of a tool and what came of it.
+
+    Args:
+        name: of the tool, as the agent wrote it.
+        arguments: JSON text as the agent wrote it, without what the harness puts in.
+        result: what the tool said, or why it failed; cut where it is long.
+        failed: the tool raised, took too long, or is not there.
+        latency_s: seconds; None where nobody measured it.
+    """
+
+    name: str
+    arguments: str
+    result: str
+    failed: bool = False
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message to the agent, and what it did until it answered.
+
+    Args:
+        round: of the case, counted from 0.
+        said: what the agent was told.
+        by: who wrote that.
+        answer: what it answered; empty where it gave up.
+        tools: its calls, in the order in which it made them.
+        steps: calls of a model, as far as they are known.
+        usage: tokens of those.
+        cost: price of those.
+        latency_s: seconds of models and tools, without queueing; None where time means nothing.
+        stop_reason: why it ended, such as `step limit`; empty where nobody said.
+    """
+
+    round: int
+    said: str
+    by: Speaker
+    answer: str
+    tools: tuple[ToolUse, ...] = ()
+    steps: int = 1
+    usage: Usage = Usage()
+    cost: Cost = Unpriced("unknown")
+    latency_s: float | None = None
+    stop_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Calls of a model that are the harness's own and not the agent's: detection of follow-ups, a simulated user.
+
+    Args:
+        calls: how many.
+        cost: price of those; None where there were none.
+        missed: why the detector gave no verdict on an answer, each once.
+    """
+
+    calls: int = 0
+    cost: Cost | None = None
+    missed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a database held for this session when the conversation was over.
+
+    Args:
+        scorer: name of the scorer that asked.
+        rows: what the query gave, each row a list of values; None where it failed.
+        error: why it failed; empty where it did not.
+        more: there were more rows than are kept.
+    """
+
+    scorer: str
+    rows: tuple[tuple[Cell, ...], ...] | None
+    error: str = ""
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What of a conversation is counted and compared.
+
+    Args:
+        turns: messages to the agent.
+        followups: how many of them answered a question of the agent's automatically.
+        tools: names of the tools that it called, in order.
+        failures: how many of those calls failed.
+    """
+
+    turns: int
+    followups: int
+    tools: tuple[str, ...]
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation.
+
+    Args:
+        session: its id, of which the agent, its tools and its database know.
+        turns: in order.
+        revived: rounds after which the session was closed and opened again.
+        aside: what the harness itself asked a model.
+        observations: of databases, after the conversation.
+    """
+
+    session: str
+    turns: tuple[Turn, ...]
+    revived: tuple[int, ...] = ()
+    aside: Aside = Aside()
+    observations: tuple[Observation, ...] = ()
+
+    @property
+    def outline(self) -> Outline:
+        """What is counted and compared."""
+        tools = self.tools
+        followups = sum(turn.by == "follow-up" for turn in self.turns)
+        return Outline(len(self.turns), followups, tuple(use.name for use in tools), sum(use.failed for use in tools))
+
+    @property
+    def tools(self) -> tuple[ToolUse, ...]:
+        """All calls of tools, in order."""
+        return tuple(use for turn in self.turns for use in turn.tools)
+
+    def of_round(self, number: int) -> tuple[Turn, ...]:
+        """The turns of one round, the last one being that which is scored."""
+        return tuple(turn for turn in self.turns if turn.round == number)
