@@ -51,6 +51,15 @@ class Unpriced:
 Cost: TypeAlias = Dollars | Unpriced
 
 
+def added(left: Cost | None, right: Cost | None) -> Cost | None:
+    """Two prices together; one that is not known, or does not exist, is what the sum is."""
+    if isinstance(left, Dollars) and isinstance(right, Dollars):
+        return Dollars(left.amount + right.amount)
+    if left is None or right is None:
+        return right if left is None else left
+    return right if isinstance(left, Dollars) else left
+
+
 def exact_dollars(amount: float) -> str:
     """A limit, as far as six digits tell it, without an exponent: `$0.5`, `$0.000395`, `$1,250`."""
     return f"${Decimal(f'{amount:.6g}'):,f}"

@@ -15,7 +15,8 @@ from gate.inputs.render import NotBuilt
 from gate.scoring.combine import combine
 from gate.scoring.panel import Panel
 from gate.scoring.subject import Subject
-from gate.targets.prompt import Question, request_of
+from gate.targets.port import Question
+from gate.targets.prompt import request_of
 
 Key = tuple[str, str, int]
 

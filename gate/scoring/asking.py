@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gate.calls.port import Calls
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import Reply
-from gate.domain.usage import Cost, Dollars
+from gate.domain.usage import Cost, added
 from gate.providers.base import Request
 from gate.scoring.parsing import Malformed
 from gate.scoring.verdict import Verdict, wordless
@@ -113,12 +113,3 @@ class _Asker:
             self.again += reply.attempts - 1
             self.spent = added(self.spent, reply.cost)
         return reply
-
-
-def added(left: Cost | None, right: Cost | None) -> Cost | None:
-    """Two prices together; what is not known makes the sum unknown."""
-    if isinstance(left, Dollars) and isinstance(right, Dollars):
-        return Dollars(left.amount + right.amount)
-    if left is None or right is None:
-        return right if left is None else left
-    return right if isinstance(left, Dollars) else left

@@ -8,8 +8,7 @@ from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Score
-from gate.domain.usage import Cost
-from gate.scoring.asking import added
+from gate.domain.usage import Cost, added
 from gate.scoring.port import Member, ModelScorer
 from gate.scoring.subject import Subject
 from gate.scoring.together import together

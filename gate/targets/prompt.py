@@ -5,28 +5,10 @@ from dataclasses import dataclass
 
 from gate.calls.port import Calls
 from gate.domain.absence import Failed
-from gate.domain.case import Case
 from gate.domain.sample import Reply
-from gate.domain.suite import Arm
 from gate.inputs.render import NotBuilt, render
 from gate.providers.base import Request
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One sample to be taken.
-
-    Args:
-        suite: name of the suite.
-        arm: prompt, model and parameters.
-        case: what is asked.
-        index: sample index, 0 to k - 1.
-    """
-
-    suite: str
-    arm: Arm
-    case: Case
-    index: int
+from gate.targets.port import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +22,7 @@ class PromptTarget:
     calls: Calls
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
-        """Render the arm's prompt with the case and call the arm's model.
-
-        Args:
-            question: who is asked what.
-            fresh: ask even if an answer is known.
-        """
+        """Render the arm's prompt with the case and call the arm's model; see `gate.targets.port.Target`."""
         try:
             request = request_of(question)
         except NotBuilt as error:
@@ -61,4 +38,9 @@ def request_of(question: Question) -> Request:
     """
     arm, case = question.arm, question.case
     messages = render(arm.version.prompt, case)
-    return Request(messages, arm.model, arm.params, question.index, about=json.dumps([question.suite, case.id]))
+    return Request(messages, arm.model, arm.params, question.index, about=about(question))
+
+
+def about(question: Question) -> str:
+    """Names the suite and the case of a request, so that equal questions of two cases stay two samples."""
+    return json.dumps([question.suite, question.case.id])

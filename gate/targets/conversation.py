@@ -1,0 +1,226 @@
+"""Leads a case's conversation with an agent: rounds, answers to its questions, a simulated user, revival."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import reduce
+from operator import add
+
+from gate.calls.port import Memory, NotKept
+from gate.domain.absence import Failed
+from gate.domain.case import Case, Round
+from gate.domain.prompt import Message
+from gate.domain.sample import Reply
+from gate.domain.suite import Exam
+from gate.domain.target import target_json
+from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn
+from gate.domain.usage import Unpriced, added
+from gate.providers.base import Request
+from gate.targets.port import Agent, AgentFailed, Agents, Answer, Observer, Question, Reader, Said
+from gate.targets.prompt import about
+
+STEP_LIMIT = "step limit"
+"""Why an agent ended that would have called tools for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Whoever else has a part in conversations.
+
+    Args:
+        detector: finds questions of the agent's and answers them; None where nobody does, by suite.
+        user: plays the user of a case that has a persona, by suite.
+        observer: looks at databases.
+    """
+
+    detector: Callable[[Exam], Reader | None]
+    user: Callable[[Exam], Reader | None]
+    observer: Observer
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTarget:
+    """Answers a case with a whole conversation.
+
+    Args:
+        agents: makes an agent for each.
+        company: whoever else has a part in it.
+        memory: conversations of earlier runs, and where new ones are written down before they count.
+        new_session: gives ids, each only once.
+    """
+
+    agents: Agents
+    company: Company
+    memory: Memory
+    new_session: Callable[[], str]
+
+    async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
+        """Lead the conversation, unless it is known; see `gate.targets.port.Target`."""
+        request = self.request_of(question)
+        if not fresh and (known := self.memory.find(request)) is not None:
+            return known
+        agent = self.agents.agent(question, fresh=fresh)
+        try:
+            reply = await _Conversation(question, agent, self.company, self.new_session()).lead()
+        except AgentFailed as failure:
+            return Failed(failure.reason, failure.attempts)
+        finally:
+            await agent.close()
+        try:
+            return await self.memory.keep(request, reply)
+        except NotKept as lost:
+            return Failed(f"the conversation cannot be kept: {lost.reason}", reply.attempts)
+
+    def request_of(self, question: Question) -> Request:
+        """What the conversation is remembered under: everything that has a part in it; nothing of it is sent."""
+        arm, case, exam = question.arm, question.case, question.exam
+        parts = [
+            arm.version.prompt.digest,
+            target_json(arm.target),
+            [[message.role, message.content] for message in case.messages],
+            [case.input, case.facts, case.revival, [one.said for one in rounds_of(case)]],
+            None if case.user is None else asdict(case.user),
+            dict(case.vars),
+            None if exam is None else _led(exam, case),
+        ]
+        told = Message("system", json.dumps(parts, sort_keys=True, default=str))
+        return Request((told,), arm.model, arm.params, question.index, about=f"{about(question)} conversation")
+
+
+def rounds_of(case: Case) -> tuple[Round, ...]:
+    """What the agent is told, step by step; a case without rounds has one."""
+    if case.rounds:
+        return case.rounds
+    return (Round(case.messages[-1].content if case.messages else case.input, case.criteria, case.threshold),)
+
+
+def _led(exam: Exam, case: Case) -> object:
+    """How the exam leads a conversation, and what it looks up afterwards."""
+    looked_up = [[spec.name, dict(spec.options)] for spec in exam.scorers_of(case) if spec.kind == "database"]
+    conversing = exam.conversing
+    detector, user = conversing.detector, conversing.user
+    return [conversing.max_followups, str(detector), str(user), looked_up]
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """One conversation under way."""
+
+    question: Question
+    agent: Agent
+    company: Company
+    session: str
+    turns: list[Turn] = field(default_factory=list)
+    revived: list[int] = field(default_factory=list)
+    asides: list[Said] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+
+    async def lead(self) -> Reply:
+        """From the first message to the look at the databases.
+
+        Raises:
+            AgentFailed: it broke off.
+        """
+        case, exam = self.question.case, self.question.exam
+        await self.agent.start(self.session)
+        if case.user is not None and exam is not None:
+            await self._simulated(exam, case.user.max_turns)
+        else:
+            await self._rounds(case)
+        await self.agent.close()
+        observations: tuple[Observation, ...] = ()
+        if exam is not None:
+            observations = await self.company.observer.observe(exam, case, self.session)
+        return self._reply(observations)
+
+    async def _rounds(self, case: Case) -> None:
+        rounds = rounds_of(case)
+        for number, one in enumerate(rounds):
+            await self._say(number, one.said, "case")
+            await self._follow_up(number)
+            if number == 0 and case.revival and len(rounds) > 1:
+                await self.agent.close()
+                await self.agent.reopen(self.session)
+                self.revived.append(number)
+
+    async def _follow_up(self, number: int) -> None:
+        exam = self.question.exam
+        detector = None if exam is None else self.company.detector(exam)
+        if exam is None or detector is None:
+            return
+        for _ in range(exam.conversing.max_followups):
+            said = await self._heard(detector)
+            if not said.text:
+                return
+            await self._say(number, said.text, "follow-up")
+
+    async def _simulated(self, exam: Exam, most: int) -> None:
+        user = self.company.user(exam)
+        if user is None:
+            raise AgentFailed("the case has a simulated user, and no model plays it", attempts=0)
+        text = self.question.case.input
+        for _ in range(most):
+            if not text:
+                said = await self._heard(user)
+                if said.missed:
+                    raise AgentFailed(f"the simulated user said nothing: {said.missed}", self._attempts)
+                text = said.text
+            if not text:
+                return
+            await self._say(0, text, "simulated")
+            text = ""
+
+    async def _heard(self, reader: Reader) -> Said:
+        said = [(turn.said, turn.answer) for turn in self.turns]
+        found = await reader.reply(said, self.question.case, self.question.index)
+        self.asides.append(found)
+        return found
+
+    async def _say(self, number: int, text: str, by: Speaker) -> None:
+        try:
+            answer = await self.agent.send(text)
+        except AgentFailed as failure:
+            where = f" in round {number + 1}" if len(rounds_of(self.question.case)) > 1 else ""
+            raise AgentFailed(f"{failure.reason}{where}", self._attempts + failure.attempts) from None
+        self.answers.append(answer)
+        self.turns.append(
+            Turn(
+                round=number,
+                said=text,
+                by=by,
+                answer=answer.text,
+                tools=answer.tools,
+                steps=answer.steps,
+                usage=answer.usage,
+                cost=answer.cost,
+                latency_s=answer.latency_s,
+                stop_reason=answer.stop_reason,
+            )
+        )
+
+    @property
+    def _attempts(self) -> int:
+        return sum(answer.attempts for answer in self.answers)
+
+    def _reply(self, observations: tuple[Observation, ...]) -> Reply:
+        if not self.answers:
+            raise AgentFailed("nothing was said to the agent", attempts=0)
+        last = self.answers[-1]
+        reused = any(answer.reused for answer in self.answers)
+        seconds = [answer.latency_s for answer in self.answers]
+        known = [second for second in seconds if second is not None]
+        missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
+        heard = reduce(added, [said.cost for said in self.asides], None)
+        aside = Aside(sum(said.calls for said in self.asides), heard, missed)
+        cost = reduce(added, [answer.cost for answer in self.answers], None)
+        return Reply(
+            text=last.text,
+            model_id=last.model_id or str(self.question.arm.model),
+            usage=reduce(add, [answer.usage for answer in self.answers]),
+            cost=cost or Unpriced("unknown"),
+            # Some of it was known from earlier, in no time.
+            latency_s=sum(known) if len(known) == len(seconds) and not reused else None,
+            attempts=self._attempts,
+            stop_reason=last.stop_reason,
+            transcript=Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations),
+        )

@@ -1,0 +1,172 @@
+"""The agent of our own: a model called again and again, with what its tools gave, until it answers (reason and act).
+
+The pattern is that of Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models" (ICLR 2023), over the
+tool calling of the providers' interfaces.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from gate.calls.port import Calls
+from gate.domain.absence import Failed
+from gate.domain.prompt import Message
+from gate.domain.sample import Reply
+from gate.domain.tools import Tool, ToolCall
+from gate.domain.transcript import ToolUse
+from gate.domain.usage import Cost, Unpriced, Usage, added
+from gate.inputs.render import NotBuilt, render
+from gate.providers.base import Request
+from gate.targets.conversation import STEP_LIMIT
+from gate.targets.port import AgentFailed, Answer, Question, Sessions, Toolbox
+from gate.targets.prompt import about
+
+RECORDED_CHARS = 4_000
+"""Of the result of one call of a tool, in transcripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What all conversations of the loop work with.
+
+    Args:
+        calls: sends requests.
+        sessions: keeps conversations that are closed and opened again.
+        clock: seconds that only grow.
+    """
+
+    calls: Calls
+    sessions: Sessions
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(slots=True)
+class LoopAgent:
+    """One conversation; see `gate.targets.port.Agent`.
+
+    Args:
+        question: who is asked what.
+        equipment: calls, sessions and a clock.
+        toolbox: the tools; None where the model has none.
+        max_steps: calls of the model for one answer, 1 or more.
+        fresh: ask the model even if its answers are known.
+        parallel: calls that the model asks for at once are made at once.
+    """
+
+    question: Question
+    equipment: Equipment
+    toolbox: Toolbox | None = None
+    max_steps: int = 1
+    fresh: bool = False
+    parallel: bool = True
+    _session: str = field(default="", init=False)
+    _messages: tuple[Message, ...] = field(default=(), init=False)
+    _tools: tuple[Tool, ...] = field(default=(), init=False)
+
+    async def start(self, session: str) -> None:
+        self._session = session
+        self._tools = await self.toolbox.tools() if self.toolbox else ()
+
+    async def send(self, text: str) -> Answer:
+        self._messages = self._with(text)
+        replies: list[Reply] = []
+        used: list[ToolUse] = []
+        seconds = 0.0
+        while len(replies) < self.max_steps:
+            reply = await self._step(sum(one.attempts for one in replies))
+            replies.append(reply)
+            if not reply.tool_calls or self.toolbox is None:
+                self._messages += (Message("assistant", reply.text),)
+                self._save()
+                return _answer(replies, used, seconds)
+            begun = self.equipment.clock()
+            results = await self._used(self.toolbox, reply.tool_calls)
+            seconds += self.equipment.clock() - begun
+            used += results
+            told = zip(reply.tool_calls, results, strict=True)
+            self._messages += (
+                Message("assistant", reply.text, reply.tool_calls),
+                *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
+            )
+        self._messages += (Message("assistant", replies[-1].text or "…"),)
+        self._save()
+        return replace(_answer(replies, used, seconds), stop_reason=STEP_LIMIT)
+
+    async def close(self) -> None:
+        self._messages = ()
+        if self.toolbox is not None:
+            await self.toolbox.close()
+
+    async def reopen(self, session: str) -> None:
+        known = self.equipment.sessions.load(session)
+        if known is None:
+            raise AgentFailed(f"the session {session} is not known any more: its context is lost", attempts=0)
+        await self.start(session)
+        self._messages = known
+
+    def _with(self, text: str) -> tuple[Message, ...]:
+        if self._messages:
+            return (*self._messages, Message("user", text))
+        case = self.question.case
+        asked = case if case.messages else replace(case, input=text)
+        try:
+            return render(self.question.arm.version.prompt, asked)
+        except NotBuilt as error:
+            raise AgentFailed(error.failed.reason, error.failed.attempts) from None
+
+    async def _step(self, attempts: int) -> Reply:
+        arm = self.question.arm
+        request = Request(
+            self._messages, arm.model, arm.params, self.question.index, about=about(self.question), tools=self._tools
+        )
+        reply = await self.equipment.calls.call(request, fresh=self.fresh)
+        if isinstance(reply, Failed):
+            raise AgentFailed(reply.reason, attempts + reply.attempts)
+        return reply
+
+    async def _used(self, toolbox: Toolbox, calls: tuple[ToolCall, ...]) -> list[ToolUse]:
+        wanted = [toolbox.call(call.name, call.arguments, self._session) for call in calls]
+        if self.parallel:
+            return list(await asyncio.gather(*wanted))
+        return [await one for one in wanted]
+
+    def _save(self) -> None:
+        if not self.question.case.revival:
+            return
+        try:
+            self.equipment.sessions.save(self._session, self._messages)
+        except OSError as error:
+            raise AgentFailed(f"the session cannot be kept: {error.strerror}") from None
+
+
+def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer:
+    """What all steps came to.
+
+    Args:
+        replies: of the model, one for each step, at least one.
+        used: calls of tools.
+        seconds: that the tools took.
+    """
+    last = replies[-1]
+    times = [reply.latency_s for reply in replies if reply.latency_s is not None]
+    cost: Cost | None = reduce(added, [reply.cost for reply in replies], None)
+    return Answer(
+        text=last.text,
+        tools=tuple(_short(use) for use in used),
+        steps=len(replies),
+        usage=reduce(Usage.__add__, [reply.usage for reply in replies]),
+        cost=cost or Unpriced("unknown"),
+        latency_s=sum(times) + seconds if len(times) == len(replies) else None,
+        model_id=last.model_id,
+        stop_reason=last.stop_reason,
+        attempts=sum(reply.attempts for reply in replies),
+        reused=any(reply.origin.reused for reply in replies),
+    )
+
+
+def _short(use: ToolUse) -> ToolUse:
+    if len(use.result) <= RECORDED_CHARS:
+        return use
+    return replace(use, result=f"{use.result[:RECORDED_CHARS]}… ({len(use.result):,} characters)")
