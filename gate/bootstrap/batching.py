@@ -12,7 +12,7 @@ from gate.calls.batch_tools import BatchTools
 from gate.domain.usage import Dollars, about_dollars
 from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule
-from gate.errors import CannotEvaluate
+from gate.errors import CannotEvaluate, GateError
 from gate.flows.batch import BatchOptions, collect_or_submit
 from gate.flows.reuse import question_of, same_arms
 from gate.inputs.render import NotBuilt
@@ -20,6 +20,7 @@ from gate.providers.base import Request
 from gate.providers.factory import Factory
 from gate.report.escape import terminal
 from gate.targets.prompt import request_of
+from gate.targets.route import suite_converses
 
 LEDGER = "batches"
 """Stands beside the answers."""
@@ -54,6 +55,9 @@ async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered
     def say(line: str) -> None:
         plan.say(terminal(line))
 
+    if talking := [suite.name for suite in plan.resolved.suites if suite_converses(suite)]:
+        message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
+        raise GateError(message, "run without --batch, or name other suites")
     tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
     options = BatchOptions(wait=batch.wait, max_calls=budget.max_calls, say=say)
     outcome = await collect_or_submit(_requests(plan, seed), tools, options)

@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from gate.bootstrap.agents import Crew
 from gate.bootstrap.coding import Coders
 from gate.bootstrap.memory import Remembered
 from gate.bootstrap.notebook import Notebook
@@ -134,7 +135,20 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     return tuple((one, params if warm or not factory.takes(one, cool) else cool) for one in models)
 
 
-def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered, coders: Coders) -> Tools:
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Who works for a run besides models.
+
+    Args:
+        coders: functions that score.
+        crew: agents.
+    """
+
+    coders: Coders
+    crew: Crew
+
+
+def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered, staff: Staff) -> Tools:
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
@@ -152,11 +166,12 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
     return Tools(
+        target=staff.crew.target(caller, memory.store),
         calls=caller,
         memory=memory.store,
         judge=judge,
         pairwise=pairwise,
-        code=coders.scorer,
+        code=staff.coders.scorer,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,

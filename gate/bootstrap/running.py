@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from gate.bootstrap.agents import crew_of
 from gate.bootstrap.coding import coding
 from gate.bootstrap.keeping import run_folder
-from gate.bootstrap.making import able, caching_of, make_factory, make_tools, preflight, within_budget
+from gate.bootstrap.making import Staff, able, caching_of, make_factory, make_tools, preflight, within_budget
 from gate.bootstrap.memory import remembered, secret_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.signals import ended_by_signals
@@ -129,13 +130,13 @@ async def _run(
         preflight(plan.resolved, factory)
         plan = replace(plan, resolved=within_budget(able(plan.resolved, factory)))
         secret = secret_of(settings)
-        async with coding(plan.resolved) as coders:
+        async with coding(plan.resolved) as coders, crew_of(plan.out) as crew:
             with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
                 if plan.batch is not None:
                     from gate.bootstrap.batching import prepare  # few runs are batches
 
                     await prepare(plan, plan.batch, factory, memory, seed)
-                tools = make_tools(plan, factory, folder, memory, coders)
+                tools = make_tools(plan, factory, folder, memory, Staff(coders, crew))
                 done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
                 memory.done = stop.reason is None
         return done

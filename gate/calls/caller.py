@@ -3,7 +3,8 @@
 import asyncio
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ from gate.calls.budget import BudgetGuard, capped
 from gate.calls.estimate import Estimator, Pricer
 from gate.calls.lane import NoCall
 from gate.calls.limiter import Limiter, Turn
-from gate.calls.port import Forgetful, Memory, NotKept
+from gate.calls.port import Bill, Forgetful, Memory, NotKept
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
 from gate.domain.absence import Failed
@@ -155,6 +156,22 @@ class Caller:
             return await self._kept(request)
         finally:
             self._under_way.pop(asked).set()
+
+    @asynccontextmanager
+    async def outside(self) -> AsyncIterator[Bill]:
+        """Room for one message to an agent that calls its models itself; see `gate.calls.port.Outside`."""
+        left, bill = self._budget.left_s(), Bill()
+        reserved = await self._budget.take()
+        try:
+            async with asyncio.timeout(left) as limit:
+                yield bill
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise NoCall(self._budget.out_of_time()) from None
+        finally:
+            self._budget.settle(reserved, bill.cost)
+            self._count(bill.cost)
 
     async def _kept(self, request: Request) -> Reply | Failed:
         answer = await self._asked(request)

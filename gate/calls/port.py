@@ -1,9 +1,12 @@
 """What targets and judges need of the calls layer, and what the calls layer needs of its memory."""
 
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from gate.domain.absence import Failed
 from gate.domain.sample import Reply
+from gate.domain.usage import Cost, Unpriced
 from gate.providers.base import Request
 
 
@@ -16,6 +19,32 @@ class Calls(Protocol):
         Args:
             request: what to send.
             fresh: ask even if an answer is known.
+        """
+        ...
+
+
+@dataclass(slots=True)
+class Bill:
+    """What a message to an agent cost.
+
+    Args:
+        cost: of all calls that it took.
+    """
+
+    cost: Cost = Unpriced("unknown")
+
+
+class Outside(Protocol):
+    """Keeps the budgets where somebody else calls the models."""
+
+    def outside(self) -> AbstractAsyncContextManager[Bill]:
+        """Room for one message to an agent that calls its models itself; it is cut at the deadline.
+
+        Returns:
+            Where its price goes, if it tells one.
+
+        Raises:
+            NoCall: there is no room, or the time is up.
         """
         ...
 

@@ -20,7 +20,7 @@ from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, sam
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.scoring.port import CodeScorer, ModelScorer
-from gate.targets.prompt import PromptTarget
+from gate.targets.port import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Tools:
     """What a run works with; `bootstrap` makes them.
 
     Args:
+        target: answers cases.
         calls: sends requests under one policy of memory, retries, limits and budgets.
         memory: what earlier runs were answered.
         judge: makes a judge out of a scorer that asks a model about one answer.
@@ -43,6 +44,7 @@ class Tools:
             prompt that is compared with itself the same answers twice.
     """
 
+    target: Target
     calls: Calls
     memory: Memory
     judge: Callable[[ScorerSpec], ModelScorer]
@@ -98,14 +100,12 @@ class Collector:
     _models: dict[tuple[str, ArmName], set[str]] = field(default_factory=dict, init=False)
     _panels: Mapping[str, Panel] = field(init=False)
     _apart: Mapping[str, bool] = field(init=False)
-    _target: PromptTarget = field(init=False)
     _marking: Marking = field(init=False)
     _unwritten: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
         self.found.samples = SampleTable(self.tools.sink.words)
-        self._target = PromptTarget(self.tools.calls)
         self._panels = {suite.name: self.tools.panel(suite.exam) for suite in suites}
         self._marking = Marking(self._panels.__getitem__, self._see_whether_to_stop)
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
@@ -117,7 +117,7 @@ class Collector:
             GateError: a mistake that no retry mends (wrong key, unknown model).
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
-        self.found.known = survey(schedules, self.tools.memory, self._apart, early=self._looks)
+        self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
         self.tools.notes.begin(sum(known.answers for known in self.found.known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
         chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
@@ -197,9 +197,9 @@ class Collector:
         suite = job.suite
         pair = Pair(suite, job.case, job.index, ())
         question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
-        reply = await self._target.answer(question, fresh=job.fresh)
+        reply = await self.tools.target.answer(question, fresh=job.fresh)
         if isinstance(reply, Reply) and self._outdated(job, reply):
-            reply = await self._target.answer(question, fresh=True)
+            reply = await self.tools.target.answer(question, fresh=True)
         return await self._marking.samples(job, question.index, reply)
 
     def _see_whether_to_stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from gate.calls.port import Memory
 from gate.domain.absence import Unscored
@@ -15,8 +16,7 @@ from gate.inputs.render import NotBuilt
 from gate.scoring.combine import combine
 from gate.scoring.panel import Panel
 from gate.scoring.subject import Subject
-from gate.targets.port import Question
-from gate.targets.prompt import request_of
+from gate.targets.port import Question, Target
 
 Key = tuple[str, str, int]
 
@@ -34,14 +34,17 @@ def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Quest
         apart: the candidate's samples are numbered on from the baseline's.
     """
     shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
-    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift)
+    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
 
 
 def same_arms(suite: Suite) -> bool:
     """Would both arms send the same requests?"""
     # How long an answer is waited for is not sent.
     usual = Params().timeout_s
-    arms = {(arm.version.prompt.digest, arm.model, replace(arm.params, timeout_s=usual)) for arm in suite.arms.values()}
+    arms = {
+        (arm.version.prompt.digest, arm.model, replace(arm.params, timeout_s=usual), arm.target)
+        for arm in suite.arms.values()
+    }
     return suite.baseline is not None and len(arms) == 1
 
 
@@ -60,9 +63,17 @@ class Known:
     chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
 
 
-def survey(
-    schedules: Iterable[Schedule], memory: Memory, apart: Mapping[str, bool], *, early: bool
-) -> dict[str, Known]:
+class Knows(Protocol):
+    """What was answered before, and under which requests."""
+
+    @property
+    def memory(self) -> Memory: ...
+
+    @property
+    def target(self) -> Target: ...
+
+
+def survey(schedules: Iterable[Schedule], tools: Knows, apart: Mapping[str, bool], *, early: bool) -> dict[str, Known]:
     """Look up every sample of a run.
 
     Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
@@ -70,7 +81,7 @@ def survey(
 
     Args:
         schedules: of all suites.
-        memory: answers of earlier runs.
+        tools: answers of earlier runs, and what they are remembered under.
         apart: for each suite, whether the candidate's samples are numbered on from the baseline's.
         early: the run may stop after any repeat, so only the first one is sure to be asked.
 
@@ -78,13 +89,13 @@ def survey(
         For each suite what is known; nothing where the memory is empty.
     """
     found: dict[str, Known] = {}
-    if memory.empty:
+    if tools.memory.empty:
         return found
     for schedule in schedules:
         for pair in schedule.all_pairs():
             known = found.setdefault(pair.suite.name, Known())
             replies = {
-                arm: _earlier(memory, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
+                arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
                 for arm in pair.order
             }
             _count(known, pair, replies, sure=not early or pair.index == 0)
@@ -93,9 +104,9 @@ def survey(
     return found
 
 
-def _earlier(memory: Memory, question: Question) -> Reply | None:
+def _earlier(tools: Knows, question: Question) -> Reply | None:
     try:
-        return memory.earlier(request_of(question))
+        return tools.memory.earlier(tools.target.request_of(question))
     except NotBuilt:
         return None
 

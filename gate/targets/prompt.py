@@ -29,6 +29,10 @@ class PromptTarget:
             return error.failed
         return await self.calls.call(request, fresh=fresh)
 
+    def request_of(self, question: Question) -> Request:
+        """What is sent; see `gate.targets.port.Target`."""
+        return request_of(question)
+
 
 def request_of(question: Question) -> Request:
     """What is sent for one sample.
