@@ -12,6 +12,8 @@ JUDGED = frozenset({"judge", "rubric"}) | COMPARATIVE
 """Kinds of scorers that ask a model."""
 CODED = frozenset({"python"})
 """Kinds of scorers that run code of the repository."""
+WHOLE = frozenset({"tools", "database", "latency", "cost"})
+"""Kinds of scorers that look at a whole conversation and not at each of its rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class ScorerSpec:
     def coded(self) -> bool:
         """A function of the repository scores."""
         return self.kind in CODED
+
+    @property
+    def whole(self) -> bool:
+        """It looks at a whole conversation and not at each of its rounds."""
+        return self.kind in WHOLE
 
     @property
     def function(self) -> str:

@@ -1,6 +1,6 @@
 """All scorers of a suite, applied to one answer, or to the answers of both arms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gate.domain.case import Case, ScorerSpec
@@ -8,6 +8,7 @@ from gate.domain.sample import Score
 from gate.domain.suite import Exam
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import CodeScorer, ModelScorer
+from gate.scoring.rounds import joined, scenes
 from gate.scoring.subject import Subject
 from gate.scoring.together import together
 from gate.scoring.validators.registry import validate
@@ -41,8 +42,23 @@ class Panel:
             index: sample index.
         """
         alone = [spec for spec in self.exam.scorers_of(subject.case) if not spec.comparative]
-        said = iter(await together(self._asked(spec, subject, index) for spec in alone if _asks(spec)))
-        return tuple(next(said) if _asks(spec) else validate(spec, subject) for spec in alone)
+        rounds = scenes(subject)
+        if not rounds:
+            return await self._all([(spec, subject) for spec in alone], index)
+        asked = [(0, spec, subject) for spec in alone if spec.whole]
+        for scene in rounds:
+            lasting = (spec for spec in alone if not spec.whole)
+            asked += [(scene.number, spec, scene.subject) for spec in (*lasting, *scene.round.scorers)]
+        scores = await self._all([(spec, shown) for _, spec, shown in asked], index)
+        found: dict[str, list[tuple[int, Score]]] = {spec.name: [] for spec in alone}
+        for (number, spec, _), score in zip(asked, scores, strict=True):
+            found.setdefault(spec.name, []).append((number, score))
+        return tuple(joined(own, self.exam.conversing.score) for own in found.values())
+
+    async def _all(self, wanted: Sequence[tuple[ScorerSpec, Subject]], index: int) -> tuple[Score, ...]:
+        """The scores in the order of what is wanted; whoever has to be waited for is asked at once."""
+        said = iter(await together(self._asked(spec, shown, index) for spec, shown in wanted if _asks(spec)))
+        return tuple(next(said) if _asks(spec) else validate(spec, shown) for spec, shown in wanted)
 
     async def compared(
         self, baseline: Subject, candidate: Subject, index: int

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gate.domain.case import Case
 from gate.domain.sample import Reply
+from gate.domain.transcript import Transcript
 from gate.domain.usage import Cost
 
 
@@ -16,14 +17,16 @@ class Subject:
         text: the model's text, hostile.
         latency_s: seconds that it took; None where time means nothing.
         cost: its price; None where nobody knows of one.
+        transcript: of the conversation that it ends; None where there was none.
     """
 
     case: Case
     text: str
     latency_s: float | None = None
     cost: Cost | None = None
+    transcript: Transcript | None = None
 
     @classmethod
     def of(cls, case: Case, reply: Reply) -> "Subject":
         """The answer that a reply gives."""
-        return cls(case, reply.text, reply.latency_s, reply.cost)
+        return cls(case, reply.text, reply.latency_s, reply.cost, reply.transcript)

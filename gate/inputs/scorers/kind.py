@@ -90,6 +90,7 @@ class Kind:
         shorthand: the option that `kind: text` stands for; empty where there is no such form.
         rules: how the options go together.
         without: what every other scorer has, and this kind does not.
+        required: it is, unless somebody says that it is not.
         check: notes what else is wrong with options that do not go together, and sets those that follow from others.
     """
 
@@ -97,6 +98,7 @@ class Kind:
     shorthand: str = ""
     rules: tuple[Rule, ...] = ()
     without: tuple[str, ...] = ()
+    required: bool = False
     check: Callable[[Fields, dict[str, JsonValue]], None] | None = None
 
     @property

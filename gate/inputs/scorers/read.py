@@ -11,7 +11,7 @@ from gate.inputs.problems import Problems, did_you_mean, quoted
 from gate.inputs.scorers.kind import COMMON, WEIGHT
 from gate.inputs.scorers.kinds import KINDS
 
-_LATER = ("tools", "tool", "database", "command", "semantic")
+_LATER = ("database", "command", "semantic")
 _MEANT: Mapping[str, str] = {
     **dict.fromkeys(("equals", "equal", "exact_match", "is"), "exact"),
     **dict.fromkeys(("includes", "include", "icontains", "substring"), "contains"),
@@ -37,6 +37,7 @@ _MEANT: Mapping[str, str] = {
     **dict.fromkeys(("price", "max_cost"), "cost"),
     **dict.fromkeys(("is_refusal", "refuses", "refused"), "refusal"),
     **dict.fromkeys(("function", "custom", "assert_fn", "callable"), "python"),
+    **dict.fromkeys(("tool", "tool_calls", "expected_tools", "called_tools", "tool_correctness"), "tools"),
     **dict.fromkeys(("llm", "llm_judge", "llm_rubric", "g_eval", "geval", "model_graded", "answer_relevance"), "judge"),
 }
 """What users of other tools write, hyphens or underscores, to what it is called here."""
@@ -123,7 +124,9 @@ def _scorer(node: Node, problems: Problems) -> ScorerSpec | None:
     if known.check is not None:
         known.check(fields, options)
     weight = fields.number("weight", 1.0, WEIGHT)
-    return ScorerSpec(kind, name, options, weight, fields.flag("required", False), fields.flag("negate", False))
+    return ScorerSpec(
+        kind, name, options, weight, fields.flag("required", known.required), fields.flag("negate", False)
+    )
 
 
 def _merged(kind: str, node: Node, problems: Problems) -> Node:

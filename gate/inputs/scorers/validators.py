@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from gate.inputs.fields import Range
 from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Kind, Ordered
 from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Threshold, Whole
+from gate.inputs.scorers.toolargs import ToolArguments
 from gate.inputs.scorers.values import Amount, AnyJson, Function, JsonList, Language, Path, Texts, WordLists
 
 EXPECTED = "{{ expected }}"
@@ -20,6 +21,9 @@ SECONDS = Range(0, 86_400, above=True)
 DOLLARS = Range(0, 1_000_000)
 WORD_CHARS = 200
 """One word or phrase."""
+
+
+_OF_TOOLS = ("all", "any", "in_order", "exact", "forbidden", "arguments", "min_calls", "max_calls", "max_errors")
 
 
 def _count() -> Kind:
@@ -99,6 +103,16 @@ VALIDATORS: Mapping[str, Kind] = {
     "cost": Kind({"max_usd": Number(allowed=DOLLARS, example="max_usd: 0.01")}, "max_usd"),
     "refusal": Kind({}),
     "paraphrases": Kind({"n": Whole(allowed=RUN_WORDS, default=3), "max_copied": Number(allowed=COPIED, default=0.2)}),
+    "tools": Kind(
+        {
+            **{key: Texts(most=WORD_CHARS) for key in ("all", "any", "in_order", "exact", "forbidden")},
+            "arguments": ToolArguments(),
+            **{key: Whole(allowed=COUNT) for key in ("min_calls", "max_calls", "max_errors")},
+        },
+        "all",
+        (AtLeastOne(_OF_TOOLS),),
+        required=True,
+    ),
     "python": Kind(
         {
             "function": Function(example="function: evals.checks:polite"),

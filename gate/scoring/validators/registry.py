@@ -23,6 +23,7 @@ from gate.scoring.validators import (
 from gate.scoring.validators.filling import fill_options
 from gate.scoring.validators.paraphrases import paraphrases
 from gate.scoring.validators.port import Finding, Validator
+from gate.scoring.validators.tools import tools
 
 VALIDATORS: Mapping[str, Validator] = {
     "exact": text.exact,
@@ -45,6 +46,7 @@ VALIDATORS: Mapping[str, Validator] = {
     "cost": budget.cost,
     "refusal": refusal.refusal,
     "paraphrases": paraphrases,
+    "tools": tools,
 }
 
 REASON_CHARS = 500

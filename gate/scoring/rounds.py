@@ -1,0 +1,128 @@
+"""A conversation is scored round by round; what its rounds come to is one score, by the rule that the exam states."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from statistics import fmean
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, Round
+from gate.domain.prompt import Message
+from gate.domain.sample import Part, Score
+from gate.domain.target import RoundRule
+from gate.domain.transcript import Transcript
+from gate.domain.usage import added
+from gate.scoring.subject import Subject
+
+ROUND = "round"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One round, as its scorers see it.
+
+    Args:
+        number: counted from 0.
+        round: what the case says of it.
+        subject: its last answer, to a case whose question is the conversation until then.
+    """
+
+    number: int
+    round: Round
+    subject: Subject
+
+
+def scenes(subject: Subject) -> tuple[Scene, ...]:
+    """The rounds of a conversation; none where there was no conversation.
+
+    Args:
+        subject: the whole of it.
+    """
+    transcript, case = subject.transcript, subject.case
+    if transcript is None:
+        return ()
+    rounds = case.rounds or (Round("", case.criteria, case.threshold),)
+    numbers = sorted({turn.round for turn in transcript.turns})
+    return tuple(_scene(subject, transcript, number, rounds[min(number, len(rounds) - 1)]) for number in numbers)
+
+
+def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) -> Scene:
+    turns = transcript.of_round(number)
+    case = replace(
+        subject.case,
+        input="",
+        messages=_until(subject.case, transcript, number),
+        criteria=subject.case.criteria if one.criteria is None else one.criteria,
+    )
+    seconds = [turn.latency_s for turn in turns if turn.latency_s is not None]
+    own = Subject(
+        case,
+        turns[-1].answer,
+        sum(seconds) if len(seconds) == len(turns) else None,
+        reduce(added, [turn.cost for turn in turns], None),
+        replace(transcript, turns=turns),
+    )
+    return Scene(number, one, own)
+
+
+def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ...]:
+    """What was said before the last answer of a round."""
+    turns = [turn for turn in transcript.turns if turn.round <= number]
+    said: list[Message] = list(case.messages[:-1])
+    for turn in turns[:-1]:
+        said += (Message("user", turn.said), Message("assistant", turn.answer))
+    return (*said, Message("user", turns[-1].said))
+
+
+def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
+    """What one scorer says of a conversation.
+
+    Args:
+        scores: number of the round, and the score there; at least one.
+        rule: how they become one.
+
+    Returns:
+        The score of the only round, or one with a part for each round; `Unscored` where a round has no score.
+    """
+    if len(scores) == 1:
+        return scores[0][1]
+    values = [(number, score.value) for number, score in scores]
+    missing = next(((number, value) for number, value in values if isinstance(value, Unscored)), None)
+    first = scores[0][1]
+    known = [(number, value) for number, value in values if not isinstance(value, Unscored)]
+    paid = replace(
+        first,
+        calls=sum(score.calls for _, score in scores),
+        retries=sum(score.retries for _, score in scores),
+        reused=sum(score.reused for _, score in scores),
+        cost=reduce(added, [score.cost for _, score in scores], None),
+        parts=(),
+    )
+    if missing is not None:
+        number, why = missing
+        return replace(paid, value=Unscored(f"round {number + 1}: {why.reason}"), reason="")
+    worst = min(range(len(known)), key=lambda at: known[at][1])
+    number, score = scores[worst]
+    reason = f"round {number + 1}: {score.reason}" if score.reason else ""
+    rounds = tuple(Part(ROUND, f"{ROUND} {number + 1}", value) for number, value in known)
+    value = _value([value for _, value in known], rule)
+    return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
+
+
+def _value(values: Sequence[float], rule: RoundRule) -> float:
+    match rule:
+        case "min":
+            return min(values)
+        case "last":
+            return values[-1]
+        case _:
+            return fmean(values)
+
+
+def _means(scores: Sequence[Score]) -> tuple[Part, ...]:
+    """The parts of a rubric or a jury, each the mean over the rounds that have it."""
+    found: dict[tuple[str, str], list[Part]] = {}
+    for score in scores:
+        for part in score.parts:
+            found.setdefault((part.kind, part.name), []).append(part)
+    return tuple(replace(parts[0], value=fmean(part.value for part in parts)) for parts in found.values())
