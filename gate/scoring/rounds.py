@@ -14,8 +14,6 @@ from gate.domain.transcript import Transcript
 from gate.domain.usage import added
 from gate.scoring.subject import Subject
 
-ROUND = "round"
-
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -104,7 +102,7 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
     worst = min(range(len(known)), key=lambda at: known[at][1])
     number, score = scores[worst]
     reason = f"round {number + 1}: {score.reason}" if score.reason else ""
-    rounds = tuple(Part(ROUND, f"{ROUND} {number + 1}", value) for number, value in known)
+    rounds = tuple(Part("round", f"round {number + 1}", value) for number, value in known)
     value = _value([value for _, value in known], rule)
     return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
 

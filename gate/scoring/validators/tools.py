@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 from gate.domain.absence import Unscored
 from gate.domain.jsonvalue import JsonValue
@@ -106,4 +105,4 @@ def _counted(names: Sequence[str]) -> str:
 
 
 def _mapping(value: JsonValue) -> dict[str, JsonValue]:
-    return cast("dict[str, JsonValue]", value) if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else {}
