@@ -160,8 +160,15 @@ class Case:
     description: str = ""
 
     @property
+    def round_scorers(self) -> tuple[ScorerSpec, ...]:
+        """Those of its rounds, the first of each name."""
+        return tuple({spec.name: spec for one in reversed(self.rounds) for spec in reversed(one.scorers)}.values())
+
+    @property
     def question(self) -> str:
         """The text that a reader, and a judge, see as the question."""
+        if self.rounds:
+            return "\n".join(f"user: {one.said}" for one in self.rounds)
         if not self.messages:
             return self.input
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)

@@ -222,6 +222,10 @@ class Exam:
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""
+        return (*self.lasting_scorers_of(case), *case.round_scorers)
+
+    def lasting_scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
+        """The same without those that count in single rounds alone."""
         return (self.scorers if case.scorers is None else case.scorers) + case.extra_scorers
 
     def threshold_of(self, case: Case) -> float | None:
@@ -232,7 +236,7 @@ class Exam:
         """The exam's scorers and those that cases bring, whether they count for a case or not."""
         yield from self.scorers
         for case in self.cases:
-            yield from (*(case.scorers or ()), *case.extra_scorers)
+            yield from (*(case.scorers or ()), *case.extra_scorers, *case.round_scorers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Panel:
             subject: the answer.
             index: sample index.
         """
-        alone = [spec for spec in self.exam.scorers_of(subject.case) if not spec.comparative]
+        alone = [spec for spec in self.exam.lasting_scorers_of(subject.case) if not spec.comparative]
         rounds = scenes(subject)
         if not rounds:
             return await self._all([(spec, subject) for spec in alone], index)
