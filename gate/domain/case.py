@@ -90,7 +90,7 @@ class Round:
     Args:
         said: what the agent is told.
         criteria: of the judges for this round, before those of the suite; None is as the case says.
-        threshold: the round passes when its score is at least this; None is as the case says.
+        threshold: the score of each judge must be at least this in this round; None is as the case says.
         scorers: stand beside the suite's in this round.
         line: 1-based line of the case file; 0 where nobody knows.
     """
@@ -132,6 +132,7 @@ class Case:
         extra_scorers: stand beside the suite's scorers, or beside `scorers`.
         criteria: go before the criteria of the suite's judges, when not None.
         threshold: a sample of this case passes when its score is at least this; None is as the exam says.
+        judge_threshold: the score of each judge must be at least this; None is as the judges themselves say.
         vars: further values for a template.
         where: `file:line`, for errors and reports.
         rounds: a conversation that goes on after the agent's answers; empty where there is one question.
@@ -151,6 +152,7 @@ class Case:
     extra_scorers: tuple[ScorerSpec, ...] = ()
     criteria: str | None = None
     threshold: float | None = None
+    judge_threshold: float | None = None
     vars: Mapping[str, JsonValue] = field(default_factory=dict)
     where: str = ""
     rounds: tuple[Round, ...] = ()

@@ -1,6 +1,6 @@
-"""Case files as rows that still know their lines: JSON Lines, or a list in a `.json` file."""
+"""Case files as rows that still know their lines: JSON Lines, or a list in a `.json` or YAML file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,8 +9,10 @@ from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import LINE_CHARS
 from gate.inputs.nodes import Node, described, wrap
 from gate.inputs.problems import Problems, one_problem
+from gate.inputs.yamltext import parse_yaml
 
 LIST_ENDING = ".json"
+YAML_ENDINGS = (".yaml", ".yml")
 
 _NO_OBJECT = "a case must be a JSON object, not"
 _OBJECT_A_LINE = "each line must be one JSON object"
@@ -36,13 +38,28 @@ def rows(text: str, file: str, problems: Problems) -> Iterator[Row]:
 
     Args:
         text: the file, without a byte order mark.
-        file: its path; an ending in `.json` says that it holds one list, or one object.
+        file: its path; an ending in `.json`, `.yaml` or `.yml` says that it holds one list, or one object.
         problems: gets what keeps a row from being read.
 
     Raises:
         InputErrors: the file is of the other form.
     """
+    if file.lower().endswith(YAML_ENDINGS):
+        return _yaml(text, problems)
     return _listed(text, problems) if file.lower().endswith(LIST_ENDING) else _lines(text, problems)
+
+
+def _yaml(text: str, problems: Problems) -> Iterator[Row]:
+    root = parse_yaml(text, problems)
+    if root is None or root.value is None:
+        return
+    for item in root.value if isinstance(root.value, tuple) else (root,):
+        if isinstance(item.value, Mapping):
+            yield Row(item.line, item)
+        else:
+            message = f"a case must be a mapping, not {described(item.value)}"
+            problems.add(item.line, message, "write a list of cases, each beginning with '- '")
+            yield Row(item.line, None)
 
 
 def _lines(text: str, problems: Problems) -> Iterator[Row]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
-from gate.inputs import golden
+from gate.inputs import agentcases, golden
 from gate.inputs.caserows import LIST_ENDING, Row, rows
 from gate.inputs.fields import Fields
 from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS, PROMPT_CHARS, SHOWN_PROBLEMS
@@ -38,7 +38,7 @@ _MEANT = {
     "variables": "vars",
     "name": "id",
 }
-_LATER = ("rounds", "turns", "tools", "thresholds")
+_LATER = ("turns", "tools", "thresholds")
 _RESERVED = ("input", "id", "slices", "expected")
 
 
@@ -98,14 +98,16 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
     if golden.is_transcript(fields.entries):
         case = golden.read_transcript(fields)
         return replace(_common(fields, case), id=_id(fields), where=where)
+    if agentcases.is_agent_case(fields.entries):
+        fields.only((*agentcases.KEYS, "id", "expected", *golden.OPTIONAL), later=_LATER)
+        case = agentcases.read_agent_case(fields)
+        return replace(_common(fields, case), id=_id(fields, "id" if fields.has("id") else "name"), where=where)
     fields.only(KEYS, later=_LATER, meant=_MEANT)
     text, messages = read_question(fields)
-    expected = fields.get("expected")
     case = Case(
         id=_id(fields),
         input=text,
         messages=messages,
-        expected=None if expected is None else plain(expected),
         where=where,
     )
     return _common(fields, case)
@@ -113,7 +115,7 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
 
 def _common(fields: Fields, case: Case) -> Case:
     """The case with what every form may have, beside the slices, variables and scorers that its form has given it."""
-    problems = fields.problems
+    problems, expected = fields.problems, fields.get("expected")
     slices, variables = read_slices(fields), read_vars(fields)
     for where, given, own in (("slices", slices, case.slices), ("vars", variables, case.vars)):
         for name in own:
@@ -123,19 +125,20 @@ def _common(fields: Fields, case: Case) -> Case:
     more = read_scorers(fields.entries["extra_scorers"], problems) if fields.has("extra_scorers") else ()
     return replace(
         case,
+        expected=None if expected is None else plain(expected),
         slices={**slices, **case.slices},
         cluster=short_label(fields.get("cluster"), "cluster", problems),
         scorers=read_scorers(fields.entries["scorers"], problems) if fields.has("scorers") else None,
         extra_scorers=(*case.extra_scorers, *more),
-        criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else None,
+        criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else case.criteria,
         threshold=read_threshold(fields),
         vars={**variables, **case.vars},
     )
 
 
-def _id(fields: Fields) -> str:
-    fields.require("id", '"id": "refund-1"')
-    return short_label(fields.get("id"), "id", fields.problems) or ""
+def _id(fields: Fields, key: str = "id") -> str:
+    fields.require(key, f'"{key}": "refund-1"')
+    return short_label(fields.get(key), key, fields.problems) or ""
 
 
 def read_question(fields: Fields) -> tuple[str, tuple[Message, ...]]:

@@ -25,7 +25,7 @@ SUITE = (*DEFAULTS, "name", "prompt", "cases", "slices", "scorers", "template", 
 SAMPLES = Range(1, 100)
 
 TEMPLATES = ("jinja2", True, False)
-CASE_ENDINGS = (".jsonl", ".ndjson", ".json")
+CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
 _LATER = ("target", "targets", "tools", "agent", "command")
 _MEANT = {
@@ -221,7 +221,7 @@ def _cases(fields: Fields) -> str:
         ending = PurePosixPath(path).suffix
         kind = f"ending in {ending}" if ending else "without an ending"
         message = f"case files {kind} are not supported in this version"
-        fields.problems.add(line, message, "use JSON Lines (.jsonl) or a list in JSON (.json)")
+        fields.problems.add(line, message, "use JSON Lines (.jsonl) or a list in JSON or YAML (.json, .yaml)")
     return path
 
 
