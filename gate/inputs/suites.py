@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
+from gate.domain.target import Conversing, Target
 from gate.inputs import builders
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import PATH_CHARS
@@ -14,23 +15,28 @@ from gate.inputs.models import read_model, read_params
 from gate.inputs.names import dimension_complaint, name_complaint
 from gate.inputs.nodes import Node, described
 from gate.inputs.paths import complaint, is_glob, normal
+from gate.inputs.placeholders import read_placeholders
 from gate.inputs.policies import read_policy
 from gate.inputs.problems import quoted
 from gate.inputs.prompts import not_yet
 from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
+from gate.inputs.targets import read_conversing, read_target
 
 DEFAULTS = ("model", "samples", "params")
-SUITE = (*DEFAULTS, "name", "prompt", "cases", "slices", "scorers", "template", "threshold", "policy")
+SUITE = (
+    *(*DEFAULTS, "name", "prompt", "cases", "slices", "scorers", "template", "threshold", "policy"),
+    *("target", "conversation", "placeholders"),
+)
 SAMPLES = Range(1, 100)
 
 TEMPLATES = ("jinja2", True, False)
 CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
-_LATER = ("target", "targets", "tools", "agent", "command")
 _MEANT = {
     **{"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"},
     "thresholds": "threshold",
+    **{"targets": "target", "agent": "target", "tools": "target", "command": "target", "rounds": "conversation"},
 }
 
 
@@ -53,6 +59,9 @@ class SuiteConfig:
         threshold: the score at which a sample passes; None where each scorer has its own mark.
         pattern: that the prompt's file matched; empty where the entry names the file.
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
+        target: the agent that answers; None where the model is called with the prompt alone.
+        conversing: how conversations are led and scored.
+        placeholders: name to text, put into the prompt and the cases of both arms.
     """
 
     name: str
@@ -69,6 +78,9 @@ class SuiteConfig:
     threshold: float | None = None
     pattern: str = ""
     scorer_lines: tuple[int, ...] = field(default=(), compare=False)
+    target: Target | None = None
+    conversing: Conversing = Conversing()
+    placeholders: Mapping[str, str] = field(default_factory=dict)
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
@@ -131,7 +143,7 @@ class SuiteDefaults:
 def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
     fields = Fields(node, "", root.problems)
     fields.name = f"suite {quoted(name)}" if (name := _name(fields)) else "this suite"
-    fields.only(SUITE, later=_LATER, meant=_MEANT)
+    fields.only(SUITE, meant=_MEANT)
     fields.require("name", "name: support")
     fields.require("prompt", "prompt: prompts/support.md")
     fields.require("cases", "cases: evals/support/cases.jsonl")
@@ -154,6 +166,9 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         policy=read_policy(fields.mapping("policy"), slices),
         line=node.line,
         scorer_lines=_lines(fields.get("scorers")),
+        target=read_target(fields),
+        conversing=read_conversing(fields),
+        placeholders=read_placeholders(fields),
     )
 
 

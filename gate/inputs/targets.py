@@ -1,0 +1,241 @@
+"""`target` and `conversation` of a suite: which agent answers, with which tools, and how one talks to it."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import cast
+from urllib.parse import urlsplit
+
+from gate.domain.model import Params
+from gate.domain.target import (
+    CommandAgent,
+    Conversing,
+    HttpAgent,
+    PythonAgent,
+    RoundRule,
+    Server,
+    Target,
+    ToolLoop,
+    Transport,
+)
+from gate.inputs.builders import FUNCTION_PATTERN
+from gate.inputs.fields import Fields, Range
+from gate.inputs.limits import PATH_CHARS
+from gate.inputs.models import read_model, read_params
+from gate.inputs.nodes import Node, described
+from gate.inputs.paths import complaint as path_complaint
+from gate.inputs.paths import normal
+from gate.inputs.problems import quoted
+
+TOOLS = ("servers", "fixtures", "only", "inject", "max_steps", "timeout_s", "parallel")
+SERVER = ("command", "url", "transport", "env", "headers")
+PYTHON = ("function", "env", "timeout_s")
+COMMAND = ("run", "env", "timeout_s")
+HTTP = ("url", "headers", "timeout_s")
+KINDS = ("tools", "python", "command", "http")
+CONVERSATION = ("score", "max_followups", "followups", "user")
+ASKED = ("model", "params")
+TRANSPORTS = ("streamable-http", "sse")
+RULES = ("mean", "min", "last")
+STEPS = Range(1, 100)
+TIMEOUT_S = Range(0, 3600, above=True)
+FOLLOWUPS = Range(0, 10)
+WORDS = 100
+"""Of one command."""
+SERVERS = 20
+SESSION = "$session"
+"""In place of an environment variable: the id of the session."""
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+FIXTURE_ENDINGS = (".yaml", ".yml", ".json")
+
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
+_COMMAND = "for example [python, agent.py]"
+
+
+def read_target(fields: Fields) -> Target | None:
+    """The agent of a suite; None where the model is called with the prompt alone.
+
+    Args:
+        fields: of the suite.
+    """
+    if not fields.has("target"):
+        return None
+    target = fields.mapping("target")
+    target.only(KINDS)
+    given = [kind for kind in KINDS if target.has(kind)]
+    if len(given) != 1:
+        found = f"this one has {' and '.join(given)}" if given else "this one has none"
+        hint = "for example target: {tools: {servers: {shop: {command: [python, server.py]}}}}"
+        target.problems.add(target.line, f"a target is one of {', '.join(KINDS)}, and {found}", hint)
+        return None
+    return _READERS[given[0]](target)
+
+
+def _tools(target: Fields) -> Target:
+    tools = target.mapping("tools")
+    tools.only(TOOLS)
+    if not tools.has("servers") and not tools.has("fixtures"):
+        tools.problems.add(tools.line, "tools needs servers or fixtures", "without tools no target is needed")
+    servers = tools.mapping("servers")
+    if len(servers.entries) > SERVERS:
+        servers.problems.add(servers.line, f"a suite has at most {SERVERS} servers")
+    return ToolLoop(
+        servers=tuple(_server(name, servers.mapping(name)) for name in list(servers.entries)[:SERVERS]),
+        fixtures=_fixtures(tools),
+        only=tuple(str(node.value) for node in tools.texts("only")),
+        inject=_pairs(tools, "inject", session=True),
+        max_steps=tools.integer("max_steps", 12, STEPS),
+        tool_timeout_s=tools.number("timeout_s", 30.0, TIMEOUT_S),
+        parallel=tools.flag("parallel", True),
+    )
+
+
+def _server(name: str, fields: Fields) -> Server:
+    fields.only(SERVER)
+    if not _NAME.fullmatch(name):
+        message = f"the server name {quoted(name)} may have letters, digits, '.', '_' and '-' only"
+        fields.problems.add(fields.line, message)
+    started, asked = fields.has("command"), fields.has("url")
+    if started == asked:
+        message = f"{fields.name} needs {'one of command and url, not both' if started else 'command or url'}"
+        fields.problems.add(fields.line, message, "command: [python, server.py], or url: https://…/mcp")
+    if asked and fields.has("env"):
+        fields.problems.add(fields.line_of("env"), f"{fields.name}.env is for servers with a command", "use headers")
+    if started and (fields.has("headers") or fields.has("transport")):
+        key = "headers" if fields.has("headers") else "transport"
+        fields.problems.add(fields.line_of(key), f"{fields.name}.{key} is for servers with a url", "use env")
+    transport = fields.choice("transport", TRANSPORTS[0], TRANSPORTS)
+    return Server(
+        name=name,
+        transport="stdio" if started else cast(Transport, transport),
+        command=_words(fields, "command") if started else (),
+        url=_url(fields) if asked else "",
+        env=_variables(fields),
+        headers=_pairs(fields, "headers"),
+    )
+
+
+def _python(target: Fields) -> Target:
+    fields = _spelled(target, "python", "function")
+    fields.only(PYTHON)
+    function = fields.text("function", most=PATH_CHARS) if fields.require("function", "agents.shop:Agent") else ""
+    if function and not re.fullmatch(FUNCTION_PATTERN, function, re.ASCII):
+        message = f"{quoted(function)} is not module:name"
+        fields.problems.add(fields.line_of("function"), message, "write target: {python: agents.shop:Agent}")
+    return PythonAgent(function, _variables(fields), fields.number("timeout_s", 120.0, TIMEOUT_S))
+
+
+def _command(target: Fields) -> Target:
+    fields = _spelled(target, "command", "run")
+    fields.only(COMMAND)
+    run = _words(fields, "run") if fields.require("run", "[python, agent.py]") else ()
+    return CommandAgent(run, _variables(fields), fields.number("timeout_s", 120.0, TIMEOUT_S))
+
+
+def _http(target: Fields) -> Target:
+    fields = _spelled(target, "http", "url")
+    fields.only(HTTP)
+    url = _url(fields) if fields.require("url", "https://agent.example/chat") else ""
+    return HttpAgent(url, _pairs(fields, "headers"), fields.number("timeout_s", 120.0, TIMEOUT_S))
+
+
+_READERS: Mapping[str, Callable[[Fields], Target]] = {
+    "tools": _tools,
+    "python": _python,
+    "command": _command,
+    "http": _http,
+}
+
+
+def _spelled(target: Fields, kind: str, key: str) -> Fields:
+    """What stands under a kind; what is no mapping is short for its main key."""
+    node = target.entries[kind]
+    short = isinstance(node.value, (str, tuple))
+    return Fields(Node({key: node}, node.line) if short else node, f"{target.name}.{kind}", target.problems)
+
+
+def _words(fields: Fields, key: str) -> tuple[str, ...]:
+    """A command, word by word: no shell reads it."""
+    node = fields.entries[key]
+    if not isinstance(node.value, tuple) or not node.value:
+        message = f"{fields.name}.{key} must be a list of words, not {described(node.value)}"
+        fields.problems.add(node.line, message, f"no shell reads it; {_COMMAND}")
+        return ()
+    words = [item.value for item in node.value]
+    bad = next((word for word in words if not isinstance(word, str) or not word or "\0" in word), None)
+    if bad is not None or not isinstance(words[0], str) or not words[0].strip() or len(words) > WORDS:
+        fields.problems.add(node.line, f"{fields.name}.{key} must be up to {WORDS} words of text", _COMMAND)
+        return ()
+    return tuple(str(word) for word in words)
+
+
+def _variables(fields: Fields) -> tuple[str, ...]:
+    names = [(str(node.value), node.line) for node in fields.texts("env")]
+    for name, line in names:
+        if not VARIABLE.fullmatch(name):
+            hint = "name the variables; their values stay in the environment"
+            fields.problems.add(line, f"{fields.name}.env: {quoted(name)} is no name of a variable", hint)
+    return tuple(name for name, _ in names)
+
+
+def _pairs(fields: Fields, key: str, *, session: bool = False) -> tuple[tuple[str, str], ...]:
+    """What gets the value of which environment variable."""
+    found = []
+    inner = fields.mapping(key)
+    for name in inner.entries:
+        if not session and not _HEADER.fullmatch(name):
+            inner.problems.add(inner.line_of(name), f"{inner.name}: {quoted(name)} is no name of a header")
+        variable = inner.text(name)
+        if variable and not (VARIABLE.fullmatch(variable) or (session and variable == SESSION)):
+            hint = "name a variable, whose value stays in the environment" + (f", or {SESSION}" if session else "")
+            said = f"{inner.name}.{name}: {quoted(variable)} is no name of a variable"
+            inner.problems.add(inner.line_of(name), said, hint)
+        found.append((name, variable))
+    return tuple(found)
+
+
+def _url(fields: Fields) -> str:
+    text = fields.text("url", most=PATH_CHARS)
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password):
+        hint = "write http:// or https://, and put keys into headers"
+        fields.problems.add(fields.line_of("url"), f"{fields.name}.url {quoted(text)} is no address", hint)
+    return text
+
+
+def _fixtures(fields: Fields) -> str:
+    text = fields.text("fixtures", most=PATH_CHARS)
+    if not text:
+        return ""
+    reason = path_complaint(text)
+    if not reason and not text.lower().endswith(FIXTURE_ENDINGS):
+        reason = "is neither YAML nor JSON"
+    if reason:
+        fields.problems.add(fields.line_of("fixtures"), f"{fields.name}.fixtures {quoted(text)} {reason}")
+    return "" if reason else normal(text)
+
+
+def read_conversing(fields: Fields) -> Conversing:
+    """How a suite's conversations are led and scored.
+
+    Args:
+        fields: of the suite.
+    """
+    talk = fields.mapping("conversation")
+    talk.only(CONVERSATION)
+    detector, user = talk.mapping("followups"), talk.mapping("user")
+    for asked in (detector, user):
+        asked.only(ASKED)
+        if asked.entries:
+            asked.require("model", "model: openai:gpt-5-mini")
+    if talk.has("max_followups") and not talk.has("followups"):
+        hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions, and answers them"
+        talk.problems.add(talk.line_of("max_followups"), "max_followups needs a model under followups", hint)
+    return Conversing(
+        score=cast(RoundRule, talk.choice("score", "mean", RULES)),
+        max_followups=talk.integer("max_followups", 2, FOLLOWUPS),
+        detector=read_model(detector, "model"),
+        detector_params=read_params(detector.mapping("params"), Params()),
+        user=read_model(user, "model"),
+        user_params=read_params(user.mapping("params"), Params()),
+    )
