@@ -207,6 +207,7 @@ class Exam:
         judges: how far its judges agree with people; no part of the digest, for it changes no score.
         code: where the functions lie that score; None where none does. The digest has that of each function's module.
         conversing: how conversations are led and scored.
+        placeholders: name to text, put into the prompts and cases of both arms, `today` besides; None for none at all.
     """
 
     ref: str
@@ -219,6 +220,7 @@ class Exam:
     judges: tuple[JudgeQuote, ...] = ()
     code: CodePlace | None = None
     conversing: Conversing = Conversing()
+    placeholders: Mapping[str, str] | None = None
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""

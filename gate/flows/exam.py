@@ -1,6 +1,6 @@
 """Reads the exam of one suite from one source, and says how another source would change it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
@@ -8,12 +8,14 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
+from gate.domain.target import Conversing
 from gate.inputs.limits import SLICES
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.scorers.read import free_name
 from gate.inputs.slices import length_edges, members, with_length
 
 LENGTH = "length"
+_OF_AGENTS = frozenset({"rounds", "revival", "facts", "user", "judge_threshold"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +39,16 @@ class Rules:
         dimensions: slice dimensions to test; None tests every dimension that the cases have, and `length`.
         policy: what the suite tolerates.
         threshold: the score at which a sample passes; None where each scorer has its own mark.
+        conversing: how conversations are led and scored.
+        placeholders: put into prompts and cases; None for none at all.
     """
 
     scorers: tuple[ScorerSpec, ...]
     dimensions: tuple[str, ...] | None
     policy: SuitePolicy
     threshold: float | None = None
+    conversing: Conversing = Conversing()
+    placeholders: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +89,19 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
     _check_slices(cases, dimensions, listed=rules.dimensions is not None)
     scorers = tuple(judge.completed(spec) for spec in rules.scorers)
     asked = tuple(_completed(case, scorers, judge) for case in cases)
-    content: JsonValue = {
+    content: dict[str, JsonValue] = {
         "cases": [_plain(case) for case in asked],
         "scorers": [cast("JsonValue", asdict(spec)) for spec in scorers],
         "dimensions": list(dimensions),
         "policy": cast("JsonValue", asdict(rules.policy)),
         "threshold": rules.threshold,
     }
-    return Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
+    if rules.conversing != Conversing():
+        content["conversing"] = str(rules.conversing)
+    if rules.placeholders is not None:
+        content["placeholders"] = dict(rules.placeholders)
+    exam = Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
+    return replace(exam, conversing=rules.conversing, placeholders=rules.placeholders)
 
 
 def stray_slices(suite: Suite) -> list[str]:
@@ -138,8 +149,12 @@ def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:
 
 def _plain(case: Case) -> JsonValue:
     fields = asdict(case)
-    del fields["where"]  # a line number is no content
-    return cast("JsonValue", fields)
+    del fields["where"], fields["description"]  # neither a line number nor what only readers see is content
+    for one in fields["rounds"]:
+        del one["line"]
+    # What only tests of agents have is no part of other cases.
+    kept = {key: value for key, value in fields.items() if value or key not in _OF_AGENTS}
+    return cast("JsonValue", kept)
 
 
 def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:

@@ -93,7 +93,7 @@ def _round(node: Node, number: int, case: Fields) -> Round:
         said=fields.text("prompt", most=LINE_CHARS),
         criteria=_text(fields, "judge_prompt"),
         threshold=_threshold(fields),
-        scorers=_tools(fields),
+        scorers=_tools(fields, "expected_tools of rounds"),
         line=node.line,
     )
 
@@ -106,13 +106,13 @@ def _threshold(fields: Fields) -> float | None:
     return fields.number("judge_threshold", 1.0, PASSING) if fields.has("judge_threshold") else None
 
 
-def _tools(fields: Fields) -> tuple[ScorerSpec, ...]:
+def _tools(fields: Fields, name: str = "expected_tools") -> tuple[ScorerSpec, ...]:
     """An empty list expects nothing; a mapping has the options of the scorer `tools`."""
     node = fields.get("expected_tools")
     if node is None or node.value == ():
         return ()
     options: JsonValue = plain(node) if isinstance(node.value, Mapping) else {"all": plain(node)}
-    return read_scorers(wrap([{TOOLS: options, "name": "expected_tools"}], node.line), fields.problems)
+    return read_scorers(wrap([{TOOLS: options, "name": name}], node.line), fields.problems)
 
 
 def _facts(fields: Fields) -> str:

@@ -14,12 +14,14 @@ TODAY = "today"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
 
 
-def read_placeholders(fields: Fields) -> Mapping[str, str]:
-    """Name to text.
+def read_placeholders(fields: Fields) -> Mapping[str, str] | None:
+    """Name to text; None where the suite has no placeholders, so that braces are nothing but braces.
 
     Args:
         fields: of the suite.
     """
+    if not fields.has("placeholders"):
+        return None
     given = fields.mapping("placeholders")
     found: dict[str, str] = {}
     for name, node in given.entries.items():

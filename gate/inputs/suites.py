@@ -1,7 +1,7 @@
 """The suites of `gate.yaml`, with the file's defaults put in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gate.domain.case import ScorerSpec
@@ -61,7 +61,7 @@ class SuiteConfig:
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
         target: the agent that answers; None where the model is called with the prompt alone.
         conversing: how conversations are led and scored.
-        placeholders: name to text, put into the prompt and the cases of both arms.
+        placeholders: see `gate.domain.suite.Exam`.
     """
 
     name: str
@@ -80,7 +80,7 @@ class SuiteConfig:
     scorer_lines: tuple[int, ...] = field(default=(), compare=False)
     target: Target | None = None
     conversing: Conversing = Conversing()
-    placeholders: Mapping[str, str] = field(default_factory=dict)
+    placeholders: Mapping[str, str] | None = None
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
