@@ -83,12 +83,14 @@ class Observation:
         rows: what the query gave, each row a list of values; None where it failed.
         error: why it failed; empty where it did not.
         more: there were more rows than are kept.
+        columns: their names.
     """
 
     scorer: str
     rows: tuple[tuple[Cell, ...], ...] | None
     error: str = ""
     more: bool = False
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from gate.inputs.problems import Problems, did_you_mean, quoted
 from gate.inputs.scorers.kind import COMMON, WEIGHT
 from gate.inputs.scorers.kinds import KINDS
 
-_LATER = ("database", "command", "semantic")
+_LATER = ("command", "semantic")
 _MEANT: Mapping[str, str] = {
     **dict.fromkeys(("equals", "equal", "exact_match", "is"), "exact"),
     **dict.fromkeys(("includes", "include", "icontains", "substring"), "contains"),
@@ -38,6 +38,7 @@ _MEANT: Mapping[str, str] = {
     **dict.fromkeys(("is_refusal", "refuses", "refused"), "refusal"),
     **dict.fromkeys(("function", "custom", "assert_fn", "callable"), "python"),
     **dict.fromkeys(("tool", "tool_calls", "expected_tools", "called_tools", "tool_correctness"), "tools"),
+    **dict.fromkeys(("sql", "db", "query"), "database"),
     **dict.fromkeys(("llm", "llm_judge", "llm_rubric", "g_eval", "geval", "model_graded", "answer_relevance"), "judge"),
 }
 """What users of other tools write, hyphens or underscores, to what it is called here."""

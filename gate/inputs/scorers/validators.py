@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gate.inputs.fields import Range
+from gate.inputs.scorers.database import JsonMapping, Rows, Statement, TableKey, Variable, check_database
 from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Kind, Ordered
 from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Threshold, Whole
 from gate.inputs.scorers.toolargs import ToolArguments
@@ -23,6 +24,7 @@ WORD_CHARS = 200
 """One word or phrase."""
 
 
+_LOOKS = ("conversation", "messages", "query")
 _OF_TOOLS = ("all", "any", "in_order", "exact", "forbidden", "arguments", "min_calls", "max_calls", "max_errors")
 
 
@@ -112,6 +114,20 @@ VALIDATORS: Mapping[str, Kind] = {
         "all",
         (AtLeastOne(_OF_TOOLS),),
         required=True,
+    ),
+    "database": Kind(
+        {
+            "url": Variable(example="url: AGENT_DATABASE_URL"),
+            "conversation": TableKey(),
+            "messages": TableKey(least=True),
+            "query": Statement(),
+            "rows": Rows(),
+            "equals": AnyJson(),
+            "match": JsonMapping(),
+        },
+        rules=(AtLeastOne(_LOOKS), AtMostOne(_LOOKS)),
+        required=True,
+        check=check_database,
     ),
     "python": Kind(
         {

@@ -20,6 +20,7 @@ from gate.scoring.validators import (
     similarity,
     text,
 )
+from gate.scoring.validators.database import database
 from gate.scoring.validators.filling import fill_options
 from gate.scoring.validators.paraphrases import paraphrases
 from gate.scoring.validators.port import Finding, Validator
@@ -47,6 +48,7 @@ VALIDATORS: Mapping[str, Validator] = {
     "refusal": refusal.refusal,
     "paraphrases": paraphrases,
     "tools": tools,
+    "database": database,
 }
 
 REASON_CHARS = 500
@@ -63,7 +65,11 @@ def validate(spec: ScorerSpec, subject: Subject) -> Score:
     Returns:
         A score in [0, 1] with a reason that names what was looked for.
     """
-    return scored(spec, VALIDATORS[spec.kind](fill_options(spec.options, subject.case), subject))
+    options = fill_options(spec.options, subject.case)
+    if spec.kind == "database":
+        # What was seen is kept under the name of who asked.
+        options = {**options, "scorer": spec.name}
+    return scored(spec, VALIDATORS[spec.kind](options, subject))
 
 
 def scored(spec: ScorerSpec, found: Finding) -> Score:

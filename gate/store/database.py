@@ -1,0 +1,185 @@
+"""Looks at the database of an agent, reads only, and within bounds: what is found is kept beside the conversation."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.suite import Exam
+from gate.domain.transcript import Cell, Observation
+from gate.errors import GateError
+from gate.inputs.problems import printable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+MOST_ROWS = 100
+CELL_CHARS = 2_000
+TIMEOUT_S = 10.0
+"""For one statement."""
+LOOKS = 8
+"""Statements at once."""
+_STEPS = 10_000
+"""Of SQLite's machine between two looks at the clock."""
+_REASON_CHARS = 300
+_POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+_SQLITE = "sqlite"
+
+
+@dataclass(slots=True)
+class Databases:
+    """See `gate.targets.port.Observer`.
+
+    Args:
+        urls: of databases, by the environment variable that holds them.
+        timeout_s: seconds for one statement.
+    """
+
+    urls: Mapping[str, str] = field(repr=False)
+    timeout_s: float = TIMEOUT_S
+    _engines: "dict[str, Engine]" = field(default_factory=dict, init=False)
+    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS), init=False)
+
+    async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
+        """What the database scorers of a case asked for, one after the other."""
+        specs = [spec for spec in exam.scorers_of(case) if spec.kind == "database"]
+        return tuple([await self._looked(spec, session) for spec in specs])
+
+    async def _looked(self, spec: ScorerSpec, session: str) -> Observation:
+        async with self._room:
+            try:
+                # The statement has a limit of its own; this one is for a server that does not answer at all.
+                return await asyncio.wait_for(asyncio.to_thread(self._look, spec, session), 2 * self.timeout_s)
+            except TimeoutError:
+                return Observation(spec.name, None, f"the database did not answer within {2 * self.timeout_s:g} s")
+
+    def close(self) -> None:
+        """Close all connections."""
+        for engine in self._engines.values():
+            engine.dispose()
+
+    def _look(self, spec: ScorerSpec, session: str) -> Observation:
+        from sqlalchemy import text
+        from sqlalchemy.exc import SQLAlchemyError
+
+        name = str(spec.options.get("url", ""))
+        try:
+            with closing(self._connected(name)) as connection:
+                found = connection.execute(text(statement(spec.options)), {"session": session})
+                if not found.returns_rows:
+                    return Observation(spec.name, None, "the statement gives no rows")
+                rows = found.fetchmany(MOST_ROWS + 1)
+                columns = tuple(printable(str(key)) for key in found.keys())  # noqa: SIM118 no mapping
+        except (SQLAlchemyError, OSError, ValueError) as error:
+            return Observation(spec.name, None, self._reason(error, name))
+        kept = tuple(tuple(_cell(value) for value in row) for row in rows[:MOST_ROWS])
+        return Observation(spec.name, kept, more=len(rows) > MOST_ROWS, columns=columns)
+
+    def _connected(self, name: str) -> "Connection":
+        if name not in self._engines:
+            self._engines[name] = engine_of(self.urls[name], self.timeout_s)
+        connection = self._engines[name].connect()
+        if connection.dialect.name == _SQLITE:
+            _bound_sqlite(connection, self.timeout_s)
+        return connection
+
+    def _reason(self, error: Exception, name: str) -> str:
+        """Without the address, which holds a password; the library's own text comes after the driver's."""
+        told = str(getattr(error, "orig", None) or error).replace(self.urls.get(name, name), name)
+        from sqlalchemy import make_url
+        from sqlalchemy.exc import ArgumentError
+
+        try:
+            secret = make_url(self.urls.get(name, "")).password
+        except ArgumentError:
+            secret = None
+        told = told.replace(str(secret), "[password]") if secret else told
+        return printable(told)[:_REASON_CHARS]
+
+
+def check_urls(urls: Mapping[str, str]) -> None:
+    """Find before anything is spent what cannot work.
+
+    Args:
+        urls: by the environment variable that holds them.
+
+    Raises:
+        GateError: one is no address of a database that can be read, or a package is missing.
+    """
+    for name, url in urls.items():
+        try:
+            engine_of(url, TIMEOUT_S).dispose()
+        except ModuleNotFoundError as error:
+            extra = "postgres" if "psycopg" in str(error) else "agents"
+            raise GateError(f"database checks need a package: {error}", f"pip install 'prompt-gate[{extra}]'") from None
+        except Exception:
+            hint = "postgresql://user:password@host/name or sqlite:///path"
+            raise GateError(f"{name} holds no address of a Postgres or SQLite database", hint) from None
+
+
+def engine_of(url: str, timeout_s: float) -> "Engine":
+    """Connections to a database that can only be read.
+
+    Args:
+        url: `postgresql://…` or `sqlite:///…`.
+        timeout_s: seconds for one statement, and for a connection.
+    """
+    from sqlalchemy import create_engine, make_url
+
+    parsed = make_url(url)
+    if parsed.drivername in _POSTGRES:
+        options = f"-c default_transaction_read_only=on -c statement_timeout={int(timeout_s * 1000)}"
+        return create_engine(
+            parsed.set(drivername="postgresql+psycopg"),
+            connect_args={"options": options, "connect_timeout": max(2, int(timeout_s))},
+            execution_options={"postgresql_readonly": True},
+            pool_size=LOOKS,
+        )
+    if parsed.drivername == _SQLITE and parsed.database:
+        path = f"file:{parsed.database}?mode=ro"
+        return create_engine(f"sqlite:///{path}&uri=true", connect_args={"timeout": timeout_s})
+    raise ValueError("neither Postgres nor SQLite")
+
+
+def statement(options: Mapping[str, JsonValue]) -> str:
+    """The one statement of a scorer; names of tables and columns are of the configuration and checked there.
+
+    Args:
+        options: of a scorer of kind `database`.
+    """
+    for check in ("conversation", "messages"):
+        wanted = options.get(check)
+        if isinstance(wanted, dict):
+            # Whatever type the column has, it is compared as text.
+            return f"SELECT count(*) AS n FROM {_name(wanted['table'])} WHERE CAST({_name(wanted['key'])} AS TEXT) = :session"  # noqa: S608, E501
+    return str(options.get("query", ""))
+
+
+def _name(name: JsonValue) -> str:
+    return ".".join(f'"{part}"' for part in str(name).split("."))
+
+
+def _bound_sqlite(connection: "Connection", timeout_s: float) -> None:
+    raw: Any = connection.connection.driver_connection
+    raw.execute("PRAGMA query_only = ON")
+    end = time.monotonic() + timeout_s
+    raw.set_progress_handler(lambda: int(time.monotonic() > end), _STEPS)
+
+
+def _cell(value: object) -> Cell:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, dict | list):
+        import json
+
+        value = json.dumps(value, ensure_ascii=False)
+    return str(value)[:CELL_CHARS]
+
+
+def names(specs: Sequence[ScorerSpec]) -> tuple[str, ...]:
+    """The environment variables that hold the addresses, each once."""
+    return tuple(dict.fromkeys(str(spec.options["url"]) for spec in specs if spec.kind == "database"))
