@@ -1,0 +1,145 @@
+"""An agent that is a program: one process for each session, JSON lines on its standard input and output."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from gate.calls.lane import NoCall
+from gate.calls.port import Outside
+from gate.targets.external.protocol import MOST_BYTES, Tongue, clean, known_turns, message, parsed
+from gate.targets.port import AgentFailed, Answer
+from gate.targets.tools.process import Kept, Place
+
+STARTING_S = 60.0
+"""For a program to open a session, its imports among that."""
+STRAY_BYTES = 2**20
+"""Of lines that are no replies, before one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is started for each session.
+
+    Args:
+        command: the program and its arguments.
+        place: where it runs.
+        named: its variables, besides those that each program has.
+        timeout_s: seconds for one answer.
+        outside: keeps the budgets.
+        room: processes at once.
+    """
+
+    command: Sequence[str]
+    place: Place
+    named: Mapping[str, str] = field(repr=False)
+    timeout_s: float
+    outside: Outside
+    room: asyncio.Semaphore
+
+
+@dataclass(slots=True)
+class ProgramAgent:
+    """One conversation; see `gate.targets.port.Agent`.
+
+    Args:
+        tongue: speaks the protocol.
+        program: what is started.
+    """
+
+    tongue: Tongue
+    program: Program
+    _process: Kept | None = field(default=None, init=False)
+    _sent: int = field(default=0, init=False)
+
+    async def start(self, session: str) -> None:
+        await self._open("start", session)
+
+    async def reopen(self, session: str) -> None:
+        found = known_turns(self.tongue.read(await self._open("reopen", session)))
+        if found is not None and found < self._sent:
+            raise AgentFailed(
+                f"the context is lost: {self._sent} messages were sent, and {found} are known", attempts=0
+            )
+
+    async def send(self, text: str) -> Answer:
+        try:
+            async with self.program.outside.outside() as bill:
+                begun = time.monotonic()
+                data = await self._said(message("send", text=text), self.program.timeout_s)
+                answer = self.tongue.answer(data, time.monotonic() - begun)
+                bill.cost = answer.cost
+        except NoCall as refusal:
+            raise AgentFailed(refusal.reason, attempts=0) from None
+        self._sent += 1
+        return answer
+
+    async def close(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        try:
+            with suppress(OSError):
+                process.stdin.write(message("close"))
+            await process.end()
+        finally:
+            self.program.room.release()
+
+    async def _open(self, kind: str, session: str) -> bytes:
+        await self.program.room.acquire()
+        try:
+            self._process = await Kept.start(self.program.command, self.program.place, self.program.named)
+        except OSError as error:
+            self.program.room.release()
+            raise AgentFailed(f"{self.tongue.who} cannot be started: {error.strerror}", attempts=0) from None
+        except BaseException:
+            self.program.room.release()
+            raise
+        return await self._said(self.tongue.opening(kind, session), STARTING_S)
+
+    async def _said(self, line: bytes, seconds: float) -> bytes:
+        """What comes back for a line.
+
+        Raises:
+            AgentFailed: nothing does, in time.
+        """
+        process = self._process
+        if process is None:
+            raise AgentFailed(f"{self.tongue.who} is not running", attempts=0)
+        try:
+            async with asyncio.timeout(seconds):
+                process.stdin.write(line)
+                await process.stdin.drain()
+                data = await self._reply(process)
+        except TimeoutError:
+            raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s") from None
+        except (OSError, asyncio.IncompleteReadError):
+            raise AgentFailed(await self._fate(process)) from None
+        self.tongue.read(data)
+        return data
+
+    async def _reply(self, process: Kept) -> bytes:
+        stray, heard = 0, b""
+        while True:
+            end = heard.find(b"\n")
+            if end >= 0:
+                line, heard = heard[: end + 1], heard[end + 1 :]
+                if parsed(line) is not None:
+                    return line
+                stray += len(line)
+                if stray > STRAY_BYTES:
+                    shown = clean(line[:200].decode(errors="replace"))
+                    raise AgentFailed(f"{self.tongue.who} prints what is no reply: {shown}")
+                continue
+            if len(heard) > MOST_BYTES:
+                raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
+            data = await process.stdout.read(1 << 16)
+            if not data:
+                raise AgentFailed(await self._fate(process))
+            heard += data
+
+    async def _fate(self, process: Kept) -> str:
+        fate, words = await process.fate(), process.last_words()
+        told = f": {self.tongue.cleaner.line(words)}" if words else ""
+        return f"{self.tongue.who} {fate}{told}"

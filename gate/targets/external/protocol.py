@@ -1,0 +1,195 @@
+"""What is said to an agent that is a program or a service, and what it says: one JSON object each way.
+
+Said: `start` and `reopen` (with the session, the prompt, the model and the case), `send` (with a text), `close`.
+Answered: `ok`, `answer` (with a text, and what it took), `error`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.suite import Arm
+from gate.domain.transcript import ToolUse
+from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.problems import printable
+from gate.inputs.render import render
+from gate.providers.untrusted import Cleaner, TooLong, count
+from gate.targets.port import AgentFailed, Answer, Question
+
+VERSION = 1
+MOST_BYTES = 8 * 2**20
+"""Of one reply."""
+MOST_TOOLS = 1_000
+"""Calls of tools in one answer."""
+RESULT_CHARS = 4_000
+"""Of the result of one of them."""
+_REASON_CHARS = 300
+_NAME_CHARS = 200
+_ARGUMENT_CHARS = 20_000
+_LONGEST_S = 1e6
+_MOST_USD = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Tongue:
+    """Speaks the protocol for one conversation.
+
+    Args:
+        question: who is asked what.
+        cleaner: takes secrets out of what is said.
+        who: the agent, for reasons.
+    """
+
+    question: Question
+    cleaner: Cleaner
+    who: str
+
+    def opening(self, kind: str, session: str) -> bytes:
+        """`start` or `reopen`: everything that the agent needs to be this arm's.
+
+        Args:
+            kind: which of the two.
+            session: its id.
+        """
+        arm, case = self.question.arm, self.question.case
+        return _line(
+            {
+                "type": kind,
+                "version": VERSION,
+                "session": session,
+                "prompt": _prompt(arm, case),
+                "model": str(arm.model),
+                "params": arm.params.changed(),
+                "case": {"id": case.id, "slices": dict(case.slices), "vars": dict(case.vars)},
+            }
+        )
+
+    def read(self, data: bytes) -> dict[str, JsonValue]:
+        """What the agent says, which is `ok` or `answer`.
+
+        Raises:
+            AgentFailed: it is neither.
+        """
+        found = parsed(data)
+        if found is None:
+            raise AgentFailed(f"{self.who} did not answer with a JSON object that has a type")
+        if found.get("type") == "error":
+            said = self.cleaner.line(found.get("error") or found.get("message"), _REASON_CHARS)
+            raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
+        return found
+
+    def answer(self, data: bytes, seconds: float) -> Answer:
+        """The answer to what was sent.
+
+        Args:
+            data: what came back.
+            seconds: that it took.
+
+        Raises:
+            AgentFailed: it is none.
+        """
+        found = self.read(data)
+        text = found.get("text")
+        if found.get("type") != "answer" or not isinstance(text, str):
+            raise AgentFailed(f"{self.who} did not answer with a text")
+        try:
+            text = self.cleaner.answer(text)
+        except TooLong as error:
+            raise AgentFailed(f"{self.who}: {error}") from None
+        steps = count(found.get("steps"))
+        told = _seconds(found.get("latency_s"))
+        return Answer(
+            text=text,
+            tools=self._tools(found.get("tools")),
+            steps=1 if steps is None else min(steps, 10_000),
+            usage=_usage(found.get("usage")),
+            cost=_cost(found.get("cost_usd")),
+            latency_s=seconds if told is None else told,
+            model_id=self.cleaner.line(found.get("model"), _NAME_CHARS),
+            stop_reason=self.cleaner.line(found.get("stop_reason"), 64),
+        )
+
+    def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:
+        if value is None:
+            return ()
+        if not isinstance(value, list) or len(value) > MOST_TOOLS:
+            raise AgentFailed(f"{self.who} tells of its tools in no list of up to {MOST_TOOLS:,} calls")
+        return tuple(self._tool(one) for one in value)
+
+    def _tool(self, value: JsonValue) -> ToolUse:
+        name = value.get("name") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(name, str) or not name.strip():
+            raise AgentFailed(f"{self.who} tells of a call of a tool that has no name")
+        given, result = value.get("arguments", {}), value.get("result", "")
+        arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        said = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+        error = value.get("error")
+        return ToolUse(
+            name=self.cleaner.line(name, _NAME_CHARS),
+            arguments=self.cleaner.text(arguments[:_ARGUMENT_CHARS]),
+            result=self.cleaner.text(said if len(said) <= RESULT_CHARS else f"{said[:RESULT_CHARS]}…"),
+            failed=bool(error),
+            latency_s=_seconds(value.get("latency_s")),
+        )
+
+
+def message(kind: str, **more: JsonValue) -> bytes:
+    """`send` or `close`."""
+    return _line({"type": kind, **more})
+
+
+def parsed(data: bytes) -> dict[str, JsonValue] | None:
+    """A reply; None for what is no JSON object with a type, such as a line that a program prints for people."""
+    try:
+        found = parse_json(data.decode("utf-8", "replace"))
+    except BadJson:
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("type"), str) else None
+
+
+def known_turns(found: Mapping[str, JsonValue]) -> int | None:
+    """How many messages a session that was opened again knows of; None where the agent does not say."""
+    return count(found.get("turns"))
+
+
+def _prompt(arm: Arm, case: Case) -> JsonValue:
+    """The arm's prompt as it is for this case, without what the case says itself."""
+    placed = render(arm.version.prompt, case if case.messages else replace(case, input="{input}"))
+    messages: list[JsonValue] = [
+        {"role": turn.role, "content": turn.content}
+        for turn in placed
+        if not (turn.role == "user" and turn.content == "{input}")
+    ]
+    system = "\n\n".join(turn.content for turn in placed if turn.role == "system")
+    return {"text": system, "messages": messages, "path": arm.version.path, "digest": arm.version.prompt.digest}
+
+
+def _line(value: dict[str, JsonValue]) -> bytes:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _usage(value: JsonValue) -> Usage:
+    if not isinstance(value, dict):
+        return Usage()
+    keys = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+    return Usage(*(count(value.get(key)) or 0 for key in keys))
+
+
+def _cost(value: JsonValue) -> Cost:
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_USD
+    return Dollars(float(value)) if known and isinstance(value, int | float) else Unpriced("unknown")
+
+
+def _seconds(value: JsonValue) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST_S:
+        return None
+    return float(value)
+
+
+def clean(text: str) -> str:
+    """A reason on one line, of bounded length."""
+    line = printable(text)
+    return line if len(line) <= _REASON_CHARS else f"{line[:_REASON_CHARS]}…"

@@ -1,0 +1,117 @@
+"""Runs a Python agent of a repository and speaks the protocol for it; started by its path, without the package.
+
+The agent is a class, made with the context, whose `send(text)` answers; or a function, called with the text and the
+context. Either may be async. An answer is a text, or a dict with a text and what it took. What the agent prints goes to
+standard error.
+"""
+
+import asyncio
+import importlib
+import inspect
+import json
+import os
+import sys
+from typing import Any
+
+REASON_CHARS = 300
+
+
+class Context(dict[str, Any]):
+    """What the agent is given: a dict whose entries are attributes, too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the context has no {name!r}") from None
+
+
+class Runner:
+    """One session.
+
+    Args:
+        entry: `module:name`.
+        out: where replies are written.
+    """
+
+    def __init__(self, entry: str, out: Any) -> None:
+        self.entry, self.out = entry, out
+        self.agent: Any = None
+        self.context = Context()
+
+    async def run(self, lines: Any) -> None:
+        """Answer until nobody asks any more."""
+        # What the agent does in the background goes on while nobody asks.
+        while line := await asyncio.to_thread(lines.readline):
+            asked = json.loads(line)
+            try:
+                self.say(**await self.answer(asked))
+            except BaseException as error:
+                self.say(type="error", error=told(error))
+            if asked["type"] == "close":
+                return
+
+    async def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What is said to one message."""
+        kind = asked.pop("type")
+        if kind in ("start", "reopen"):
+            self.context = Context(asked, reopened=kind == "reopen", history=[])
+            self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
+            found = self.load()
+            self.agent = await awaited(found(self.context)) if inspect.isclass(found) else found
+            if kind == "reopen" and hasattr(self.agent, "reopen"):
+                await awaited(self.agent.reopen(self.context["session"]))
+            return {"type": "ok"}
+        if kind == "close":
+            if hasattr(self.agent, "close"):
+                await awaited(self.agent.close())
+            return {"type": "ok"}
+        return await self.replied(asked["text"])
+
+    async def replied(self, text: str) -> dict[str, Any]:
+        """The agent's answer to a text."""
+        said = self.agent.send(text) if hasattr(self.agent, "send") else self.agent(text, self.context)
+        found = await awaited(said)
+        answer = {"text": found} if isinstance(found, str) else found
+        if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
+            raise TypeError(f"it answered with {type(found).__name__}, and a text or a dict with a text is wanted")
+        history = self.context["history"]
+        history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer["text"]}]
+        return {**answer, "type": "answer"}
+
+    def load(self) -> Any:
+        """The class or function."""
+        module, _, name = self.entry.partition(":")
+        root = os.getcwd()
+        sys.path[:0] = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
+        found = getattr(importlib.import_module(module), name)
+        if not callable(found):
+            raise TypeError(f"{name} is neither a class nor a function")
+        return found
+
+    def say(self, **reply: Any) -> None:
+        """Write one reply."""
+        self.out.write(json.dumps(reply) + "\n")
+        self.out.flush()
+
+
+async def awaited(value: Any) -> Any:
+    """The value of what may have to be waited for."""
+    return await value if inspect.isawaitable(value) else value
+
+
+def told(error: BaseException) -> str:
+    """An error on one line."""
+    return f"{type(error).__name__}: {error}"[:REASON_CHARS]
+
+
+def main() -> None:
+    """Keep standard output for replies, and run."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    asyncio.run(Runner(sys.argv[1], out).run(sys.stdin))
+
+
+if __name__ == "__main__":
+    main()
