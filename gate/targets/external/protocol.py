@@ -155,6 +155,11 @@ def known_turns(found: Mapping[str, JsonValue]) -> int | None:
     return count(found.get("turns"))
 
 
+def lost_context(sent: int, known: int) -> AgentFailed:
+    """A session that was opened again does not know all that was said."""
+    return AgentFailed(f"the context is lost: {sent} messages were sent, and {known} are known", attempts=0)
+
+
 def _prompt(arm: Arm, case: Case) -> JsonValue:
     """The arm's prompt as it is for this case, without what the case says itself."""
     placed = render(arm.version.prompt, case if case.messages else replace(case, input="{input}"))
