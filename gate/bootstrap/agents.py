@@ -1,87 +1,234 @@
 """Makes the agents of a run, and lets go of what they share when it ends."""
 
+import sys
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
+from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.calls.caller import Caller
 from gate.calls.port import Memory
-from gate.domain.case import Case
-from gate.domain.suite import Exam
-from gate.domain.transcript import Observation
+from gate.domain.code_place import CodePlace
+from gate.domain.suite import Arm, Exam
+from gate.domain.target import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
+from gate.flows.resolved import Resolved
+from gate.providers.untrusted import Cleaner
+from gate.settings.surroundings import Surroundings
+from gate.settings.variables import values_of
+from gate.store.database import Databases, check_urls, names
 from gate.store.sessions import SessionFiles
 from gate.targets.conversation import Company, ConversationTarget
+from gate.targets.followups import FollowUps
+from gate.targets.listening import Listener
 from gate.targets.loop import Equipment, LoopAgent
-from gate.targets.port import Agent, Question, Reader, Target
+from gate.targets.persona import SimulatedUser
+from gate.targets.port import Agent, Question, Reader
+from gate.targets.port import Target as Answers
 from gate.targets.prompt import PromptTarget
 from gate.targets.route import Route
 
+if TYPE_CHECKING:
+    import aiohttp
 
-@dataclass(frozen=True, slots=True)
-class AgentMaker:
-    """Makes an agent for each conversation; see `gate.targets.port.Agents`.
+    from gate.targets.tools.kit import ToolKit
+    from gate.targets.tools.process import Place
 
-    Args:
-        equipment: calls, sessions and a clock.
-    """
+Key: TypeAlias = tuple[Target, CodePlace | None]
+"""What conversations share that have the same agent in the same files."""
 
-    equipment: Equipment
-
-    def agent(self, question: Question, *, fresh: bool) -> Agent:
-        target = question.arm.target
-        if target is None:
-            return LoopAgent(question, self.equipment, fresh=fresh)
-        raise GateError(f"there is no agent of the kind {type(target).__name__} in this version")
+INSTEAD = "a model with recorded tools, or an agent behind an address"
 
 
-class _Nobody:
-    """Looks at no database."""
-
-    async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Crew:
     """What the conversations of a run share.
 
     Args:
         sessions: conversations that are closed and opened again.
+        databases: are looked at when a conversation is over.
+        concurrency: programs at once.
     """
 
     sessions: SessionFiles
+    databases: Databases
+    concurrency: int
+    kits: "dict[Key, ToolKit]" = field(default_factory=dict)
+    places: "dict[Key, Place]" = field(default_factory=dict)
+    client: "aiohttp.ClientSession | None" = None
 
-    def target(self, caller: Caller, memory: Memory) -> Target:
+    def target(self, caller: Caller, memory: Memory) -> Answers:
         """What answers the cases of a run.
 
         Args:
             caller: sends requests.
             memory: known conversations.
         """
-        company = Company(self._detector, self._user, _Nobody())
-        maker = AgentMaker(Equipment(caller, self.sessions))
-        conversation = ConversationTarget(maker, company, memory, lambda: uuid.uuid4().hex)
-        return Route(PromptTarget(caller), conversation)
 
-    def _detector(self, exam: Exam) -> Reader | None:
-        return None
+        def detector(exam: Exam) -> Reader | None:
+            asked = exam.conversing
+            return FollowUps(Listener(caller, asked.detector, asked.detector_params)) if asked.detector else None
 
-    def _user(self, exam: Exam) -> Reader | None:
-        return None
+        def user(exam: Exam) -> Reader | None:
+            asked = exam.conversing
+            return SimulatedUser(Listener(caller, asked.user, asked.user_params)) if asked.user else None
+
+        company = Company(detector, user, self.databases)
+        maker = AgentMaker(self, caller, Equipment(caller, self.sessions))
+        return Route(PromptTarget(caller), ConversationTarget(maker, company, memory, lambda: uuid.uuid4().hex))
+
+
+class AgentMaker:
+    """Makes an agent for each conversation; see `gate.targets.port.Agents`.
+
+    Args:
+        crew: what they share.
+        caller: keeps the budgets.
+        equipment: of the loop of our own.
+    """
+
+    def __init__(self, crew: Crew, caller: Caller, equipment: Equipment) -> None:
+        from asyncio import Semaphore
+
+        self._crew, self._caller, self._equipment = crew, caller, equipment
+        self._room = Semaphore(crew.concurrency)
+
+    def agent(self, question: Question, *, fresh: bool) -> Agent:
+        target = question.arm.target
+        match target:
+            case None:
+                return LoopAgent(question, self._equipment, fresh=fresh)
+            case ToolLoop():
+                box = self._crew.kits[key_of(question.arm)].toolbox()
+                return LoopAgent(question, self._equipment, box, target.max_steps, fresh, target.parallel)
+            case HttpAgent():
+                return self._service(question, target)
+            case _:
+                return self._program(question, target)
+
+    def _service(self, question: Question, target: HttpAgent) -> Agent:
+        from gate.targets.external.protocol import Tongue
+        from gate.targets.external.service import Service, ServiceAgent
+
+        if self._crew.client is None:
+            raise GateError(f"nothing talks to {target.url}")
+        values = values_of((name for _, name in target.headers), "the agent")
+        headers = {header: values[name] for header, name in target.headers}
+        service = Service(target.url, headers, target.timeout_s, self._caller, self._crew.client)
+        return ServiceAgent(Tongue(question, Cleaner(tuple(values.values())), f"the agent at {target.url}"), service)
+
+    def _program(self, question: Question, target: PythonAgent | CommandAgent) -> Agent:
+        from gate.targets.external import python_agent
+        from gate.targets.external.program import Program, ProgramAgent
+        from gate.targets.external.protocol import Tongue
+
+        if isinstance(target, PythonAgent):
+            command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", python_agent.__file__, target.function)
+            who = f"the agent {target.function}"
+        else:
+            command, who = target.command, f"the agent {target.command[0]}"
+        values = values_of(target.env, who)
+        place = self._crew.places[key_of(question.arm)]
+        program = Program(command, place, values, target.timeout_s, self._caller, self._room)
+        return ProgramAgent(Tongue(question, Cleaner(tuple(values.values())), who), program)
+
+
+def key_of(arm: Arm) -> Key:
+    """What conversations of an arm share their agent's tools and files by.
+
+    Raises:
+        GateError: the arm has no agent.
+    """
+    if arm.target is None:
+        raise GateError("a model that is called with the prompt alone has no agent")
+    return arm.target, arm.place
 
 
 @asynccontextmanager
-async def crew_of(out: Path) -> AsyncIterator[Crew]:
+async def crew_of(
+    resolved: Resolved, out: Path, concurrency: int, here: Surroundings | None = None
+) -> AsyncIterator[Crew]:
     """What conversations share, for as long as a run lasts.
 
     Args:
+        resolved: what is evaluated.
         out: folder of the run.
+        concurrency: programs at once.
+        here: what started this process; read from the environment when None.
+
+    Raises:
+        GateError: no code may run here, a package is missing, or an address is none.
+        MissingKey: a variable is not set.
+        CannotEvaluate: the files of a commit cannot be had.
     """
-    crew = Crew(SessionFiles(out / "sessions"))
-    try:
+    arms = {key_of(arm): arm for arm in _arms(resolved) if arm.target is not None}
+    crew = Crew(SessionFiles(out / "sessions"), _databases(resolved), concurrency)
+    async with AsyncExitStack() as stack:
+        stack.callback(crew.sessions.clear)
+        stack.callback(crew.databases.close)
+        folders = stack.enter_context(ExitStack())
+        for key, arm in arms.items():
+            await _equip(crew, key, arm, here or Surroundings.from_environ(), folders)
+            if key in crew.kits:
+                stack.push_async_callback(crew.kits[key].close)
+        if any(isinstance(target, HttpAgent) for target, _ in arms):
+            import aiohttp
+
+            crew.client = await stack.enter_async_context(aiohttp.ClientSession(auto_decompress=False))
         yield crew
-    finally:
-        crew.sessions.clear()
+
+
+async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: ExitStack) -> None:
+    """Files for what is a program, and the tools of the loop of our own; nothing is started yet."""
+    target, place = key
+    if runs_code(target):
+        from gate.targets.tools.process import Place
+
+        said = f"{told(target)} of {arm.version.path}"
+        refuse_untrusted(here, said, INSTEAD)
+        if place is None:
+            raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
+        laid = folders.enter_context(laid_out(place))
+        crew.places[key] = Place(laid.root, laid.scratch, here.path)
+    match target:
+        case ToolLoop():
+            from gate.targets.tools.kit import ToolKit, variables
+
+            crew.kits[key] = ToolKit(target, crew.places.get(key), values_of(variables(target), "its tools"))
+        case HttpAgent():
+            values_of((name for _, name in target.headers), told(target))
+        case PythonAgent() | CommandAgent():
+            values_of(target.env, told(target))
+
+
+def told(target: Target) -> str:
+    """The agent as a reader knows it."""
+    match target:
+        case ToolLoop(servers=servers):
+            return f"the MCP server {', '.join(server.name for server in servers if server.command)}"
+        case PythonAgent(function=function):
+            return f"the agent python:{function}"
+        case CommandAgent(command=command):
+            return f"the agent {' '.join(command)}"
+        case HttpAgent(url=url):
+            return f"the agent at {url}"
+
+
+def _arms(resolved: Resolved) -> Iterable[Arm]:
+    for suite in resolved.suites:
+        yield from suite.arms.values()
+    for trial in (trial for edit in resolved.edits for trial in edit.trials if not trial.reason):
+        yield from trial.suite.arms.values()
+        if trial.answers is not None:
+            yield from trial.answers.arms.values()
+
+
+def _databases(resolved: Resolved) -> Databases:
+    """Of the exams that count: what a change looks up is not looked up before it is merged."""
+    wanted = names([spec for suite in resolved.suites for spec in suite.exam.all_scorers()])
+    urls = values_of(wanted, "a database scorer")
+    check_urls(urls)
+    return Databases(urls)

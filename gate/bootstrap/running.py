@@ -130,7 +130,7 @@ async def _run(
         preflight(plan.resolved, factory)
         plan = replace(plan, resolved=within_budget(able(plan.resolved, factory)))
         secret = secret_of(settings)
-        async with coding(plan.resolved) as coders, crew_of(plan.out) as crew:
+        async with coding(plan.resolved) as coders, crew_of(plan.resolved, plan.out, plan.concurrency) as crew:
             with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
                 if plan.batch is not None:
                     from gate.bootstrap.batching import prepare  # few runs are batches

@@ -33,12 +33,16 @@ class Arm:
         model: who answers.
         params: of each request.
         target: the agent that works with the prompt; None where the model is called with it and no more.
+        place: the files that the agent, or its tools, run in; None where no program is run.
+        code: tells those files from others; empty where nobody can, as in a working tree.
     """
 
     version: PromptVersion
     model: ModelRef
     params: Params
     target: Target | None = None
+    place: CodePlace | None = None
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from gate.domain.case import Case, Round
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Exam
-from gate.domain.target import target_json
+from gate.domain.target import runs_code, target_json
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn
 from gate.domain.usage import Unpriced, added
 from gate.providers.base import Request
@@ -56,8 +56,8 @@ class ConversationTarget:
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
         """Lead the conversation, unless it is known; see `gate.targets.port.Target`."""
-        request = self.request_of(question)
-        if not fresh and (known := self.memory.find(request)) is not None:
+        request, known_code = self.request_of(question), _known_code(question)
+        if not fresh and known_code and (known := self.memory.find(request)) is not None:
             return known
         agent = self.agents.agent(question, fresh=fresh)
         try:
@@ -66,6 +66,8 @@ class ConversationTarget:
             return Failed(failure.reason, failure.attempts)
         finally:
             await agent.close()
+        if not known_code:
+            return reply
         try:
             return await self.memory.keep(request, reply)
         except NotKept as lost:
@@ -77,6 +79,7 @@ class ConversationTarget:
         parts = [
             arm.version.prompt.digest,
             target_json(arm.target),
+            arm.code,
             [[message.role, message.content] for message in case.messages],
             [case.input, case.facts, case.revival, [one.said for one in rounds_of(case)]],
             None if case.user is None else asdict(case.user),
@@ -85,6 +88,11 @@ class ConversationTarget:
         ]
         told = Message("system", json.dumps(parts, sort_keys=True, default=str))
         return Request((told,), arm.model, arm.params, question.index, about=f"{about(question)} conversation")
+
+
+def _known_code(question: Question) -> bool:
+    """Does anybody know which files the agent runs in? What they answered before says nothing of others."""
+    return bool(question.arm.code) or not runs_code(question.arm.target)
 
 
 def rounds_of(case: Case) -> tuple[Round, ...]:

@@ -57,8 +57,8 @@ class Runner:
         if kind in ("start", "reopen"):
             self.context = Context(asked, reopened=kind == "reopen", history=[])
             self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
-            found = self.load()
-            self.agent = await awaited(found(self.context)) if inspect.isclass(found) else found
+            found: Any = self.load()
+            self.agent = found(self.context) if isinstance(found, type) else found
             if kind == "reopen" and hasattr(self.agent, "reopen"):
                 await awaited(self.agent.reopen(self.context["session"]))
             return {"type": "ok"}
