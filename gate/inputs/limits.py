@@ -83,3 +83,18 @@ PEOPLE = 50
 
 CALIBRATION_CHARS = 1024 * 1024
 """The calibration of a judge."""
+
+TOOL_FILE_CHARS = 4 * 1024 * 1024
+"""A file of recorded tools."""
+
+TOOLS = 200
+"""Tools of one file, or of one server."""
+
+TOOL_ANSWERS = 1_000
+"""Recorded answers of one tool."""
+
+TOOL_TEXT_CHARS = 16 * 1024
+"""The description of a tool."""
+
+TOOL_SCHEMA_CHARS = 64 * 1024
+"""The JSON Schema of a tool's arguments, as text."""

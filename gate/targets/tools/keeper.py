@@ -1,0 +1,148 @@
+"""Starts one program and ends it with all that it has started; it is run by its path and needs no package.
+
+The program has this process's standard input, output and error, which this one lets go of. A socket, whose descriptor
+is the first argument, says what becomes of it, one JSON list a line: `["failed", reason]` where it cannot be started,
+`["ended", exit code]`. Once the other end of the socket is closed, or its process is gone, the program is ended: it has
+a moment to leave by itself, since its standard input is closed, too, and another one after SIGTERM. Nothing that it has
+started outlives it, whatever session it is in: orphans come to this process (Linux), and are killed.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+LEAVING_S, TERMINATED_S = 1.0, 1.0
+"""Seconds to leave once nobody listens, and after SIGTERM."""
+ROUNDS = 1000
+"""How often is looked for what is left; each look ends all that it finds."""
+LOOK_S = 0.05
+_SUBREAPER, _DEATH_SIGNAL = 36, 1
+
+
+def prctl(option: int, value: int) -> None:
+    """Linux has it; elsewhere only a process that leaves its session outlives its program."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def become_program() -> None:
+    """In the new process, before the program: it dies with the keeper, and leaves no core."""
+    prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def say(control: socket.socket, *what: object) -> None:
+    with suppress(OSError):
+        control.sendall(json.dumps(what).encode("ascii") + b"\n")
+
+
+def ended(pid: int, codes: dict[int, int]) -> bool:
+    """Is a child gone? Every child that is, is waited for."""
+    with suppress(ChildProcessError):
+        while True:
+            found, status = os.waitpid(-1, os.WNOHANG)
+            if not found:
+                break
+            if found == pid:
+                codes[pid] = os.waitstatus_to_exitcode(status)
+    return pid in codes
+
+
+def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> None:
+    """Wait until the program has ended, or nobody listens any more."""
+    wake, woken = os.pipe()
+    for end in (wake, woken):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(woken)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    while not ended(pid, codes):
+        readable = select.select([control.fileno(), wake], [], [])[0]
+        if wake in readable:
+            os.read(wake, 4096)
+        if control.fileno() in readable and not heard(control):
+            return
+
+
+def heard(control: socket.socket) -> bytes:
+    """Nothing is said to this process: that there is something to hear means that nobody is there."""
+    try:
+        return control.recv(4096)
+    except OSError:
+        return b""
+
+
+def leave(pid: int, codes: dict[int, int]) -> None:
+    """Give the program time to end by itself."""
+    for seconds, number in ((LEAVING_S, signal.SIGTERM), (TERMINATED_S, signal.SIGKILL)):
+        end = time.monotonic() + seconds
+        while not ended(pid, codes) and time.monotonic() < end:
+            time.sleep(LOOK_S)
+        if not ended(pid, codes):
+            with suppress(OSError):
+                os.killpg(pid, number)
+
+
+def end_all(pid: int) -> None:
+    """Kill the session of the program, and everything else that has come to this process."""
+    with suppress(OSError):
+        os.killpg(pid, signal.SIGKILL)
+    for _ in range(ROUNDS):
+        for child in children():
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.005)
+
+
+def children() -> list[int]:
+    """The processes whose parent this one is, as the system lists them."""
+    mine, found = os.getpid(), []
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        with suppress(OSError, ValueError, IndexError):
+            if name.isdigit():
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    if int(file.read().rpartition(b")")[2].split()[1]) == mine:
+                        found.append(int(name))
+    return found
+
+
+def main() -> None:
+    """Start the program, wait for its end or for that of whoever wants it, and leave nothing."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    prctl(_SUBREAPER, 1)
+    try:
+        program = subprocess.Popen(  # noqa: S603 it is there to run what it is told to
+            sys.argv[2:], start_new_session=True, preexec_fn=become_program
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return say(control, "failed", getattr(error, "strerror", None) or str(error))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    codes: dict[int, int] = {}
+    try:
+        watch(control, program.pid, codes)
+        if program.pid not in codes:
+            leave(program.pid, codes)
+    finally:
+        end_all(program.pid)
+    if program.pid in codes:
+        say(control, "ended", codes[program.pid])
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The tools of one arm: what its conversations share, and lets go of at the end."""
+
+import asyncio
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gate.domain.target import ToolLoop
+from gate.errors import GateError, MissingKey
+from gate.targets.tools.box import Box, Rules
+from gate.targets.tools.inject import SESSION, Injection
+from gate.targets.tools.masks import Masks
+from gate.targets.tools.port import Source
+from gate.targets.tools.process import Place
+from gate.targets.tools.recorded import Recorded
+from gate.targets.tools.server import McpSource
+
+READING_S = 30.0
+"""Seconds beyond the time of a tool, after which a connection that is silent is taken for broken."""
+
+
+def variables(loop: ToolLoop) -> tuple[str, ...]:
+    """Names of the environment variables that the tools of an arm need, each once."""
+    injected = [name for _, name in loop.inject if name != SESSION]
+    of_servers = [name for server in loop.servers for name in (*server.env, *(name for _, name in server.headers))]
+    return tuple(dict.fromkeys([*injected, *of_servers]))
+
+
+@dataclass(slots=True)
+class ToolKit:
+    """Makes the toolbox of each conversation. Servers are started when the first conversation needs them.
+
+    It belongs to the event loop in which its toolboxes are used.
+
+    Args:
+        loop: which tools.
+        place: where programs run; None where none may.
+        values: of `variables`, by name.
+
+    Raises:
+        GateError: the `mcp` package is not installed, a program has no place to run, or a header cannot be sent.
+        MissingKey: a variable is not set.
+    """
+
+    loop: ToolLoop
+    place: Place | None = None
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    _servers: tuple[McpSource, ...] = field(default=(), init=False)
+    _sources: tuple[Source, ...] = field(default=(), init=False)
+    _rules: Rules = field(default=Rules(), init=False)
+
+    def __post_init__(self) -> None:
+        loop = self.loop
+        self._check()
+        folder = str(self.place.root) if self.place else ""
+        masks = Masks(tuple(self.values[name] for name in variables(loop)), folder)
+        read_s = loop.tool_timeout_s + READING_S
+        self._servers = tuple(McpSource(one, self.values, self.place, masks, read_s) for one in loop.servers)
+        recorded = (Recorded.of(loop.tools, loop.recorded),) if loop.tools else ()
+        self._sources = (*self._servers, *recorded)
+        fixed = {argument: self.values[name] for argument, name in loop.inject if name != SESSION}
+        sessions = frozenset(argument for argument, name in loop.inject if name == SESSION)
+        self._rules = Rules(loop.only, Injection(fixed, sessions), masks, loop.tool_timeout_s)
+
+    def toolbox(self) -> Box:
+        """For one conversation."""
+        return Box(self._sources, self._rules)
+
+    async def close(self) -> None:
+        """End all servers, and what they have started."""
+        await asyncio.gather(*(server.close() for server in self._servers))
+
+    def _check(self) -> None:
+        loop = self.loop
+        if loop.servers and importlib.util.find_spec("mcp") is None:
+            names = ", ".join(server.name for server in loop.servers)
+            raise GateError(f"MCP servers need the mcp package: {names}", "pip install 'prompt-gate[agents]'")
+        if missing := [name for name in variables(loop) if not self.values.get(name)]:
+            raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", "set them")
+        for server in loop.servers:
+            if server.command and self.place is None:
+                raise GateError(f"the MCP server {server.name} is a program, and none is run here")
+            for header, name in server.headers:
+                if not (self.values[name].strip().isascii() and self.values[name].strip().isprintable()):
+                    said = f"the value of {name} cannot be sent as the header {header} of the MCP server {server.name}"
+                    raise GateError(said, "it may hold printable ASCII characters alone")

@@ -1,0 +1,81 @@
+"""Takes out of texts what nobody may read: the values of secrets, and characters that do something to a terminal."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from gate.inputs.problems import printable
+
+MASK, SESSION_MASK = "[token]", "[session]"
+SECRET_CHARS = 6
+"""What is shorter is no secret: it would be found in every other word."""
+WORD_CHARS = 8
+"""The same for the words of a value, as those of `Bearer …`."""
+RESULT_CHARS = 50_000
+"""Of the result of one call of a tool, for the model."""
+REASON_CHARS = 300
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\))")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """The secrets of a toolbox.
+
+    Args:
+        values: of environment variables that tools and their servers get.
+        folder: that the servers run in, which is gone when somebody reads a reason; empty for none.
+    """
+
+    values: tuple[str, ...] = field(default=(), repr=False)
+    folder: str = ""
+    _forms: tuple[str, ...] = field(default=(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_forms", _forms(self.values))
+
+    def masked(self, text: str, session: str = "") -> str:
+        """The text without secrets.
+
+        Args:
+            text: of any length.
+            session: id of the session; empty where no tool knows it.
+        """
+        for form in self._forms:
+            text = text.replace(form, MASK)
+        return text.replace(session, SESSION_MASK) if session else text
+
+    def result(self, text: str, session: str = "") -> str:
+        """What the model reads of a result: without secrets and control characters, and cut where it is long."""
+        text = self.masked(cleaned(text), session)
+        if len(text) <= RESULT_CHARS:
+            return text
+        return f"{text[:RESULT_CHARS]}\n[cut: these are the first {RESULT_CHARS:,} of {len(text):,} characters]"
+
+    def reason(self, text: str) -> str:
+        """One short line without secrets."""
+        text = self.masked(cleaned(text))
+        if self.folder:
+            text = text.replace(f"{self.folder}/", "")
+        text = printable(" ".join(text.split()))
+        return text if len(text) <= REASON_CHARS else text[:REASON_CHARS] + "…"
+
+
+def cleaned(text: str) -> str:
+    """The text without control characters, tabs and line ends aside."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("", _ESCAPES.sub("", text))
+
+
+def _forms(values: Iterable[str]) -> tuple[str, ...]:
+    """How secrets may be written, the longest first."""
+    found: set[str] = set()
+    for value in values:
+        words = [word for word in value.split() if len(word) >= WORD_CHARS]
+        for one in (value, value.strip(), *words):
+            if len(one.strip()) >= SECRET_CHARS:
+                found |= {one, quote(one, safe=""), json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1]}
+    return tuple(sorted(found, key=len, reverse=True))
