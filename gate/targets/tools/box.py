@@ -12,6 +12,7 @@ from gate.domain.tools import Tool
 from gate.domain.transcript import ToolUse
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
+from gate.inputs.nodes import described
 from gate.inputs.problems import quoted
 from gate.targets.port import AgentFailed
 from gate.targets.tools.inject import Injection
@@ -96,8 +97,8 @@ class Box:
         try:
             written = _read(arguments)
         except BadJson as error:
-            given = Given(f"the arguments are no JSON object: {error.message}", failed=True)
-            return ToolUse(name, masks.result(arguments, known), given.text, failed=True)
+            result = masks.reason(f"the arguments are no JSON object: {error.message}")
+            return ToolUse(name, masks.result(arguments, known), result, failed=True)
         kept = injection.without(written)
         text = arguments if len(kept) == len(written) else json.dumps(kept, ensure_ascii=False)
         text = masks.masked(text, known)
@@ -154,7 +155,7 @@ def _read(arguments: str) -> dict[str, JsonValue]:
     """
     found = parse_json(arguments) if arguments.strip() else {}
     if not isinstance(found, dict):
-        raise BadJson("it is something else")
+        raise BadJson(f"it is {described(found)}")
     return found
 
 

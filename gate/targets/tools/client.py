@@ -85,8 +85,8 @@ class Program:
     async def open(self, over: Callable[[str], None]) -> AsyncIterator[McpSession]:
         try:
             kept = await Kept.start(self.server.command, self.place, self.named)
-        except OSError as error:
-            raise Unfit(f"cannot be started: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            raise Unfit(f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
         self._lines = lines = Lines(kept, over)
         try:
             async with _session(lines.transport()) as session:
@@ -162,9 +162,15 @@ def _words(error: BaseException) -> str:
         error = error.exceptions[0]
     if isinstance(error, Unfit | web.Unreachable) or (isinstance(error, MCPError) and error.code == web.UNREACHABLE):
         return str(error)
-    # What pydantic says of an answer is about the package, and long.
-    said = type(error).__name__ if isinstance(error, ValueError) else str(error) or type(error).__name__
-    return f"cannot be used: {said}"
+    if isinstance(error, ValueError):
+        return f"gave an answer that is none of the protocol's{_place(error)}"
+    return f"cannot be used: {str(error) or type(error).__name__}"
+
+
+def _place(error: ValueError) -> str:
+    """Where an answer is not what it should be, as pydantic has it; what else it says is long."""
+    errors = getattr(error, "errors", None)
+    return f" (at {'.'.join(map(str, errors()[0]['loc']))})" if errors else ""
 
 
 async def _unchecked(name: str, result: types.CallToolResult) -> None:

@@ -1,0 +1,130 @@
+"""Toolboxes over real servers."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from subprocess import PIPE, Popen
+from typing import Any
+
+from gate.domain.target import Server, ToolLoop
+from gate.domain.transcript import ToolUse
+from gate.targets.port import AgentFailed
+from gate.targets.tools.box import Box
+from gate.targets.tools.kit import ToolKit
+from gate.targets.tools.process import Place
+
+SERVERS = Path(__file__).parents[2] / "support" / "mcp_servers"
+TOKEN = "tok-5up3rs3cret"
+SESSION = "session-0123456789"
+VALUES = {"PROPERTY_TOKEN": TOKEN}
+WEB = ("streamable-http", "streamable-http-json", "sse")
+
+
+def odd(kind: str, name: str = "odd", **more: Any) -> Server:
+    """A server of `odd.py`."""
+    return Server(name, "stdio", (sys.executable, "odd.py", kind), **more)
+
+
+def listings(**more: Any) -> Server:
+    """The server of `listings.py`, over stdio."""
+    return Server("listings", "stdio", (sys.executable, "listings.py"), **more)
+
+
+@asynccontextmanager
+async def kit(
+    scratch: Path, *servers: Server, values: Mapping[str, str] = VALUES, root: Path = SERVERS, **loop: Any
+) -> AsyncIterator[ToolKit]:
+    """A kit whose programs run where the servers lie, and which is closed at the end."""
+    place = Place(root, scratch, os.environ["PATH"])
+    made = ToolKit(ToolLoop(servers=servers, **loop), place, values)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+async def opened(made: ToolKit) -> Box:
+    """The toolbox of a conversation that has begun."""
+    box = made.toolbox()
+    await box.tools()
+    return box
+
+
+async def reason(made: ToolKit) -> str:
+    """Why there is no toolbox."""
+    try:
+        await made.toolbox().tools()
+    except AgentFailed as failure:
+        return failure.reason
+    raise AssertionError("the tools are there")
+
+
+async def called(box: Box, name: str = "say", /, **arguments: Any) -> ToolUse:
+    return await box.call(name, json.dumps(arguments), SESSION)
+
+
+async def failure(box: Box, name: str = "say", /, **arguments: Any) -> str:
+    """Why a call ends its conversation."""
+    try:
+        use = await called(box, name, **arguments)
+    except AgentFailed as failed:
+        return failed.reason
+    raise AssertionError(f"the call came to something: {use}")
+
+
+@contextmanager
+def service(kind: str, **variables: str) -> Iterator[tuple[str, "Popen[bytes]"]]:
+    """The server of `listings.py` over HTTP, in a process of its own: its address."""
+    command = [sys.executable, str(SERVERS / "listings.py"), kind]
+    with Popen(command, stdout=PIPE, env={**os.environ, **variables}) as process:
+        try:
+            assert process.stdout
+            port = int(process.stdout.readline())
+            yield f"http://127.0.0.1:{port}/{'sse' if kind == 'sse' else 'mcp'}", process
+        finally:
+            process.kill()
+
+
+def reached(kind: str, url: str, **more: Any) -> Server:
+    """That server, as the configuration names it."""
+    return Server("listings", "sse" if kind == "sse" else "streamable-http", url=url, **more)
+
+
+def alive(pid: int) -> bool:
+    """Is a process there, and no zombie?"""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def marked(scratch: Path) -> list[int]:
+    """Processes that have something of a kit's scratch folder in their environment."""
+    wanted = f"HOME={scratch / 'home'}".encode()
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and wanted in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
+                found.append(int(name))
+        except OSError:
+            continue
+    return [pid for pid in found if alive(pid)]
+
+
+def left(scratch: Path, count: int, patience_s: float = 20.0) -> bool:
+    """Are there so many of them, sooner or later?"""
+    end = time.monotonic() + patience_s
+    while len(marked(scratch)) != count:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def gone(scratch: Path) -> bool:
+    """Do all of them end, sooner or later?"""
+    return left(scratch, 0)
