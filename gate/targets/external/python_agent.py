@@ -53,7 +53,7 @@ class Runner:
 
     async def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What is said to one message."""
-        kind = asked.pop("type")
+        kind = asked["type"]
         if kind in ("start", "reopen"):
             self.context = Context(asked, reopened=kind == "reopen", history=[])
             self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
