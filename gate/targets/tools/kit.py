@@ -9,11 +9,12 @@ from gate.domain.target import ToolLoop
 from gate.errors import GateError, MissingKey
 from gate.targets.tools.box import Box, Rules
 from gate.targets.tools.inject import SESSION, Injection
+from gate.targets.tools.limits import START_S
 from gate.targets.tools.masks import Masks
 from gate.targets.tools.port import Source
 from gate.targets.tools.process import Place
 from gate.targets.tools.recorded import Recorded
-from gate.targets.tools.server import McpSource
+from gate.targets.tools.server import McpSource, Patience
 
 READING_S = 30.0
 """Seconds beyond the time of a tool, after which a connection that is silent is taken for broken."""
@@ -36,6 +37,7 @@ class ToolKit:
         loop: which tools.
         place: where programs run; None where none may.
         values: of `variables`, by name.
+        start_s: seconds until a server has to be there.
 
     Raises:
         GateError: the `mcp` package is not installed, a program has no place to run, or a header cannot be sent.
@@ -45,6 +47,7 @@ class ToolKit:
     loop: ToolLoop
     place: Place | None = None
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    start_s: float = START_S
     _servers: tuple[McpSource, ...] = field(default=(), init=False)
     _sources: tuple[Source, ...] = field(default=(), init=False)
     _rules: Rules = field(default=Rules(), init=False)
@@ -54,8 +57,8 @@ class ToolKit:
         self._check()
         folder = str(self.place.root) if self.place else ""
         masks = Masks(tuple(self.values[name] for name in variables(loop)), folder)
-        read_s = loop.tool_timeout_s + READING_S
-        self._servers = tuple(McpSource(one, self.values, self.place, masks, read_s) for one in loop.servers)
+        patience = Patience(self.start_s, loop.tool_timeout_s + READING_S)
+        self._servers = tuple(McpSource(one, self.values, self.place, masks, patience) for one in loop.servers)
         recorded = (Recorded.of(loop.tools, loop.recorded),) if loop.tools else ()
         self._sources = (*self._servers, *recorded)
         fixed = {argument: self.values[name] for argument, name in loop.inject if name != SESSION}

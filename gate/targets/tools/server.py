@@ -20,6 +20,19 @@ FAILURES = 2
 """Starts one after the other that came to nothing; there is no further one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server is waited for.
+
+    Args:
+        start_s: seconds until it has to be there.
+        read_s: seconds between two parts of an answer over HTTP.
+    """
+
+    start_s: float = START_S
+    read_s: float = 60.0
+
+
 @dataclass(slots=True)
 class McpSource:
     """See `gate.targets.tools.port.Source`.
@@ -29,16 +42,14 @@ class McpSource:
         values: environment variable to its value.
         place: where its program runs; None where it has none.
         masks: secrets.
-        read_s: seconds between two parts of an answer over HTTP.
-        start_s: seconds until it has to be there.
+        patience: how long it is waited for.
     """
 
     server: Server
     values: Mapping[str, str] = field(repr=False)
     place: Place | None
     masks: Masks
-    read_s: float = 60.0
-    start_s: float = START_S
+    patience: Patience = Patience()
     _connections: list[Connection] = field(default_factory=list, init=False)
     _failures: int = field(default=0, init=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -56,7 +67,7 @@ class McpSource:
             most = STARTS if self.server.command else CONNECTIONS
             if self._closed or (last and (self._failures >= FAILURES or len(self._connections) >= most)):
                 raise AgentFailed((last.gone if last else "") or f"{self.label} cannot be used any more", attempts=0)
-            connection = Connection(self.label, await self._way(), self.masks, self.start_s)
+            connection = Connection(self.label, await self._way(), self.masks, self.patience.start_s)
             self._connections.append(connection)
             self._failures += 1
             await connection.start()
@@ -77,5 +88,5 @@ class McpSource:
             program: Way = client.Program(self.server, self.place, named)
             return program
         headers = {name: self.values[variable].strip() for name, variable in self.server.headers}
-        service: Way = client.Service(self.server, headers, self.read_s)
+        service: Way = client.Service(self.server, headers, self.patience.read_s)
         return service

@@ -15,6 +15,7 @@ from gate.domain.transcript import ToolUse
 from gate.targets.port import AgentFailed
 from gate.targets.tools.box import Box
 from gate.targets.tools.kit import ToolKit
+from gate.targets.tools.limits import START_S
 from gate.targets.tools.process import Place
 
 SERVERS = Path(__file__).parents[2] / "support" / "mcp_servers"
@@ -36,11 +37,16 @@ def listings(**more: Any) -> Server:
 
 @asynccontextmanager
 async def kit(
-    scratch: Path, *servers: Server, values: Mapping[str, str] = VALUES, root: Path = SERVERS, **loop: Any
+    scratch: Path,
+    *servers: Server,
+    values: Mapping[str, str] = VALUES,
+    root: Path = SERVERS,
+    start_s: float = START_S,
+    **loop: Any,
 ) -> AsyncIterator[ToolKit]:
     """A kit whose programs run where the servers lie, and which is closed at the end."""
     place = Place(root, scratch, os.environ["PATH"])
-    made = ToolKit(ToolLoop(servers=servers, **loop), place, values)
+    made = ToolKit(ToolLoop(servers=servers, **loop), place, values, start_s)
     try:
         yield made
     finally:

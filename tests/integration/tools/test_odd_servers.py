@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,6 @@ from gate.targets.tools.process import Place
 from tests.integration.tools.kits import SERVERS, TOKEN, called, failure, kit, odd, opened, reason
 
 LEAKS = ("PROPERTY_TOKEN",)
-
-
-def hurried(made: ToolKit, seconds: float) -> ToolKit:
-    """With less patience for servers that are not there."""
-    made._servers = tuple(replace(server, start_s=seconds) for server in made._servers)
-    made._sources = made._servers
-    return made
 
 
 @pytest.mark.parametrize(
@@ -67,8 +59,8 @@ def test_tools_that_no_model_can_be_told_of_are_refused(kind: str, said: str, tm
 
 def test_a_server_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Path) -> None:
     async def told() -> list[str]:
-        async with kit(tmp_path, odd("mute")) as made:
-            return [await reason(hurried(made, 0.5)) for _ in range(3)]
+        async with kit(tmp_path, odd("mute"), start_s=0.5) as made:
+            return [await reason(made) for _ in range(3)]
 
     assert asyncio.run(told()) == ["the MCP server odd did not answer within 0.5 s"] * 3
 
@@ -279,12 +271,12 @@ def test_a_kit_that_is_closed_starts_nothing_more(tmp_path: Path) -> None:
 
 def test_a_start_that_is_cut_short_leaves_the_kit_usable(tmp_path: Path) -> None:
     async def told() -> str:
-        async with kit(tmp_path, odd("mute")) as made:
+        async with kit(tmp_path, odd("mute"), start_s=2.0) as made:
             waiting = asyncio.create_task(made.toolbox().tools())
             await asyncio.sleep(0.3)
             waiting.cancel()
             await asyncio.wait([waiting])
             assert waiting.cancelled()
-            return await reason(hurried(made, 0.2))
+            return await reason(made)
 
-    assert asyncio.run(told()) == "the MCP server odd did not answer within 0.2 s"
+    assert asyncio.run(told()) == "the MCP server odd did not answer within 2 s"

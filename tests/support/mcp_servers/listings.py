@@ -5,8 +5,7 @@
     python listings.py streamable-http-json
     python listings.py sse
 
-Where the environment has `LISTINGS_AUTH`, HTTP requests need it as their `Authorization`; `LISTINGS_BUSY` of them are
-first told to come again.
+Where the environment has `LISTINGS_AUTH`, HTTP requests need it as their `Authorization`.
 """
 
 import asyncio
@@ -104,19 +103,14 @@ def spawn(script: str) -> int:
 
 
 def guarded(app: ASGIApp) -> ASGIApp:
-    """Only for those who have the key, and not at once."""
-    key, busy = os.environ.get("LISTINGS_AUTH", ""), int(os.environ.get("LISTINGS_BUSY", "0"))
+    """Only for those who have the key."""
+    key = os.environ.get("LISTINGS_AUTH", "")
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        nonlocal busy
-        status = 0
-        if scope["type"] == "http" and key and dict(scope["headers"]).get(b"authorization") != key.encode():
-            status = 401
-        elif scope["type"] == "http" and busy:
-            busy, status = busy - 1, 503
-        if not status:
+        strange = key and dict(scope.get("headers", ())).get(b"authorization") != key.encode()
+        if scope["type"] != "http" or not strange:
             return await app(scope, receive, send)
-        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.start", "status": 401, "headers": []})
         await send({"type": "http.response.body", "body": b"no"})
 
     return answer

@@ -27,7 +27,9 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NoReturn
 
 Json = dict[str, Any]
 ANY: Json = {"type": "object", "properties": {}}
@@ -48,81 +50,94 @@ def spawn(code: str, *, session: bool) -> int:
     return subprocess.Popen(started, start_new_session=session, stdin=nothing, stdout=nothing, stderr=nothing).pid
 
 
+def leave(shout: bool) -> NoReturn:
+    """End, with words on standard error."""
+    token = os.environ.get("PROPERTY_TOKEN", "")
+    lines = "".join(f"line {number} {'x' * 100}\n" for number in range(2000)) if shout else ""
+    sys.stderr.write(f"{lines}opening \x1b[31mthe\x1b[0m database as {token}\nno such file\n")
+    sys.stderr.flush()
+    os._exit(4)
+
+
+def kill(pid: int) -> NoReturn:
+    """End somebody, and wait for what comes of it."""
+    os.kill(pid, signal.SIGKILL)
+    sleep()
+
+
+def sleep() -> NoReturn:
+    time.sleep(600)
+    raise SystemExit
+
+
+def close() -> NoReturn:
+    """Say nothing any more."""
+    os.close(1)
+    sleep()
+
+
+def deaf() -> str:
+    """Take no notice of signals from now on."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    return "deaf"
+
+
+DEEDS: dict[str, Callable[[], object]] = {
+    "exit": partial(leave, False),
+    "shout": partial(leave, True),
+    "kill": lambda: kill(os.getpid()),
+    "kill keeper": lambda: kill(os.getppid()),
+    "close": close,
+    "hang": sleep,
+    "deaf": deaf,
+    "child": lambda: spawn(SLEEP, session=False),
+    "stray": lambda: spawn(STUBBORN, session=True),
+    "daemon": lambda: spawn(FORKING, session=True),
+}
+
+
 def do(deed: str, extra: Any) -> Json:
-    """The result of a call."""
-    if deed in ("exit", "shout"):
-        token = os.environ.get("PROPERTY_TOKEN", "")
-        lines = "".join(f"line {number} {'x' * 100}\n" for number in range(2000)) if deed == "shout" else ""
-        sys.stderr.write(f"{lines}opening \x1b[31mthe\x1b[0m database as {token}\nno such file\n")
-        sys.stderr.flush()
-        os._exit(4)
-    if deed == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if deed == "kill keeper":
-        os.kill(os.getppid(), signal.SIGKILL)
-        time.sleep(600)
-    if deed == "close":
-        os.close(1)
-        time.sleep(600)
-    if deed == "hang":
-        time.sleep(600)
-    if deed == "deaf":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        return text(str(os.getpid()))
-    if deed == "child":
-        return text(str(spawn(SLEEP, session=False)))
-    if deed == "stray":
-        return text(str(spawn(STUBBORN, session=True)))
-    if deed == "daemon":
-        spawn(FORKING, session=True)
-        return text("started")
+    """The result of a call; what is no deed comes back."""
     if deed == "raise":
         raise LookupError(str(extra))
     if deed == "give":
         return dict(extra)
-    return text(json.dumps([deed, extra]))
-
-
-DEEDS = "exit shout kill close hang deaf child stray daemon raise give, or anything else: it comes back"
+    return text(str(DEEDS[deed]()) if deed in DEEDS else json.dumps([deed, extra]))
 
 
 def text(said: str) -> Json:
     return {"content": [{"type": "text", "text": said}]}
 
 
+def leaky() -> Json:
+    """A tool that tells of a secret."""
+    token = os.environ["PROPERTY_TOKEN"]
+    schema = {"type": "object", "properties": {"key": {"type": "string", "default": token}}}
+    return {"name": "say", "description": f"Uses {token}.", "inputSchema": schema}
+
+
 def listed(kind: str, params: Json) -> Json:
     """One page of tools."""
     page = int(params.get("cursor") or 0)
-    match kind:
-        case "bare":
-            return {"tools": []}
-        case "paged":
-            rest = {"nextCursor": str(page + 1)} if page < 2 else {}
-            return {"tools": [tool(f"page{page}")], **rest}
-        case "spiral":
-            return {"tools": [tool(f"page{page}")], "nextCursor": str(page + 1)}
-        case "many":
-            return {"tools": [tool(f"tool{number}") for number in range(201)]}
-        case "wide":
-            return {"tools": [tool("wide", {"type": "object", "description": "x" * 70_000})]}
-        case "listless":
-            return {"tools": [tool("listless", {"type": "array"})]}
-        case "nan":
-            return {"tools": [tool("nan", {"type": "object", "default": float("nan")})]}
-        case "dotted":
-            return {"tools": [tool("flats.list/all", DO), tool("x" * 70)]}
-        case "twins":
-            return {"tools": [tool("one"), tool("one")]}
-        case "garbled":
-            return {"tools": "none"}
-        case "stern":
-            wanted = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-            return {"tools": [tool("say", DO, outputSchema=wanted)]}
-        case "leaky":
-            token = os.environ["PROPERTY_TOKEN"]
-            schema = {"type": "object", "properties": {"key": {"type": "string", "default": token}}}
-            return {"tools": [{"name": "say", "description": f"Uses {token}.", "inputSchema": schema}]}
-    return {"tools": [tool("say", DO)]}
+    if kind in ("paged", "spiral"):
+        rest = {"nextCursor": str(page + 1)} if page < 2 or kind == "spiral" else {}
+        return {"tools": [tool(f"page{page}")], **rest}
+    return {"tools": TOOLS[kind]() if kind in TOOLS else [tool("say", DO)]}
+
+
+WANTED: Json = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+TOOLS: dict[str, Callable[[], object]] = {
+    "bare": list,
+    "many": lambda: [tool(f"tool{number}") for number in range(201)],
+    "wide": lambda: [tool("wide", {"type": "object", "description": "x" * 70_000})],
+    "listless": lambda: [tool("listless", {"type": "array"})],
+    "nan": lambda: [tool("nan", {"type": "object", "default": float("nan")})],
+    "dotted": lambda: [tool("flats.list/all", DO), tool("x" * 70)],
+    "twins": lambda: [tool("one"), tool("one")],
+    "garbled": lambda: "none",
+    "stern": lambda: [tool("say", DO, outputSchema=WANTED)],
+    "leaky": lambda: [leaky()],
+}
 
 
 def answer(kind: str, method: str, params: Json) -> Json:
