@@ -16,7 +16,7 @@ class ToolUse:
     """One call of a tool and what came of it.
 
     Args:
-        name: of the tool, as the agent wrote it.
+        name: of the tool; as the agent wrote it where there is none of that name.
         arguments: JSON text as the agent wrote it, without what the harness puts in.
         result: what the tool said, or why it failed; cut where it is long.
         failed: the tool raised, took too long, or is not there.

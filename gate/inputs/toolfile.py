@@ -36,6 +36,7 @@ _ANSWER_MEANT = {"args": "arguments", "input": "arguments", "output": "result", 
 _EXAMPLE = "tools: [{name: get_listings, description: …, answers: [{arguments: {city: Rome}, result: …}]}]"
 _ELSEWHERE = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
 """Where a schema may say of parameters that are not under `properties`."""
+_ONE_OR_MORE = "a list with at least one entry, not"
 _NO_PARAMETERS: dict[str, JsonValue] = {"type": "object", "properties": {}}
 
 
@@ -89,7 +90,7 @@ class _Reader:
             return
         node = self.fields.entries["tools"]
         if not isinstance(node.value, tuple) or not node.value:
-            self.problems.add(node.line, f"tools must be a list of tools, not {described(node.value)}", _EXAMPLE)
+            self.problems.add(node.line, f"tools must be {_ONE_OR_MORE} {_what(node)}", _EXAMPLE)
             return
         if len(node.value) > TOOLS:
             self.problems.add(node.line, f"tools has {len(node.value):,} entries; {TOOLS} are allowed")
@@ -136,7 +137,7 @@ class _Reader:
             return
         node = fields.entries["answers"]
         if not isinstance(node.value, tuple) or not node.value:
-            self.problems.add(node.line, f"{fields.name}.answers must be a list, not {described(node.value)}")
+            self.problems.add(node.line, f"{fields.name}.answers must be {_ONE_OR_MORE} {_what(node)}")
             return
         if len(node.value) > TOOL_ANSWERS:
             said = f"{fields.name}.answers has {len(node.value):,} entries; {TOOL_ANSWERS:,} are allowed"
@@ -180,3 +181,7 @@ class _Reader:
                 hint = did_you_mean(key, known) if known else "it has no parameters"
                 said = f"{fields.name}.arguments: {quoted(key[:NAME_CHARS])} is no parameter of the tool"
                 self.problems.add(node.value[key].line, said, hint)
+
+
+def _what(node: Node) -> str:
+    return "an empty one" if node.value == () else described(node.value)

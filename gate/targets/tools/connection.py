@@ -84,7 +84,7 @@ class Connection:
     way: Way
     masks: Masks
     start_s: float = START_S
-    doubtful: bool = field(default=False, init=False)
+    _doubt: str = field(default="", init=False)
     _reason: str = field(default="", init=False)
     _session: Session | None = field(default=None, init=False)
     _task: "asyncio.Task[None] | None" = field(default=None, init=False)
@@ -92,9 +92,9 @@ class Connection:
     _over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     @property
-    def gone(self) -> str:
-        """Why it cannot be used any more; empty while it can."""
-        return self._reason
+    def fault(self) -> str:
+        """Why no other conversation should begin with it; empty where one may."""
+        return self._reason or self._doubt
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -126,8 +126,8 @@ class Connection:
         try:
             return await self._session.call(name, arguments)
         except Unusable as error:
-            self.doubtful = True
-            raise AgentFailed(self._said(str(error)), attempts=0) from None
+            self._doubt = self._said(str(error))
+            raise AgentFailed(self._doubt, attempts=0) from None
         except Lost:
             with suppress(TimeoutError):
                 async with asyncio.timeout(SEEN_S):

@@ -79,7 +79,8 @@ class ToolKit:
             names = ", ".join(server.name for server in loop.servers)
             raise GateError(f"MCP servers need the mcp package: {names}", "pip install 'prompt-gate[agents]'")
         if missing := [name for name in variables(loop) if not self.values.get(name)]:
-            raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", "set them")
+            hint = "export them, or set them under 'env' of the workflow's step"
+            raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", hint)
         for server in loop.servers:
             if server.command and self.place is None:
                 raise GateError(f"the MCP server {server.name} is a program, and none is run here")

@@ -62,12 +62,15 @@ class McpSource:
     async def open(self) -> Connection:
         async with self._lock:
             last = self._connections[-1] if self._connections else None
-            if last is not None and not last.gone and not last.doubtful:
+            if last is not None and not last.fault:
                 return last
             most = STARTS if self.server.command else CONNECTIONS
-            if self._closed or (last and (self._failures >= FAILURES or len(self._connections) >= most)):
-                raise AgentFailed((last.gone if last else "") or f"{self.label} cannot be used any more", attempts=0)
-            connection = Connection(self.label, await self._way(), self.masks, self.patience.start_s)
+            if last is not None and (self._failures >= FAILURES or len(self._connections) >= most):
+                raise AgentFailed(last.fault, attempts=0)
+            way = await self._way()
+            if self._closed:
+                raise AgentFailed(f"{self.label} was closed", attempts=0)
+            connection = Connection(self.label, way, self.masks, self.patience.start_s)
             self._connections.append(connection)
             self._failures += 1
             await connection.start()

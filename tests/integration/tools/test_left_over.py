@@ -120,6 +120,17 @@ def test_a_kit_that_is_never_closed_leaves_nothing_once_its_loop_is_gone(tmp_pat
     assert gone(tmp_path)
 
 
+def test_a_kit_that_is_closed_while_a_server_is_started_leaves_nothing(tmp_path: Path) -> None:
+    async def working() -> list[int]:
+        async with kit(tmp_path, odd("fine")) as made:
+            waiting = asyncio.create_task(reason(made))
+            await asyncio.sleep(0)
+        assert await waiting == "the MCP server odd was closed"
+        return marked(tmp_path)
+
+    assert asyncio.run(working()) == []
+
+
 GATE = """
 import asyncio, pathlib, sys
 from tests.integration.tools.kits import called, kit, odd, opened

@@ -1,0 +1,33 @@
+"""Sources of tools that do as a test wants them to."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.tools import Tool
+from gate.targets.tools.port import Given
+
+
+def tool(name: str, description: str = "Does it.", **properties: JsonValue) -> Tool:
+    return Tool(name, description, json.dumps({"type": "object", "properties": dict(properties)}))
+
+
+@dataclass
+class Scripted:
+    """A source whose answers are a function of the arguments."""
+
+    tools: tuple[Tool, ...]
+    answer: Callable[[dict[str, JsonValue]], Given] = lambda arguments: Given(json.dumps(arguments))
+    label: str = "the shop"
+    pause_s: float = 0.0
+    called: list[tuple[str, dict[str, JsonValue]]] = field(default_factory=list)
+
+    async def open(self) -> "Scripted":
+        return self
+
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> Given:
+        self.called.append((name, arguments))
+        await asyncio.sleep(self.pause_s)
+        return self.answer(arguments)

@@ -1,0 +1,198 @@
+"""The toolbox of one conversation, over sources that do as they are told."""
+
+import asyncio
+import itertools
+import json
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.target import Fixture, FixtureTool
+from gate.domain.transcript import ToolUse
+from gate.inputs.limits import TOOL_TEXT_CHARS
+from gate.targets.port import AgentFailed
+from gate.targets.tools.box import Box, Rules
+from gate.targets.tools.inject import Injection
+from gate.targets.tools.masks import Masks
+from gate.targets.tools.port import Given, Source
+from gate.targets.tools.recorded import Recorded
+from tests.unit.targets.tools.sources import Scripted, tool
+
+RULES = Rules(
+    injection=Injection({"token": "s3cr3t"}, frozenset({"session_id"})),
+    masks=Masks(("s3cr3t",)),
+)
+PLAIN = Rules()
+SESSION = "0123456789"
+
+
+def names(*sources: Source, rules: Rules = PLAIN) -> list[str]:
+    return [one.name for one in asyncio.run(Box(sources, rules).tools())]
+
+
+def refusal(*sources: Source, rules: Rules = PLAIN) -> str:
+    with pytest.raises(AgentFailed) as caught:
+        names(*sources, rules=rules)
+    assert caught.value.attempts == 0
+    return caught.value.reason
+
+
+def used(source: Source, name: str, arguments: str, rules: Rules = PLAIN) -> ToolUse:
+    async def work() -> ToolUse:
+        box = Box((source,), rules)
+        await box.tools()
+        return await box.call(name, arguments, SESSION)
+
+    return asyncio.run(work())
+
+
+def test_tools_of_several_sources_in_their_order() -> None:
+    one, other = Scripted((tool("b"), tool("a"))), Scripted((tool("c"),), label="the yard")
+    assert names(one, other) == ["b", "a", "c"]
+    assert names(one, other, rules=replace(PLAIN, only=("c", "b"))) == ["b", "c"]
+    assert names() == []
+
+
+def test_a_name_of_two_sources_is_a_mistake_unless_it_is_left_out() -> None:
+    one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
+    assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; leave one out"
+    assert names(one, other, rules=replace(PLAIN, only=("b",))) == ["b"]
+
+
+def test_two_names_that_a_model_could_not_tell_apart_are_a_mistake() -> None:
+    said = refusal(Scripted((tool("a.b"), tool("a/b"))))
+    assert said == "two tools have one name for the model, 'a_b': 'a.b' of the shop and 'a/b' of the shop"
+    assert refusal(Scripted((tool(""),))) == "the shop has a tool without a name"
+
+
+def test_words_of_the_configuration_that_stand_for_nothing_are_mistakes() -> None:
+    shop = Scripted((tool("a", token={}), tool("b")))
+    said = refusal(shop, rules=replace(PLAIN, only=("a", "c", "d")))
+    assert said == "'only' names 'c', 'd', and no source has such a tool; there are: 'a', 'b'"
+    said = refusal(shop, rules=RULES)
+    assert said == "'inject' names 'session_id', and no tool takes such an argument"
+    assert names(shop, rules=replace(PLAIN, only=("b",), injection=Injection({"token": "x"}))) == ["b"]
+
+
+def test_too_many_tools_are_a_mistake() -> None:
+    sources = [Scripted(tuple(tool(f"{letter}{number}") for number in range(101)), label=letter) for letter in "ab"]
+    assert refusal(*sources) == "there are 202 tools, and a model is told of 200: name them under 'only'"
+
+
+def test_a_description_has_a_bound_and_is_clean() -> None:
+    said = refusal(Scripted((tool("a", "x" * (TOOL_TEXT_CHARS + 1)),)))
+    assert said == "the shop: the description of its tool 'a' is longer than 16,384 characters"
+    box = Box((Scripted((tool("a", "\x1b[31mred\0 s3cr3t"),)),), Rules(masks=Masks(("s3cr3t",))))
+    assert asyncio.run(box.tools())[0].description == "red [token]"
+
+
+def test_what_is_put_in_is_neither_recorded_nor_taken_from_the_model() -> None:
+    shop = Scripted((tool("a", token={}, session_id={}, city={}),))
+    use = used(shop, "a", '{"city":"Rome",  "token": "mine", "session_id": 3}', RULES)
+    assert shop.called == [("a", {"city": "Rome", "token": "s3cr3t", "session_id": SESSION})]
+    assert use.arguments == '{"city": "Rome"}'
+    assert use.result == '{"city": "Rome", "session_id": "[session]", "token": "[token]"}'
+
+
+def test_arguments_are_recorded_as_the_model_wrote_them() -> None:
+    shop = Scripted((tool("a"),))
+    assert used(shop, "a", '{"city":   "R\\u006fme"}').arguments == '{"city":   "R\\u006fme"}'
+    assert used(shop, "a", "").arguments == ""
+    assert shop.called == [("a", {"city": "Rome"}), ("a", {})]
+
+
+def test_a_secret_that_the_model_has_from_elsewhere_is_not_recorded() -> None:
+    shop = Scripted((tool("a", token={}, session_id={}),))
+    use = used(shop, "a", f'{{"city": "s3cr3t {SESSION}"}}', RULES)
+    assert use.arguments == '{"city": "[token] [session]"}'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("[1]", "it is a list"),
+        ("null", "it is nothing"),
+        ('"x"', "it is 'x'"),
+        ("{", "invalid JSON at column 2: Expecting property name enclosed in double quotes"),
+        ('{"a": NaN}', "NaN is not a JSON number"),
+        ('{"a": 1, "a": 2}', "the key 'a' is given twice"),
+        ('{"a": "\\ud800"}', "half of a surrogate pair (\\ud800 to \\udfff) is not text"),
+        ("[" * 100_000, "nested more than 64 levels deep"),
+        ('{"a":' * 65 + "1" + "}" * 65, "nested more than 64 levels deep"),
+    ],
+)
+def test_arguments_that_are_no_object_are_a_failed_call(arguments: str, said: str) -> None:
+    shop = Scripted((tool("a"),))
+    use = used(shop, "a", arguments)
+    assert (use.failed, use.result) == (True, f"the arguments are no JSON object: {said}")
+    assert shop.called == []
+
+
+def test_a_tool_that_is_not_there_is_a_failed_call() -> None:
+    use = used(Scripted((tool("a"), tool("b"))), "c", "{}")
+    assert use == ToolUse("c", "{}", "there is no tool 'c'; there are: 'a', 'b'", failed=True)
+    assert used(Scripted(()), "c", "{}").result == "there is no tool 'c'; there are none"
+    many = used(Scripted(tuple(tool(f"t{number:02}") for number in range(30))), "c", "{}")
+    assert many.result.endswith("'t19' and 10 more")
+
+
+def test_a_tool_that_is_left_out_is_not_there() -> None:
+    shop = Scripted((tool("a"), tool("b")))
+    assert used(shop, "b", "{}", replace(PLAIN, only=("a",))).result == "there is no tool 'b'; there are: 'a'"
+    assert shop.called == []
+
+
+def test_time_is_bounded_and_measured() -> None:
+    late = used(Scripted((tool("a"),), pause_s=600), "a", "{}", replace(PLAIN, timeout_s=0.01))
+    assert (late.failed, late.result) == (True, "the tool took longer than 0.01 s")
+    ticks = itertools.count(10.0, 2.5)
+    assert used(Scripted((tool("a"),)), "a", "{}", Rules(clock=lambda: next(ticks))).latency_s == 2.5
+
+
+def test_a_failure_is_the_tools_own() -> None:
+    use = used(Scripted((tool("a"),), lambda _: Given("no s3cr3t\0", failed=True)), "a", "{}", Rules(masks=RULES.masks))
+    assert (use.failed, use.result) == (True, "no [token]")
+
+
+def test_a_closed_box_has_no_tools() -> None:
+    async def work() -> str:
+        box = Box((Scripted((tool("a"),)),), PLAIN)
+        await box.tools()
+        await box.close()
+        await box.close()
+        return (await box.call("a", "{}", SESSION)).result
+
+    assert asyncio.run(work()) == "there is no tool 'a'; there are none"
+
+
+def recorded() -> Recorded:
+    tools = (FixtureTool("get", "Gets.", '{"type": "object", "properties": {"city": {}, "token": {}}}'),)
+    fixtures = (
+        Fixture("get", '{"city": "Rome"}', "two flats"),
+        Fixture("get", '{"city": "Oslo"}', "too cold", failed=True),
+    )
+    return Recorded.of(tools, fixtures)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "failed", "result"),
+    [
+        ({"city": "Rome"}, False, "two flats"),
+        ({"city": "Rome", "limit": 3}, False, "two flats"),
+        ({"city": "Oslo"}, True, "too cold"),
+        ({"city": "rome"}, True, "there is no recorded answer for these arguments"),
+        ({}, True, "there is no recorded answer for these arguments"),
+    ],
+)
+def test_recorded_tools_give_the_first_answer_that_fits(
+    arguments: dict[str, object], failed: bool, result: str
+) -> None:
+    rules = Rules(injection=Injection({"token": "s3cr3t"}))
+    use = used(recorded(), "get", json.dumps(arguments), rules)
+    assert (use.failed, use.result) == (failed, result)
+
+
+def test_recorded_tools_and_those_of_a_server_are_one_toolbox() -> None:
+    assert names(Scripted((tool("a"),)), recorded()) == ["a", "get"]
+    both = refusal(Scripted((tool("get"),)), recorded())
+    assert both == "both the shop and the recorded tools have a tool named 'get'; leave one out"

@@ -1,0 +1,93 @@
+"""What a kit is made of, before anything is started."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gate.domain.target import Fixture, FixtureTool, Server, ToolLoop
+from gate.errors import GateError, MissingKey
+from gate.targets.tools.kit import ToolKit, variables
+from gate.targets.tools.process import Place
+
+LOOP = ToolLoop(
+    servers=(
+        Server("shop", "stdio", ("python", "shop.py"), env=("SHOP_DB", "TOKEN")),
+        Server("yard", "sse", url="http://127.0.0.1:9/sse", headers=(("Authorization", "YARD_AUTH"),)),
+    ),
+    inject=(("token", "TOKEN"), ("session_id", "$session")),
+)
+VALUES = {"SHOP_DB": "shop.db", "TOKEN": "s3cr3t-token", "YARD_AUTH": "Bearer k3y-0f-the-yard"}
+PLACE = Place(Path("/nowhere"), Path("/nowhere"), "/usr/bin")
+
+
+def test_the_variables_that_tools_need_each_once() -> None:
+    assert variables(LOOP) == ("TOKEN", "SHOP_DB", "YARD_AUTH")
+    assert variables(ToolLoop()) == ()
+
+
+def test_variables_that_are_not_set_are_told_at_once() -> None:
+    with pytest.raises(MissingKey) as caught:
+        ToolKit(LOOP, PLACE, {"TOKEN": "s3cr3t-token", "SHOP_DB": ""})
+    assert caught.value.message == "tools need environment variables that are not set: SHOP_DB, YARD_AUTH"
+    assert caught.value.exit_code == 3
+
+
+def test_a_program_needs_a_place_to_run() -> None:
+    with pytest.raises(GateError, match="the MCP server shop is a program, and none is run here"):
+        ToolKit(LOOP, None, VALUES)
+
+
+@pytest.mark.parametrize("value", ["a\nb", "k\u00e4y", "a\0b"])
+def test_a_header_that_cannot_be_sent_is_told_without_its_value(value: str) -> None:
+    with pytest.raises(GateError) as caught:
+        ToolKit(LOOP, PLACE, {**VALUES, "YARD_AUTH": value})
+    assert "the value of YARD_AUTH cannot be sent as the header Authorization" in caught.value.message
+    assert value not in caught.value.message
+
+
+def test_secrets_are_not_in_the_text_of_the_object() -> None:
+    kit = ToolKit(LOOP, PLACE, VALUES)
+    assert not any(value in f"{kit!r}{kit.toolbox()!r}" for value in VALUES.values())
+
+
+def test_a_kit_that_was_never_used_has_nothing_to_close() -> None:
+    asyncio.run(ToolKit(LOOP, PLACE, VALUES).close())
+
+
+def test_recorded_tools_need_neither_a_place_nor_a_package() -> None:
+    loop = ToolLoop(tools=(FixtureTool("now", "The time.", "{}"),), recorded=(Fixture("now", "{}", "noon"),))
+    code = f"""
+import asyncio, sys
+from gate.domain.target import Fixture, FixtureTool, ToolLoop
+from gate.targets.tools.kit import ToolKit
+
+async def main():
+    box = ToolKit({loop!r}).toolbox()
+    await box.tools()
+    return (await box.call("now", "", "s1")).result
+
+print(asyncio.run(main()), *(name for name in ("mcp", "mcp_types", "httpx2", "anyio") if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["noon"]
+
+
+def test_a_missing_package_is_told_with_a_remedy() -> None:
+    code = f"""
+import sys
+sys.modules["mcp"] = None
+from pathlib import Path
+from gate.domain.target import Server, ToolLoop
+from gate.errors import GateError
+from gate.targets.tools.kit import ToolKit
+from gate.targets.tools.process import Place
+try:
+    ToolKit({LOOP!r}, Place(Path("/"), Path("/"), ""), {VALUES!r})
+except GateError as error:
+    print(error.exit_code, error.message, "|", error.hint)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2 MCP servers need the mcp package: shop, yard | pip install 'prompt-gate[agents]'"

@@ -1,0 +1,83 @@
+"""What is taken out of texts before somebody reads them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.targets.tools.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
+
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "masked"),
+    [
+        ("s3cr3t-key", "the key s3cr3t-key, twice: s3cr3t-key", "the key [token], twice: [token]"),
+        ("s3cr3t/key+", "?key=s3cr3t%2Fkey%2B&x", "?key=[token]&x"),
+        ('s3"cr\\et', '{"key": "s3\\"cr\\\\et"}', '{"key": "[token]"}'),
+        ("gehe1mnis-ü", '"gehe1mnis-\\u00fc"', '"[token]"'),
+        ("Bearer abcdefgh", "abcdefgh is not known", "[token] is not known"),
+        ("Bearer abcdefgh", "Bearer of news", "Bearer of news"),
+        ("s3cr3t-key\n", "s3cr3t-key.", "[token]."),
+        ("12345", "12345 flats", "12345 flats"),
+        ("      ", "a      b", "a      b"),
+        ("s3cr3t\nsecond", "s3cr3t\nsecond", "[token]"),
+    ],
+)
+def test_secrets_in_all_their_forms(value: str, text: str, masked: str) -> None:
+    assert Masks((value,)).masked(text) == masked
+
+
+def test_the_longest_secret_goes_first() -> None:
+    assert Masks(("abcdef", "abcdefghij")).masked("abcdefghij abcdef") == "[token] [token]"
+
+
+def test_the_session_is_a_word_of_its_own() -> None:
+    masks = Masks(("s3cr3t",))
+    assert masks.masked("s3cr3t of 0123-abc", "0123-abc") == "[token] of [session]"
+    assert masks.masked("0123-abc") == "0123-abc"
+
+
+def test_secrets_are_masked_before_the_text_is_cut() -> None:
+    token = "t0ken-" + "x" * 100
+    result = Masks((token,)).result("y" * (RESULT_CHARS - 3) + token + "z")
+    assert result.startswith("y" * (RESULT_CHARS - 3) + "[to\n[cut: ")
+    assert "t0ken" not in result
+    reason = Masks((token,)).reason("y" * (REASON_CHARS - 3) + token)
+    assert reason == "y" * (REASON_CHARS - 3) + "[to…"
+
+
+def test_controls_between_the_letters_of_a_secret_do_not_hide_it() -> None:
+    assert Masks(("s3cr3t",)).result("s3\x00cr\x1b[1m3t") == "[token]"
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("a\tb\nc", "a\tb\nc"),
+        ("a\r\nb\rc", "a\nb\nc"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://x\x07link\x1b]8;;\x1b\\", "link"),
+        ("a\0b\x07c\x7fd\x9be", "abcde"),
+        ("half \ud83d of one", "half  of one"),
+        ("größe 東京 🏠", "größe 東京 🏠"),
+    ],
+)
+def test_control_characters_go(text: str, clean: str) -> None:
+    assert cleaned(text) == clean
+
+
+def test_a_reason_is_one_line_without_the_folder_that_is_gone() -> None:
+    masks = Masks(("s3cr3t",), "/tmp/files-1")
+    assert masks.reason("no\n/tmp/files-1/flats.db\u202e for s3cr3t") == "no flats.db\\u202e for [token]"
+
+
+def test_secrets_are_not_in_the_text_of_the_object() -> None:
+    assert "s3cr3t" not in repr(Masks(("s3cr3t",)))
+
+
+@QUICK
+@given(st.text(min_size=6, max_size=20).filter(lambda value: len(value.strip()) >= 6), st.text(max_size=20))
+def test_no_secret_is_left(value: str, text: str) -> None:
+    assert value not in Masks((value,)).masked(f"{text}{value}{text}").replace("[token]", "")
+    assert Masks((value,)).reason(text + value).isprintable()
