@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.target import ToolLoop
 from gate.targets.tools.box import Box
+from gate.targets.tools.kit import ToolKit
+from gate.targets.tools.process import Place
 from tests.integration.tools.kits import (
     SERVERS,
     alive,
@@ -109,14 +112,12 @@ def test_a_server_that_is_of_no_use_leaves_nothing(kind: str, tmp_path: Path) ->
 
 
 def test_a_kit_that_is_never_closed_leaves_nothing_once_its_loop_is_gone(tmp_path: Path) -> None:
-    made = None
-
-    async def working() -> None:
-        nonlocal made
-        made = await kit(tmp_path, odd("fine")).__aenter__()
+    async def working(made: ToolKit) -> None:
         await mess(await opened(made))
 
-    asyncio.run(working())
+    place = Place(SERVERS, tmp_path, os.environ["PATH"])
+    made = ToolKit(ToolLoop(servers=(odd("fine"),)), place)
+    asyncio.run(working(made))
     assert gone(tmp_path)
 
 

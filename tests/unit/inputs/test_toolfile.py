@@ -1,6 +1,8 @@
 """Files of recorded tools: what is read, and every mistake with its line."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -51,6 +53,13 @@ def test_a_whole_file() -> None:
         Fixture("get_listings", "{}", '{"flats": [], "note": "Größe"}'),
         Fixture("now", "{}", "12"),
     )
+
+
+def test_the_file_that_the_documents_show() -> None:
+    page = (Path(__file__).parents[3] / "docs/how-to/tools.md").read_text(encoding="utf-8")
+    shown = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "answers:" in block]
+    tools, recorded = parse_tools(shown[0], "shown")
+    assert ([tool.name for tool in tools], len(recorded)) == (["get_listings"], 3)
 
 
 def test_json_says_the_same() -> None:
