@@ -60,7 +60,10 @@ class Injection:
         """
         properties = tool.parameters.get("properties")
         known = properties if isinstance(properties, dict) else {}
-        put = {key: session if key in self.sessions else _typed(self.values[key], known[key]) for key in self.of(tool)}
+        put = {
+            key: session if key in self.sessions else _typed(self.values[key], known[key])
+            for key in sorted(self.of(tool))
+        }
         return {**arguments, **put}
 
 
