@@ -8,7 +8,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import LINE_CHARS, PROMPT_CHARS
 from gate.inputs.nodes import Node, described, plain, wrap
-from gate.inputs.scorers.kinds import PASSING
+from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
 
 KEYS = (
@@ -103,7 +103,7 @@ def _text(fields: Fields, key: str) -> str | None:
 
 
 def _threshold(fields: Fields) -> float | None:
-    return fields.number("judge_threshold", 1.0, PASSING) if fields.has("judge_threshold") else None
+    return read_threshold(fields, "judge_threshold")
 
 
 def _tools(fields: Fields, name: str = "expected_tools") -> tuple[ScorerSpec, ...]:

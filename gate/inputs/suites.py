@@ -1,7 +1,7 @@
 """The suites of `gate.yaml`, with the file's defaults put in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from gate.domain.case import ScorerSpec
