@@ -18,6 +18,7 @@ from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Arm, Suite
+from gate.domain.target import ToolLoop
 from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
 from gate.flows.collect import Tools
@@ -92,9 +93,9 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
     """
     models: dict[tuple[ModelRef, Params], None] = {}
     for suite in resolved.suites:
-        for arm in suite.arms.values():
-            factory.provider(arm.model, arm.params).check(arm.params)
-            models[arm.model, arm.params] = None
+        for model, params in _called(suite):
+            factory.provider(model, params).check(params)
+            models[model, params] = None
         for spec in _judges(suite):
             _judging(spec, factory, models)
     for spec in resolved.judges:
@@ -108,6 +109,18 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             hint = "limit max_calls instead, or name a model that genai-prices knows"
             setting = resolved.budget.setting("max_usd")
             raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
+
+
+def _called(suite: Suite) -> Iterator[Member]:
+    """The models that answer, those that an agent calls itself left out, and those that talk to agents."""
+    for arm in suite.arms.values():
+        if arm.target is None or isinstance(arm.target, ToolLoop):
+            yield arm.model, arm.params
+    conversing = suite.exam.conversing
+    if conversing.detector is not None:
+        yield conversing.detector, conversing.detector_params
+    if conversing.user is not None:
+        yield conversing.user, conversing.user_params
 
 
 def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:

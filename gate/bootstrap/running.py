@@ -5,6 +5,7 @@ import gc
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from gate.bootstrap.agents import crew_of
@@ -23,6 +24,7 @@ from gate.errors import Interrupted
 from gate.flows.collect import Tools
 from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
+from gate.flows.placeholders import with_placeholders
 from gate.flows.resolved import Resolved
 from gate.providers.executor import Executor
 from gate.providers.factory import Keys
@@ -128,7 +130,9 @@ async def _run(
     stop = Stop()
     try:
         preflight(plan.resolved, factory)
-        plan = replace(plan, resolved=within_budget(able(plan.resolved, factory)))
+        today = datetime.now(UTC).date().isoformat()
+        resolved = with_placeholders(within_budget(able(plan.resolved, factory)), today)
+        plan = replace(plan, resolved=resolved)
         secret = secret_of(settings)
         async with coding(plan.resolved) as coders, crew_of(plan.resolved, plan.out, plan.concurrency) as crew:
             with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:

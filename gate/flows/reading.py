@@ -9,9 +9,10 @@ from gate.domain.case import Case
 from gate.domain.deletion import Deletion
 from gate.domain.model import ModelRef
 from gate.domain.prompt import PromptVersion
-from gate.domain.suite import Arm, Exam, Suite
+from gate.domain.suite import Exam, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows import built
+from gate.flows.agents import ToolFiles, arm_of, forbidden
 from gate.flows.answers import of_suite, refused, replaced, unfit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
@@ -84,10 +85,12 @@ class Reader:
         return self._parsed(lambda: load(decode(data, where), where))
 
     def completed(self, config: Config | None, source: FileSource) -> Config | None:
-        """A configuration whose scorers hold what their files say."""
+        """A configuration whose scorers and tools hold what their files say."""
         if config is None:
             return None
-        return ScorerFiles(source, self.config_path, partial(_at, source), self.problems).of(config)
+        named = partial(_at, source)
+        config = ToolFiles(source, named, self.problems).of(config)
+        return ScorerFiles(source, self.config_path, named, self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """What the change does to the exams that it did not bring."""
@@ -134,15 +137,25 @@ class Reader:
             hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
-        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold)
+        if self.sides.stranger and (message := forbidden(pair.current.name, pair.current.target, base)):
+            hint = "once somebody has read it, push it to a branch of the repository itself"
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
+        led = pair.exam.conversing, pair.exam.placeholders
+        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold, *led)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)
         exam = self._parsed(lambda: self._placed(build(cases, rules, pair.source.label, judge), pair))
         if exam is None:
             return None
+        if self.sides.stranger and pair.own_exam and any(spec.kind == "database" for spec in exam.all_scorers()):
+            message = f"suite {pair.current.name} brings a scorer that looks at a database"
+            hint = "what it asks is asked once the change is merged"
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
         suite = Suite(
             name=pair.current.name,
-            baseline=None if baseline is None else Arm(baseline, _model(pair.exam), pair.exam.params),
-            candidate=Arm(candidate, _model(pair.current), pair.current.params),
+            baseline=None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline),
+            candidate=arm_of(self.sides, self.sides.head, pair.current, candidate),
             exam=replace(exam, judges=quotes(exam.scorers, pair.source)),
             samples=pair.exam.samples,
             own_exam=pair.own_exam,
@@ -251,7 +264,7 @@ def _compared(pair: Pair, suite: Suite) -> bool:
     if built.incomplete([arm.version for arm in arms]):
         return True
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
-    settings = [(arm.model, arm.params) for arm in arms]
+    settings = [(arm.model, arm.params, arm.target, arm.code or arm.place) for arm in arms]
     return versions[0] != versions[1] or settings[0] != settings[1]
 
 

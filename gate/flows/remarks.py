@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Suite
-from gate.flows import strangers
+from gate.flows import agents, strangers
 from gate.flows.built import build_notes
 from gate.flows.exam import stray_slices
 from gate.flows.pairing import Pair, Sides
@@ -25,6 +25,8 @@ def remarks(
         deleted: prompts that are gone.
     """
     notes = [*map(str, deleted), *strangers.elsewhere(touched.values(), base)]
+    talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
+    notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
     notes += [*part_notes(touched.values()), *build_notes(touched.values())]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from gate.domain.suite import Suite
+from gate.domain.target import runs_code
 from gate.errors import GateError
 from gate.flows import strangers
 from gate.flows.answers import of_config, replaced
@@ -162,4 +163,5 @@ def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
     fingerprints = [(sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in files]
     if not all(old is not None and old == new for old, new in fingerprints):
         return False
-    return code() if is_python(current.prompt) else same_parts(sides, current)
+    same = code() if is_python(current.prompt) else same_parts(sides, current)
+    return same and (code() if runs_code(current.target) else True)

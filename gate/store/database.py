@@ -67,6 +67,8 @@ class Databases:
         from sqlalchemy.exc import SQLAlchemyError
 
         name = str(spec.options.get("url", ""))
+        if name not in self.urls:
+            return Observation(spec.name, None, f"{name} is not looked at before the change that names it is merged")
         try:
             with closing(self._connected(name)) as connection:
                 found = connection.execute(text(statement(spec.options)), {"session": session})

@@ -1,0 +1,147 @@
+"""The agent of each arm: the tools that a file records, the files that its programs run in, and whose choice it is."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.prompt import PromptVersion
+from gate.domain.suite import Arm
+from gate.domain.target import HttpAgent, Target, ToolLoop, runs_code
+from gate.errors import GateError, InputErrors, Problem
+from gate.flows.pairing import Sides
+from gate.inputs.config import Config
+from gate.inputs.problems import one_problem, quoted
+from gate.inputs.source import FileSource
+from gate.inputs.suites import SuiteConfig
+from gate.inputs.text import decode
+from gate.inputs.toolfile import parse_tools
+
+Named = Callable[[str], str]
+"""A path as the user should read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFiles:
+    """Reads the files of recorded tools that the suites of one side name.
+
+    Args:
+        source: the side.
+        named: a path as the user should read it.
+        problems: gets every mistake.
+    """
+
+    source: FileSource
+    named: Named
+    problems: list[Problem]
+
+    def of(self, config: Config) -> Config:
+        """The configuration with tools that know their recorded answers."""
+        return replace(config, suites=tuple(map(self._suite, config.suites)))
+
+    def _suite(self, suite: SuiteConfig) -> SuiteConfig:
+        target = suite.target
+        if not isinstance(target, ToolLoop) or not target.fixtures:
+            return suite
+        try:
+            tools, recorded = parse_tools(self._text(target.fixtures, suite), self.named(target.fixtures))
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return suite
+        return replace(suite, target=replace(target, tools=tools, recorded=recorded))
+
+    def _text(self, path: str, suite: SuiteConfig) -> str:
+        data = self.source.read(path)
+        if data is None:
+            message = f"there is no such file of tools at {self.source.label}"
+            raise one_problem(self.named(path), 0, message, f"suite {suite.name} names it")
+        return decode(data, self.named(path))
+
+
+def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: PromptVersion) -> Arm:
+    """One arm of a suite.
+
+    Args:
+        sides: with what says where code lies.
+        source: the arm's own side.
+        config: the suite there.
+        version: the prompt there.
+
+    Raises:
+        GateError: the suite has no model, or no program may run here.
+        CannotEvaluate: the side is in no checkout.
+    """
+    if config.model is None:
+        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+    arm = Arm(version, config.model, config.params, config.target)
+    if not runs_code(config.target):
+        return arm
+    if sides.builder is None:
+        raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
+    place = sides.builder.place(source, f"the agent of suite {config.name}")
+    return replace(arm, place=place, code=code_of(source))
+
+
+def code_of(source: FileSource) -> str:
+    """Tells the files of a side from others; empty where only reading all of them would, as in a working tree."""
+    listing = source.listing()
+    if not all(listing.values()):
+        return ""
+    told: dict[str, JsonValue] = dict(listing)
+    return digest(told)
+
+
+def forbidden(name: str, target: Target | None, base: Config | None) -> str:
+    """Why a change from outside may not have an agent; empty where it may.
+
+    A program would be the change's own code, and an address would be sent what the variables hold that it names. So
+    it has what a suite of the merge target has, or none.
+
+    Args:
+        name: of the suite.
+        target: as the change has it.
+        base: the merge target's configuration; None where it has none.
+    """
+    if target is None:
+        return ""
+    if runs_code(target):
+        return f"suite {name} has an agent that runs programs, and none is run for a change from outside"
+    if not _reaches(target) or (base is not None and _reach(target) in map(_reach, _targets(base))):
+        return ""
+    return f"suite {name} talks to an address, or uses variables, that no suite of the merge target does"
+
+
+def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
+    """A remark on addresses and variables that the merge target does not use; empty where there is none.
+
+    Args:
+        name: of the suite.
+        target: as the change has it.
+        base: the merge target's configuration; a first adoption has none, and names what it likes.
+    """
+    if base is None or target is None or not _reaches(target):
+        return ""
+    known = set().union(*map(_reach, _targets(base)))
+    fresh = sorted(_reach(target) - known)
+    told = ", ".join(map(quoted, fresh))
+    return f"{name} talks to, or uses, {told} in this change, which the merge target does not." if fresh else ""
+
+
+def _targets(config: Config) -> Iterable[Target]:
+    return (suite.target for suite in config.suites if suite.target is not None)
+
+
+def _reaches(target: Target) -> bool:
+    return bool(_reach(target))
+
+
+def _reach(target: Target) -> frozenset[str]:
+    """Addresses, and the variables whose values are sent to them."""
+    match target:
+        case HttpAgent():
+            return frozenset({target.url, *(variable for _, variable in target.headers)})
+        case ToolLoop():
+            sent = (pair for server in target.servers for pair in server.headers)
+            urls = (server.url for server in target.servers if server.url)
+            return frozenset({*urls, *(variable for _, variable in (*sent, *target.inject))})
+        case _:
+            return frozenset(target.env)
