@@ -20,6 +20,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from gate.providers.fake import opinion, oracle, tokens
+from tests.support.agent_wire import Calls, Talk, talk_of, with_calls
 from tests.support.chaos import Chaos
 from tests.support.faults import FAULTS, faulty
 from tests.support.model_wire import Asked, Entry, anthropic_reply, openai_reply, read_anthropic, read_openai
@@ -57,6 +58,7 @@ class Behaviour:
         capacity: requests at once, above which the answer is 429; None takes all.
         headers: sent with each good reply.
         answer: what a model says to a system prompt and a user message; None for the oracle of `gate.providers.fake`.
+        talk: what a model that may call tools says to a conversation: a text, or calls; None where it has no script.
         judgement: what a judge says to a system prompt and a user message; None for an honest judge.
         judges_at_once: requests of judges that have to be there before any of them is answered; one that waits in vain
             is refused.
@@ -77,6 +79,7 @@ class Behaviour:
     answer: Callable[[str, str], str] | None = None
     judgement: Callable[[str, str], str] | None = None
     judges_at_once: int = 1
+    talk: Callable[[Talk], str | Calls] | None = None
 
 
 class ModelServer:
@@ -187,10 +190,12 @@ class ModelServer:
             asked = read(data)
             if asked.schema is not None and not await self._met():
                 return await faulty("alone", request, self.behaviour.retry_after)
-            entry = self._answer(asked)
+            said = self.behaviour.talk(talk_of(data)) if self.behaviour.talk and asked.schema is None else None
+            entry = self._answer(asked, said if isinstance(said, str) else None if said is None else "")
             if wait := self.behaviour.fresh_token_s * entry.input_tokens:
                 await asyncio.sleep(wait)
-            text, headers = json.dumps(reply(entry)), self.behaviour.headers
+            calls = said if isinstance(said, list) else []
+            text, headers = json.dumps(with_calls(reply(entry), calls, self.requests)), self.behaviour.headers
             return web.Response(body=text.encode(), content_type="application/json", headers=headers)
         finally:
             self.in_flight -= 1
@@ -219,11 +224,13 @@ class ModelServer:
             return faults[attempt]
         return chaos.fault(body, attempt) if chaos else None
 
-    def _answer(self, asked: Asked) -> Entry:
+    def _answer(self, asked: Asked, said: str | None = None) -> Entry:
         key = (asked.system, asked.user)
         index = self._answered.get(key, 0) if asked.seed is None else asked.seed
         self._answered[key] = self._answered.get(key, 0) + 1
-        if asked.schema is not None:
+        if said is not None:
+            text = said
+        elif asked.schema is not None:
             text = self._judgement(asked)
         elif self.behaviour.answer is not None:
             text = self.behaviour.answer(asked.system, asked.user)
