@@ -102,12 +102,14 @@ class Outline:
         followups: how many of them answered a question of the agent's automatically.
         tools: names of the tools that it called, in order.
         failures: how many of those calls failed.
+        steps: calls of a model that the agent made, as far as they are known.
     """
 
     turns: int
     followups: int
     tools: tuple[str, ...]
     failures: int
+    steps: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,13 @@ class Transcript:
         """What is counted and compared."""
         tools = self.tools
         followups = sum(turn.by == "follow-up" for turn in self.turns)
-        return Outline(len(self.turns), followups, tuple(use.name for use in tools), sum(use.failed for use in tools))
+        return Outline(
+            turns=len(self.turns),
+            followups=followups,
+            tools=tuple(use.name for use in tools),
+            failures=sum(use.failed for use in tools),
+            steps=sum(turn.steps for turn in self.turns),
+        )
 
     @property
     def tools(self) -> tuple[ToolUse, ...]:

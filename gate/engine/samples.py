@@ -25,6 +25,8 @@ _NO_TIME = -1.0
 _SCORED = -1
 NOWHERE = -1
 """The place of texts that could not be written down."""
+MOST_CALLS = 2**32 - 1
+"""Calls of one conversation that are counted; a record from elsewhere may tell of any number."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
 
@@ -53,7 +55,7 @@ class SampleTable(Sequence[Sample]):
         self._rows = Columns(
             key="I", index="I", failed="B", warmup="B", blank="B", reused="B", source="I", attempts="H",
             place="q", scores="I", latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
-            why="i", score="d", outline="I",
+            why="i", score="d", outline="I", steps="I", aside="I", aside_price="B", aside_cost="d",
         )  # fmt: skip
         self._outlines: Names[Outline | None] = Names()
         self._scores = Columns(
@@ -91,7 +93,7 @@ class SampleTable(Sequence[Sample]):
         key = self._keys.number((sample.suite, sample.case_id, sample.arm))
         self._rows.add(
             key, sample.index, isinstance(sample.reply, Failed), sample.warmup, *self._replied(sample.reply, place),
-            *self._valued(sample.score), self._outlined(sample.reply),
+            *self._valued(sample.score), *self._conversed(sample.reply),
         )  # fmt: skip
         self._grouped = None
 
@@ -241,9 +243,14 @@ class SampleTable(Sequence[Sample]):
             *_priced(reply.cost), *tokens,
         )  # fmt: skip
 
-    def _outlined(self, reply: Reply | Failed) -> int:
+    def _conversed(self, reply: Reply | Failed) -> tuple[float, ...]:
+        """The columns from `outline` to `aside_cost`; an answer without a conversation took one step."""
         transcript = reply.transcript if isinstance(reply, Reply) else None
-        return self._outlines.number(transcript.outline if transcript else None)
+        if transcript is None:
+            return self._outlines.number(None), 1, 0, *_priced(None)
+        outline, aside = transcript.outline, transcript.aside
+        counted = (min(max(0, calls), MOST_CALLS) for calls in (outline.steps, aside.calls))
+        return self._outlines.number(outline), *counted, *_priced(aside.cost)
 
     def _valued(self, score: float | Unscored) -> tuple[int, float]:
         """Number of the reason why there is no score, and the score."""
@@ -252,7 +259,7 @@ class SampleTable(Sequence[Sample]):
     def _sample(self, row: int) -> Sample:
         (
             key, index, failed, warmup, blank, reused, source, attempts, _, end,
-            latency, at, price, cost, fresh, read, write, output, why, score, _,
+            latency, at, price, cost, fresh, read, write, output, why, score, *_,
         ) = self._rows.row(row)  # fmt: skip
         suite, case_id, arm = self._keys.values[key]
         reply: Reply | Failed

@@ -58,24 +58,26 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
 
 
 def calls_record(rows: Rows) -> CallsRecord:
-    """Model calls of some samples, judges included."""
+    """Model calls of some samples: those of agents, step by step, of whoever talks with them, and of judges."""
     failed, reused = rows.flags("failed"), rows.flags("reused")
-    again = np.maximum(0, rows.numbers("attempts") - 1)
+    again = np.maximum(0, rows.numbers("attempts") - np.maximum(1, rows.numbers("steps")))
+    answered = np.where(failed, 0, rows.numbers("steps") + rows.numbers("aside"))
     return CallsRecord(
-        made=int(rows.scores("calls").sum() + (~failed & ~reused).sum()),
-        cached=int(rows.scores("reused").sum() + reused.sum()),
+        made=int(rows.scores("calls").sum() + answered[~reused].sum()),
+        cached=int(rows.scores("reused").sum() + answered[reused].sum()),
         retried=int(rows.scores("retries").sum() + again[~reused].sum()),
         failed=int(failed.sum()),
     )
 
 
 def dollars_spent(rows: Rows) -> tuple[float | None, str]:
-    """Dollars of answers and judges together, and why they are not known where they are not."""
+    """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known."""
     fresh = ~rows.flags("reused")
-    prices = np.concatenate([rows.numbers("price")[fresh], rows.scores("price")])
+    prices = np.concatenate([rows.numbers("price")[fresh], rows.numbers("aside_price")[fresh], rows.scores("price")])
     if np.any(prices == UNKNOWN):
         return None, "the price of a model is unknown"
-    dollars = np.concatenate([rows.figures("cost")[fresh], rows.scores("cost")])[prices == DOLLARS]
+    costs = np.concatenate([rows.figures("cost")[fresh], rows.figures("aside_cost")[fresh], rows.scores("cost")])
+    dollars = costs[prices == DOLLARS]
     return (math.fsum(dollars), "") if dollars.size else (None, "no model with a price was called")
 
 

@@ -17,6 +17,15 @@ from tests.unit.engine.test_samples import SAMPLES, STEADY, bare
 SUITES = st.sampled_from([None, "s", "neither"])
 
 
+def steps(reply: Reply) -> int:
+    return 1 if reply.transcript is None else sum(turn.steps for turn in reply.transcript.turns)
+
+
+def answered(reply: Reply) -> int:
+    """Calls of a model that a reply took: the agent's, and those of whoever talked with it."""
+    return steps(reply) + (reply.transcript.aside.calls if reply.transcript else 0)
+
+
 def own(samples: list[Sample], name: str | None) -> list[Sample]:
     return [sample for sample in samples if name in (None, sample.suite)]
 
@@ -39,9 +48,11 @@ def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
     failed = [sample.reply for sample in mine if not isinstance(sample.reply, Reply)]
     asked = [reply for reply in replies if not reply.origin.reused]
     assert found.failed == len(failed)
-    assert found.made == len(asked) + sum(score.calls for score in scores)
-    assert found.cached == len(replies) - len(asked) + sum(score.reused for score in scores)
-    again = [max(0, reply.attempts - 1) for reply in (*asked, *failed)]
+    known = [reply for reply in replies if reply.origin.reused]
+    assert found.made == sum(map(answered, asked)) + sum(score.calls for score in scores)
+    assert found.cached == sum(map(answered, known)) + sum(score.reused for score in scores)
+    again = [max(0, reply.attempts - max(1, steps(reply))) for reply in asked]
+    again += [max(0, reply.attempts - 1) for reply in failed]
     assert found.retried == sum(again) + sum(score.retries for score in scores)
 
 
@@ -51,6 +62,11 @@ def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], na
     spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
     replies = [sample.reply for sample in own(samples, name) if isinstance(sample.reply, Reply)]
     costs = [reply.cost for reply in replies if not reply.origin.reused]
+    costs += [
+        reply.transcript.aside.cost
+        for reply in replies
+        if not reply.origin.reused and reply.transcript and reply.transcript.aside.cost
+    ]
     costs += [score.cost for sample in own(samples, name) for score in sample.scores if score.cost is not None]
     dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
     if Unpriced("unknown") in costs:

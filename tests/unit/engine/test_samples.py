@@ -7,14 +7,31 @@ from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
+from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
-from gate.engine.samples import UNREAD, Key, SampleTable
+from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
 AMOUNTS = st.floats(0.0, 1e6)
 TOKENS = st.integers(0, 10**9)
 VALUES: st.SearchStrategy[float | Unscored] = st.floats(0.0, 1.0) | st.builds(Unscored, WORDS)
 COSTS: st.SearchStrategy[Cost] = st.builds(Dollars, AMOUNTS) | st.sampled_from([Unpriced("unknown"), Unpriced("n/a")])
+USES = st.builds(ToolUse, WORDS, WORDS, WORDS, st.booleans())
+TURNS = st.builds(
+    Turn,
+    round=st.integers(0, 2),
+    said=WORDS,
+    by=st.sampled_from(["case", "follow-up", "simulated"]),
+    answer=WORDS,
+    tools=st.lists(USES, max_size=3).map(tuple),
+    steps=st.integers(0, 9),
+)
+TRANSCRIPTS = st.builds(
+    Transcript,
+    session=WORDS,
+    turns=st.lists(TURNS, max_size=3).map(tuple),
+    aside=st.builds(Aside, calls=st.integers(0, 9), cost=st.none() | COSTS),
+)
 REPLIES = st.builds(
     Reply,
     text=st.text(max_size=20),
@@ -25,6 +42,7 @@ REPLIES = st.builds(
     attempts=st.integers(1, 9),
     stop_reason=WORDS,
     origin=st.builds(Origin, WORDS, AMOUNTS, st.booleans()),
+    transcript=st.none() | TRANSCRIPTS,
 )
 PARTS = st.builds(
     Part,
@@ -74,7 +92,7 @@ def bare(sample: Sample) -> Sample:
     """The sample without its texts."""
     reply = sample.reply
     if isinstance(reply, Reply):
-        reply = replace(reply, text=UNREAD if reply.text.strip() else "")
+        reply = replace(reply, text=UNREAD if reply.text.strip() else "", transcript=None)
     return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
 
 
@@ -129,6 +147,15 @@ def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     assert list(some) == [bare(sample) for sample in wanted]
     assert [some.whole(sample) for sample in some] == wanted
     assert len(table) == len(samples)
+
+
+def test_a_conversation_of_more_calls_than_there_can_be_has_as_many_as_are_counted() -> None:
+    said = (Turn(0, "hi", "case", "yes", steps=10**30), Turn(0, "hi", "case", "yes", steps=-1))
+    for turn, steps in zip(said, (MOST_CALLS, 0), strict=True):
+        talk = Transcript("s", (turn,), aside=Aside(turn.steps))
+        reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=talk)
+        table = SampleTable.holding([Sample("s", "c", ArmName.BASELINE, 0, reply)])
+        assert table.column("steps").tolist() == table.column("aside").tolist() == [steps]
 
 
 def test_what_comes_later_is_grouped_too() -> None:
