@@ -6,6 +6,7 @@ from pydantic import JsonValue, NonNegativeInt
 
 from gate.domain.ranges import Amount, Count, Delta, Relative, SampleCount, Scores, Share
 from gate.domain.record_caching import CacheRecord
+from gate.domain.record_conversations import TalksRecord, ToolDifferenceRecord
 from gate.domain.record_judged import JuryRecord, PositionRecord, RubricRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
@@ -101,7 +102,10 @@ class ScorerChangeRecord(Part):
 
 
 class SuiteRecord(Part):
-    """One suite of the run; `scorers` is empty in a record of a version that did not keep them."""
+    """One suite of the run; `scorers` is empty in a record of a version that did not keep them.
+
+    `conversations` is null where there were none, as is `tools` where no agent called any.
+    """
 
     name: str
     samples: SampleCount
@@ -121,3 +125,5 @@ class SuiteRecord(Part):
     scorers: list[ScorerChangeRecord] = []
     rubrics: list[RubricRecord] = []
     juries: list[JuryRecord] = []
+    conversations: TalksRecord | None = None
+    tools: ToolDifferenceRecord | None = None

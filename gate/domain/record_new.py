@@ -5,6 +5,7 @@ from pydantic import Field, JsonValue
 from gate.domain.passrate import PassState
 from gate.domain.ranges import Amount, Count, SampleCount, Scores, Share
 from gate.domain.record_check import CaseCheckRecord
+from gate.domain.record_conversations import TalksRecord
 from gate.domain.record_judged import JuryRecord, RubricRecord
 from gate.domain.record_parts import (
     ArmAxisRecord,
@@ -76,3 +77,4 @@ class NewSuiteRecord(Part):
     reuse: ReuseRecord | None = None
     rubrics: list[RubricRecord] = []
     juries: list[JuryRecord] = []
+    conversations: TalksRecord | None = None

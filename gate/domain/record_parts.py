@@ -6,6 +6,7 @@ from gate.domain.ending import Ending
 from gate.domain.judge_quote import Standing
 from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
 from gate.domain.sample import PartKind
+from gate.domain.transcript import Speaker
 
 
 class Part(BaseModel):
@@ -109,8 +110,65 @@ class OutputPartRecord(Part):
     weight: Amount = 1.0
 
 
+class ToolUseRecord(Part):
+    """See `gate.domain.transcript.ToolUse`; long texts are cut."""
+
+    name: str
+    arguments: str
+    result: str
+    failed: bool = False
+    latency_s: Amount | None = None
+
+
+class TurnRecord(Part):
+    """See `gate.domain.transcript.Turn`; long texts are cut, and `more_tools` counts calls that are not kept.
+
+    `usd` is null where the price is not known, or money means nothing.
+    """
+
+    round: Count
+    said: str
+    by: Speaker
+    answer: str
+    tools: list[ToolUseRecord] = []
+    more_tools: Count = 0
+    steps: Count = 1
+    input_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    usd: Amount | None = None
+    latency_s: Amount | None = None
+    stop_reason: str = ""
+
+
+class ObservationRecord(Part):
+    """See `gate.domain.transcript.Observation`; `rows` is null where the query failed."""
+
+    scorer: str
+    rows: Count | None
+    error: str = ""
+
+
+class TranscriptRecord(Part):
+    """See `gate.domain.transcript.Transcript`; `more_turns` counts those that are not kept.
+
+    `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is their price;
+    `missed` is why such a one had nothing to say. `judge_usd` is the price of the scorers of this sample. A price is
+    null where it is not known, or there were no calls.
+    """
+
+    turns: list[TurnRecord]
+    more_turns: Count = 0
+    revived: list[Count] = []
+    agent_usd: Amount | None = None
+    aside_calls: Count = 0
+    aside_usd: Amount | None = None
+    judge_usd: Amount | None = None
+    missed: list[str] = []
+    observations: list[ObservationRecord] = []
+
+
 class OutputRecord(Part):
-    """One output of one arm, kept for the informative cases only."""
+    """One output of one arm, kept for the informative cases only; `transcript` is null where it was one reply."""
 
     index: Count
     text: str | None
@@ -119,6 +177,7 @@ class OutputRecord(Part):
     reasons: list[str]
     ending: Ending = ""
     parts: list[OutputPartRecord] = []
+    transcript: TranscriptRecord | None = None
 
 
 class CallsRecord(Part):

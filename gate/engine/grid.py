@@ -1,7 +1,7 @@
 """The samples of one suite as arrays: by arm, case and index."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
+from gate.domain.transcript import Outline
 from gate.engine.samples import PartKey, SampleTable
 
 ARMS = tuple(ArmName)
@@ -76,6 +77,11 @@ class Grid:
         found: Bools = self.taken & self._looked_up(known)
         shown: Floats = self._looked_up(values)
         return found, shown
+
+    @property
+    def outlines(self) -> Sequence[Outline | None]:
+        """What the column `outline` numbers; None where there was no conversation."""
+        return self._table.outlines
 
     @property
     def sittings(self) -> Ints:

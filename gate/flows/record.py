@@ -32,6 +32,7 @@ from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.engine.scorers import scorer_changes
 from gate.flows.collect import Collection
+from gate.flows.record_conversations import talks_record, tools_record
 from gate.flows.record_exam import untried, value_records
 from gate.flows.record_judged import judged
 from gate.flows.record_new import new_suite_record
@@ -169,6 +170,8 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         scorers=[ScorerChangeRecord.model_validate(asdict(one)) for one in scorer_changes(Grid(suite, table))],
         rubrics=rubrics,
         juries=juries,
+        conversations=talks_record(Grid(suite, table)),
+        tools=tools_record(Grid(suite, table)),
     )
 
 
@@ -191,7 +194,8 @@ def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
     rates = finished.assessment.rates
     kept = new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
     rubrics, juries = judged(suite, finished.found.samples, _intervals(finished))
-    return kept.model_copy(update={"rubrics": rubrics, "juries": juries})
+    talks = talks_record(Grid(suite, finished.found.samples))
+    return kept.model_copy(update={"rubrics": rubrics, "juries": juries, "conversations": talks})
 
 
 def _intervals(finished: Finished) -> Intervals:

@@ -15,6 +15,7 @@ from gate.domain.suite import Arm, Suite
 from gate.engine.rows import Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.flows.exam import ExamChanges
+from gate.flows.record_conversations import transcript_record
 
 INFORMATIVE_CASES = 20
 """Cases whose outputs are kept."""
@@ -97,6 +98,7 @@ def output_record(sample: Sample) -> OutputRecord:
             for one in sample.scores
             for part in one.parts
         ],
+        transcript=transcript_record(sample),
     )
 
 

@@ -1,0 +1,146 @@
+"""What agents did in their conversations, before and after: a description, without a part in the verdict."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gate.domain.conversations import ChangedCalls, Talk, Talks, ToolChange, ToolDifference, ToolSlice
+from gate.domain.suite import OVERALL
+from gate.domain.transcript import Outline
+from gate.engine.grid import Bools, Floats, Grid, Ints
+from gate.engine.pairs import paired
+from gate.inputs.slices import members
+
+MOST_TOOLS = 50
+"""Tools of one slice; an agent may make up names without end."""
+MOST_CASES = 20
+"""Cases whose calls are named one by one."""
+MOST_CALLS = 30
+"""Calls of one conversation that are named."""
+LONGEST_NAME = 200
+"""Characters of a tool's name, as the agent wrote it."""
+MOST_COUNTED = 500
+"""Tools that are counted at all, those of the most outlines."""
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversations:
+    """The conversations of one suite; one arm alone is paired with itself.
+
+    Args:
+        grid: samples of the suite.
+        known: bool[2, N, k], which samples are conversations.
+        numbers: int[2, N, k], which outlines are theirs.
+        outlines: of all conversations of the run.
+    """
+
+    grid: Grid
+    known: Bools
+    numbers: Ints
+    outlines: Sequence[Outline | None]
+
+    @classmethod
+    def of(cls, grid: Grid) -> "_Conversations":
+        outlines = grid.outlines or [None]
+        talked = np.array([outline is not None for outline in outlines], dtype=np.bool_)
+        numbers = grid.numbers("outline")
+        known: Bools = grid.replied & talked[numbers]
+        if grid.suite.baseline is None:
+            known, numbers = np.stack([known[1], known[1]]), np.stack([numbers[1], numbers[1]])
+        return cls(grid, known, numbers, outlines)
+
+    def means(self, of: Callable[[Outline], float]) -> tuple[Ints, Floats]:
+        """A figure of conversations: which cases have one, and float[2, n] of both arms."""
+        figures = np.array([0.0 if outline is None else float(of(outline)) for outline in self.outlines])
+        return paired(figures[self.numbers], self.known)
+
+    def calling(self) -> dict[str, Floats]:
+        """For each tool, of each case with conversations of both arms the share of them that call it."""
+        own = [self.outlines[number] for number in np.unique(self.numbers[self.known]).tolist()]
+        names = Counter(name for outline in own if outline for name in {*outline.tools})
+        return {name: self._calling(name) for name, _ in names.most_common(MOST_COUNTED)}
+
+    def _calling(self, name: str) -> Floats:
+        return self.means(lambda outline: name in outline.tools)[1]
+
+    def usual(self, arm: int, case: int) -> tuple[str, ...] | None:
+        """The calls of more than half of an arm's conversations on a case; None where they differ too much."""
+        numbers = self.numbers[arm, case][self.known[arm, case]].tolist()
+        outlines = (self.outlines[number] for number in numbers)
+        calls, times = Counter(outline.tools for outline in outlines if outline).most_common(1)[0]
+        return calls if times > len(numbers) / 2 else None
+
+
+def talks(grid: Grid) -> Talks | None:
+    """Turns, questions back and calls of tools; None where no case has a conversation.
+
+    Args:
+        grid: samples of one suite, of one arm or of both.
+    """
+    found = _Conversations.of(grid)
+    positions, turns = found.means(lambda outline: outline.turns)
+    if not positions.size:
+        return None
+    _, followups = found.means(lambda outline: outline.followups)
+    _, asking = found.means(lambda outline: outline.followups > 0)
+    _, calls = found.means(lambda outline: len(outline.tools))
+    _, failed = found.means(lambda outline: outline.failures)
+    figures = (turns, followups, asking, calls, failed)
+    before, after = (Talk(*(float(figure[arm].mean()) for figure in figures)) for arm in (0, 1))
+    if grid.suite.baseline is None:
+        return Talks(int(positions.size), None, after)
+    less, more = _turned(asking)
+    return Talks(int(positions.size), before, after, int(more.sum()), int(less.sum()))
+
+
+def tool_difference(grid: Grid) -> ToolDifference | None:
+    """Which tools the candidate called no longer, or newly; None where no agent called any.
+
+    Args:
+        grid: samples of one suite with two arms.
+    """
+    found = _Conversations.of(grid)
+    positions, _ = found.means(lambda outline: outline.turns)
+    shares = found.calling()
+    if not positions.size or not shares:
+        return None
+    usual = [(found.usual(0, case), found.usual(1, case)) for case in positions.tolist()]
+    changed = np.array([None not in pair and pair[0] != pair[1] for pair in usual], dtype=np.bool_)
+    row_of = {case: row for row, case in enumerate(positions.tolist())}
+    slices = []
+    for name, cases in members(grid.suite.exam.cases, grid.suite.exam.dimensions).items():
+        rows = np.array([row_of[case] for case in cases if case in row_of], dtype=np.int64)
+        one = _slice(name, rows, shares, changed)
+        if name == OVERALL or one.changed or one.tools:
+            slices.append(one)
+    named = [
+        ChangedCalls(grid.suite.exam.cases[positions[row]].id, *(_named(calls or ()) for calls in usual[row]))
+        for row in np.flatnonzero(changed)[:MOST_CASES].tolist()
+    ]
+    return ToolDifference(tuple(slices), tuple(named))
+
+
+def _turned(shares: Floats) -> tuple[Bools, Bools]:
+    """Which cases most conversations did it of the first arm alone, and of the second alone; a tie says neither."""
+    most, fewest = shares > _HALF, shares < _HALF
+    return most[0] & fewest[1], fewest[0] & most[1]
+
+
+def _slice(name: str, rows: Ints, shares: dict[str, Floats], changed: Bools) -> ToolSlice:
+    tools = []
+    for tool, share in shares.items():
+        own = share[:, rows]
+        stopped, started = (int(cases.sum()) for cases in _turned(own))
+        before, after = (own > _HALF).sum(axis=1).tolist()
+        if stopped or started or name == OVERALL:
+            tools.append(ToolChange(tool[:LONGEST_NAME], before, after, stopped, started))
+    tools.sort(key=lambda tool: (-tool.stopped, -tool.started, -tool.baseline, -tool.candidate, tool.tool))
+    return ToolSlice(name, int(rows.size), int(changed[rows].sum()), tuple(tools[:MOST_TOOLS]))
+
+
+def _named(calls: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(calls) - MOST_CALLS
+    return (*(call[:LONGEST_NAME] for call in calls[:MOST_CALLS]), *([f"… {more:,} more"] if more > 0 else []))

@@ -1,0 +1,109 @@
+"""Conversations become a part of the record: what the arms did in them, and single ones, cut where they are long."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import reduce
+
+from gate.domain.record_conversations import TalksRecord, ToolDifferenceRecord
+from gate.domain.record_parts import ObservationRecord, ToolUseRecord, TranscriptRecord, TurnRecord
+from gate.domain.sample import Reply, Sample
+from gate.domain.transcript import Turn
+from gate.domain.usage import Cost, Dollars, added
+from gate.engine.grid import Grid
+from gate.engine.toolcalls import talks, tool_difference
+from gate.report.secrets import masked
+
+TURNS_KEPT = 50
+"""Messages of one conversation; a case of more says little that the first ones do not."""
+TOOLS_KEPT = 50
+"""Calls of tools in one turn."""
+ALL_CHARS = 40_000
+"""Characters of one conversation; `samples.jsonl` has the whole."""
+SAID_CHARS = 4_000
+"""Of one message or answer."""
+USED_CHARS = 1_000
+"""Of the arguments, and of the result, of one call of a tool."""
+NAME_CHARS = 200
+
+
+def talks_record(grid: Grid) -> TalksRecord | None:
+    """What one suite's conversations were like; None where there were none."""
+    found = talks(grid)
+    return None if found is None else TalksRecord.model_validate(asdict(found))
+
+
+def tools_record(grid: Grid) -> ToolDifferenceRecord | None:
+    """Which tools the arms of one suite called; None where they called none."""
+    found = tool_difference(grid)
+    return None if found is None else ToolDifferenceRecord.model_validate(asdict(found))
+
+
+def transcript_record(sample: Sample) -> TranscriptRecord | None:
+    """The conversation of one sample, with long texts cut; None where there was none."""
+    reply = sample.reply
+    if not isinstance(reply, Reply) or reply.transcript is None:
+        return None
+    kept, room = reply.transcript, _Room()
+    return TranscriptRecord(
+        turns=[_turn(turn, room) for turn in kept.turns[:TURNS_KEPT]],
+        more_turns=max(0, len(kept.turns) - TURNS_KEPT),
+        revived=list(kept.revived),
+        agent_usd=_usd([reply.cost]),
+        aside_calls=kept.aside.calls,
+        aside_usd=_usd([kept.aside.cost]),
+        judge_usd=_usd(score.cost for score in sample.scores),
+        missed=[room.cut(reason, NAME_CHARS) for reason in kept.aside.missed],
+        observations=[
+            ObservationRecord(
+                scorer=one.scorer,
+                rows=None if one.rows is None else len(one.rows),
+                error=room.cut(one.error, USED_CHARS),
+            )
+            for one in kept.observations
+        ],
+    )
+
+
+@dataclass(slots=True)
+class _Room:
+    """What may still be written of one conversation."""
+
+    left: int = ALL_CHARS
+
+    def cut(self, text: str, limit: int) -> str:
+        """A text of at most so many characters, keys masked before it is cut: half of one would not be known as one."""
+        text = masked(text)
+        most = min(limit, self.left)
+        self.left -= min(len(text), most)
+        return text if len(text) <= most else text[:most] + f"… ({len(text):,} characters)"
+
+
+def _turn(turn: Turn, room: _Room) -> TurnRecord:
+    return TurnRecord(
+        round=turn.round,
+        said=room.cut(turn.said, SAID_CHARS),
+        by=turn.by,
+        tools=[
+            ToolUseRecord(
+                name=room.cut(use.name, NAME_CHARS),
+                arguments=room.cut(use.arguments, USED_CHARS),
+                result=room.cut(use.result, USED_CHARS),
+                failed=use.failed,
+                latency_s=use.latency_s,
+            )
+            for use in turn.tools[:TOOLS_KEPT]
+        ],
+        more_tools=max(0, len(turn.tools) - TOOLS_KEPT),
+        answer=room.cut(turn.answer, SAID_CHARS),
+        steps=turn.steps,
+        input_tokens=turn.usage.total_input,
+        output_tokens=turn.usage.output_tokens,
+        usd=_usd([turn.cost]),
+        latency_s=turn.latency_s,
+        stop_reason=room.cut(turn.stop_reason, NAME_CHARS),
+    )
+
+
+def _usd(costs: Iterable[Cost | None]) -> float | None:
+    whole = reduce(added, costs, None)
+    return whole.amount if isinstance(whole, Dollars) else None

@@ -1,0 +1,145 @@
+"""What agents did in their conversations, before and after."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.conversations import ChangedCalls, Talk, ToolChange
+from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.suite import Suite
+from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.engine.grid import Grid
+from gate.engine.samples import SampleTable
+from gate.engine.toolcalls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
+from tests.support.runs import reply, suite
+
+BEFORE, AFTER = ArmName
+Says = Callable[[int, ArmName, int], Reply | Failed]
+
+
+def used(*names: str, asks: int = 0, failed: int = 0) -> Reply:
+    """A conversation with calls of these tools, of which the first few failed, and questions that were answered."""
+    uses = tuple(ToolUse(name, "{}", "", place < failed) for place, name in enumerate(names))
+    turns = (Turn(0, "hi", "case", "yes?", uses), *[Turn(0, "so", "follow-up", "yes")] * asks)
+    return replace(reply(), transcript=Transcript("s", turns))
+
+
+def grid(one: Suite, says: Says) -> Grid:
+    taken = [
+        Sample(one.name, case.id, arm, index, says(place, arm, index), (), Unscored("no"))
+        for place, case in enumerate(one.exam.cases)
+        for arm in one.arms
+        for index in range(one.samples)
+    ]
+    return Grid(one, SampleTable.holding(taken))
+
+
+def of_cases(before: Sequence[Reply | Failed], after: Sequence[Reply | Failed]) -> Says:
+    return lambda place, arm, index: (before if arm is BEFORE else after)[place]
+
+
+def rows(
+    slices: Sequence[Mapping[str, str]], before: Sequence[Reply | Failed], after: Sequence[Reply | Failed]
+) -> Grid:
+    return grid(suite(slices), of_cases(before, after))
+
+
+def test_without_conversations_there_is_nothing_to_say() -> None:
+    found = rows([{}, {}], [reply()] * 2, [reply()] * 2)
+    assert talks(found) is None and tool_difference(found) is None
+    assert talks(Grid(suite([{}]), SampleTable())) is None
+
+
+def test_conversations_without_tools_have_no_difference_of_tools() -> None:
+    found = rows([{}], [used()], [used(asks=1)])
+    assert tool_difference(found) is None
+    assert talks(found) is not None
+
+
+def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
+    tiers = [{"tier": "enterprise"}, {"tier": "enterprise"}, {"tier": "free"}, {"tier": "free"}]
+    before = [used("find", "price")] * 3 + [used("find")]
+    after = [used("find"), used("find", "sum"), used("find", "price"), used("find")]
+    found = tool_difference(rows(tiers, before, after))
+    assert found is not None
+    overall, enterprise = found.slices
+    assert (overall.slice, overall.n, overall.changed) == ("overall", 4, 2)
+    price, total, find = ToolChange("price", 3, 1, 2, 0), ToolChange("sum", 0, 1, 0, 1), ToolChange("find", 4, 4, 0, 0)
+    assert overall.tools == (price, total, find)
+    assert (enterprise.slice, enterprise.n, enterprise.changed) == ("tier=enterprise", 2, 2)
+    assert enterprise.tools == (ToolChange("price", 2, 0, 2, 0), total)
+    assert found.cases == (
+        ChangedCalls("c000", ("find", "price"), ("find",)),
+        ChangedCalls("c001", ("find", "price"), ("find", "sum")),
+    )
+
+
+def test_only_tested_dimensions_have_slices() -> None:
+    one = suite([{"tier": "free", "lang": "de"}])
+    one = replace(one, exam=replace(one.exam, dimensions=("lang",)))
+    found = tool_difference(grid(one, of_cases([used("find")], [used()])))
+    assert found is not None and [piece.slice for piece in found.slices] == ["overall", "lang=de"]
+
+
+def test_most_samples_of_a_case_decide_and_a_tie_says_nothing() -> None:
+    def says(place: int, arm: ArmName, index: int) -> Reply:
+        """The baseline always calls it; the candidate in none, one, two or all of four samples."""
+        return used("find") if arm is BEFORE or index < (0, 1, 2, 3)[place] else used()
+
+    found = tool_difference(grid(suite([{}] * 4, samples=4), says))
+    assert found is not None
+    assert found.slices[0].tools == (ToolChange("find", 4, 1, 2, 0),)
+    assert found.slices[0].changed == 2
+
+
+def test_the_order_of_calls_counts_and_so_does_their_number() -> None:
+    before = [used("a", "b"), used("a"), used("a", "b")]
+    after = [used("b", "a"), used("a", "a"), used("a", "b")]
+    found = tool_difference(rows([{}] * 3, before, after))
+    assert found is not None
+    assert [case.case for case in found.cases] == ["c000", "c001"]
+    assert all(tool.stopped == tool.started == 0 for tool in found.slices[0].tools)
+
+
+def test_samples_that_failed_and_cases_of_one_arm_are_left_out() -> None:
+    found = rows([{}] * 2, [used("a"), used("a")], [used(), Failed("gone")])
+    assert (told := tool_difference(found)) is not None
+    assert told.slices[0].n == 1 and told.slices[0].tools == (ToolChange("a", 1, 0, 1, 0),)
+    assert (both := talks(found)) is not None and both.n == 1
+
+
+def test_turns_questions_back_and_failures_are_means_by_case() -> None:
+    before = [used("a", "b", failed=1), used()]
+    after = [used("a", asks=2), used(asks=1)]
+    found = talks(rows([{}] * 2, before, after))
+    assert found is not None
+    assert found.baseline == Talk(turns=1.0, followups=0.0, asking=0.0, calls=1.0, failed_calls=0.5)
+    assert found.candidate == Talk(turns=2.5, followups=1.5, asking=1.0, calls=0.5, failed_calls=0.0)
+    assert (found.n, found.more_asking, found.less_asking) == (2, 2, 0)
+
+
+def test_asking_back_in_half_of_the_samples_is_no_change_of_the_case() -> None:
+    one = suite([{}], samples=2)
+    found = talks(grid(one, lambda place, arm, index: used(asks=int(arm is AFTER and index == 0))))
+    assert found is not None
+    assert (found.candidate.asking, found.more_asking, found.less_asking) == (0.5, 0, 0)
+    back = talks(grid(one, lambda place, arm, index: used(asks=int(arm is BEFORE))))
+    assert back is not None and (back.more_asking, back.less_asking) == (0, 1)
+
+
+def test_a_prompt_that_stands_alone_has_talks_of_one_arm() -> None:
+    one = replace(suite([{}] * 2), baseline=None)
+    found = talks(grid(one, lambda place, arm, index: used("a", asks=place)))
+    assert found is not None
+    assert found.baseline is None and found.candidate == Talk(1.5, 0.5, 0.5, 1.0, 0.0)
+
+
+def test_what_an_agent_makes_up_has_an_end() -> None:
+    names = [f"{'x' * 300}{number}" for number in range(MOST_TOOLS + 9)]
+    count = MOST_CASES + 3
+    found = tool_difference(rows([{}] * count, [used()] * count, [used(*names)] * count))
+    assert found is not None
+    assert len(found.slices[0].tools) == MOST_TOOLS and len(found.cases) == MOST_CASES
+    assert len(found.cases[0].candidate) == MOST_CALLS + 1
+    assert found.cases[0].candidate[-1] == f"… {len(names) - MOST_CALLS} more"
+    assert {len(tool.tool) for tool in found.slices[0].tools} == {LONGEST_NAME}
