@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
@@ -14,6 +14,7 @@ from gate.report.escape import visible
 from gate.report.parts_cases import Answer, CaseView
 from gate.report.scorer_words import Scale, against
 from gate.report.slices import LONGEST_SENTENCE, in_state, of_run, short
+from gate.report.talk import course, talk
 
 CASES_SHOWN = 5
 SLICES_NAMED = 8
@@ -74,20 +75,25 @@ class _Alike:
     score: float | None
     reasons: tuple[str, ...]
     ending: str
+    said: tuple[object, ...]
 
 
 def answers(outputs: Sequence[OutputRecord], scale: Scale = None) -> tuple[Answer, ...]:
-    """Answers that are alike in text, score, reasons and ending are shown once.
+    """Answers that are alike in text, score, reasons, ending and all that was said and done before are shown once.
 
     Args:
         outputs: of one case and arm.
         scale: that their scores are shown on.
     """
-    alike: dict[_Alike, list[int]] = {}
+    alike: dict[_Alike, list[OutputRecord]] = {}
     for output in outputs:
-        one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending)
-        alike.setdefault(one, []).append(output.index + 1)
-    return tuple(_answer(one, samples, len(outputs), scale) for one, samples in alike.items())
+        said = course(output.transcript)
+        one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending, said)
+        alike.setdefault(one, []).append(output)
+    return tuple(
+        replace(_answer(one, [output.index + 1 for output in same], len(outputs), scale), talk=talk(same[0]))
+        for one, same in alike.items()
+    )
 
 
 def _answer(one: _Alike, samples: Sequence[int], total: int, scale: Scale) -> Answer:

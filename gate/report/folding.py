@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import shorten
-from gate.report.parts import Text, View
+from gate.report.parts import ConversationTable, Text, View
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Table
+from gate.report.parts_conversations import TalkView
 from gate.report.parts_scorers import ScorerTable
 
 _ALL = 1_000_000
@@ -23,6 +24,7 @@ class Level:
     Args:
         answer_chars: of each answer, question and reference; 0 leaves the answers out.
         reasons: all of an answer, and not the first few alone.
+        talks: the conversations that answers ended.
         cases: that fell most.
         folded: unremarkable rows under each table.
         rows: of each table, `overall` not counted.
@@ -33,6 +35,7 @@ class Level:
 
     answer_chars: int
     reasons: bool = True
+    talks: bool = True
     cases: int = _ALL
     folded: int = _ALL
     rows: int = _ALL
@@ -44,8 +47,9 @@ class Level:
 LEVELS = (
     Level(4_000),
     Level(1_500),
-    Level(1_500, reasons=False),
-    Level(400, reasons=False),
+    Level(1_500, talks=False),
+    Level(1_500, reasons=False, talks=False),
+    Level(400, reasons=False, talks=False),
     Level(0),
     Level(0, cases=2),
     Level(0, cases=0),
@@ -80,6 +84,7 @@ def fold(view: View, level: Level) -> View:
         facts=view.facts if level.details else (),
         dimensions=view.dimensions[: level.suites] if level.details else (),
         scorers=_scorers(view, level, gone),
+        conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
@@ -177,12 +182,43 @@ def _case(case: CaseView, level: Level) -> CaseView:
 
 def _answer(answer: Answer, level: Level) -> Answer:
     text = None if answer.text is None else shorten(answer.text, level.answer_chars)
+    answer = replace(answer, text=text, talk=_talk(answer.talk, level))
     if level.reasons or not answer.folded:
-        return replace(answer, text=text)
+        return answer
     more = (
         f"and {len(answer.folded):,} more, from scorers that scored as high or higher; the record of the run has them"
     )
-    return replace(answer, text=text, reasons=(*answer.reasons, more), folded=())
+    return replace(answer, reasons=(*answer.reasons, more), folded=())
+
+
+def _talk(talk: TalkView | None, level: Level) -> TalkView | None:
+    if talk is None or not level.talks:
+        return None
+    return replace(
+        talk,
+        turns=tuple(
+            replace(
+                turn,
+                said=shorten(turn.said, level.answer_chars),
+                answer=None if turn.answer is None else shorten(turn.answer, level.answer_chars),
+            )
+            for turn in talk.turns
+        ),
+    )
+
+
+def _conversations(table: ConversationTable, level: Level) -> ConversationTable:
+    gone = max(0, len(table.tools) - level.rows)
+    changed = table.changed if level.cases else ()
+    return replace(table, tools=table.tools[: level.rows], more=table.more + gone, changed=changed)
+
+
+def _conversing(view: View, level: Level) -> int:
+    """Cases with a conversation."""
+    found = [(*case.baseline, *case.candidate) for case in view.cases[: level.cases]]
+    alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
+    found += [case.answers for one in alone for case in one.cases[: level.cases]]
+    return sum(any(answer.talk for answer in answers) for answers in found)
 
 
 def _with_answers(view: View, level: Level) -> int:
@@ -203,6 +239,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
     out = []
     if with_answers and not level.answer_chars:
         out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
+    elif not level.talks and (talks := _conversing(view, level)):
+        out.append(f"the conversations of {numbers.counted(talks, 'case')}")
     if cases:
         out.append(numbers.counted(cases, "case") + " that fell")
     if failing := sum(len(prompt.cases) for prompt in view.new) if level.cases == 0 else 0:
@@ -223,6 +261,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
 def _without_details(view: View, level: Level) -> Iterator[str]:
     if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
         yield f"the scorers of {numbers.counted(scorers, 'suite')}"
+    if suites := max(0, len(view.conversations) - level.suites):
+        yield f"what agents did in {numbers.counted(suites, 'suite')}"
     kept = min(len(view.dimensions), level.suites) if level.details else 0
     if rubrics := len(view.dimensions) - kept:
         yield f"the dimensions of {numbers.counted(rubrics, 'rubric')}"

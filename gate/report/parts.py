@@ -11,6 +11,7 @@ from gate.domain.verdict import Verdict
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import CaseView
 from gate.report.parts_compared import Axes, ExamTrial, Table
+from gate.report.parts_conversations import ToolRow
 from gate.report.parts_scorers import DimensionTable, ScorerTable
 
 
@@ -59,6 +60,35 @@ class UsageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationTable:
+    """The conversations of one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        brief: what changed most, in a line.
+        cases: `40 cases`.
+        compared: there are two arms.
+        sentences: which tools were called no longer, or newly, and where most.
+        figures: name, and `4 % → 31 %`.
+        tools: those that stopped in most cases first.
+        more: tools that there are no rows for.
+        changed: cases with other calls than before.
+        notes: what the figures are.
+    """
+
+    suite: str
+    brief: str
+    cases: str
+    compared: bool
+    sentences: tuple[Text, ...]
+    figures: tuple[tuple[str, str], ...]
+    tools: tuple[ToolRow, ...]
+    more: int
+    changed: tuple[Text, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """A whole report.
 
@@ -86,6 +116,7 @@ class View:
         scorers: one table for each compared suite with several scorers.
         exam_scores: what the scores in it are.
         checks: the suites of a check.
+        conversations: one table for each suite with agents.
     """
 
     verdict: Verdict
@@ -111,3 +142,4 @@ class View:
     checks: tuple[CheckTable, ...] = ()
     dimensions: tuple[DimensionTable, ...] = ()
     scorers: tuple[ScorerTable, ...] = ()
+    conversations: tuple[ConversationTable, ...] = ()

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from gate.report.parts_conversations import TalkView
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -12,12 +14,14 @@ class Answer:
         text: the answer; None when there is none.
         reasons: of scorers and judges, those of the lowest scores first.
         folded: further reasons, of scores as high or higher.
+        talk: the conversation that it ended; None where it was one reply.
     """
 
     label: str
     text: str | None
     reasons: tuple[str, ...]
     folded: tuple[str, ...] = ()
+    talk: TalkView | None = None
 
 
 @dataclass(frozen=True, slots=True)

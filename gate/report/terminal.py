@@ -9,9 +9,9 @@ from rich.text import Text as RichText
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import terminal_check, terminal_dimensions, terminal_scorers
+from gate.report import terminal_check, terminal_conversations, terminal_dimensions, terminal_scorers
 from gate.report.escape import terminal
-from gate.report.parts import Code, Text, View
+from gate.report.parts import Code, ConversationTable, Text, View
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Row, Table
@@ -67,14 +67,7 @@ def render(run: RunRecord, console: Console) -> None:
     shown = view(run)
     printer = _Printer(console)
     printer.opening(shown)
-    for table in shown.tables:
-        printer.table(table, shown.confidence)
-    for scorers in shown.scorers[:RUBRICS_SHOWN]:
-        printer.scorers(scorers)
-    for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
-        printer.line()
-        printer.line(terminal_dimensions.heading(dimensions, shown.confidence))
-        printer.line(terminal_dimensions.grid(dimensions))
+    printer.suites(shown)
     for check in shown.checks:
         printer.check(check)
     if shown.checks and shown.footnotes:
@@ -116,6 +109,19 @@ class _Printer:
             line = f"{suite}quality {axes.quality} · cost {axes.cost} · latency {axes.latency}"
             self.line(RichText(terminal(line)))
 
+    def suites(self, shown: View) -> None:
+        """Slices, what agents did, scorers and dimensions."""
+        for table in shown.tables:
+            self.table(table, shown.confidence)
+        for conversations in shown.conversations[:RUBRICS_SHOWN]:
+            self.conversations(conversations)
+        for scorers in shown.scorers[:RUBRICS_SHOWN]:
+            self.scorers(scorers)
+        for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
+            self.line()
+            self.line(terminal_dimensions.heading(dimensions, shown.confidence))
+            self.line(terminal_dimensions.grid(dimensions))
+
     def table(self, table: Table, confidence: str) -> None:
         """The slices of one suite; narrow consoles lose the scores first, then the bars."""
         width = self._console.width
@@ -142,6 +148,14 @@ class _Printer:
         self.line(terminal_scorers.grid(table))
         if table.more:
             self.line(RichText(f"and {table.more:,} more; the record of the run has them all", style="dim"))
+
+    def conversations(self, table: ConversationTable) -> None:
+        """What the agents of a suite did before and after."""
+        self.line()
+        self.line(terminal_conversations.heading(table))
+        for sentence in table.sentences:
+            self.line(RichText.assemble("- ", _text(sentence)))
+        self.line(terminal_conversations.grid(table))
 
     def _cut_off(self, rows: int) -> None:
         if rows > ROWS_SHOWN:

@@ -2,7 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import checks, endings, exam, numbers, obstacle, rates, reuse, unfinished
+from gate.report import checks, conversations, endings, exam, numbers, obstacle, rates, reuse, unfinished
 from gate.report.aside import aside
 from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
@@ -54,6 +54,7 @@ def view(run: RunRecord) -> View:
         checks=checks.check_tables(run),
         dimensions=dimension_tables(run),
         scorers=scorer_tables(run),
+        conversations=conversations.tables(run),
     )
 
 
@@ -66,11 +67,20 @@ def _sentence(run: RunRecord) -> Text:
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
-    """Label, gaps, what became of the prompt cache, of replies and of known answers, remarks, then the reasons."""
+    """What a reader must see at once.
+
+    Label, gaps, what agents do no longer, what became of the prompt cache, of replies and of known answers, remarks,
+    then the reasons.
+    """
     shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _reasons(run)
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
-    found: tuple[Text, ...] = (*findings(run), *endings.findings(run), *reuse.drifts(run))
+    found: tuple[Text, ...] = (
+        *conversations.findings(run),
+        *findings(run),
+        *endings.findings(run),
+        *reuse.drifts(run),
+    )
     return (
         *aside_notes(run),
         *unfinished.notes(run),

@@ -3,6 +3,7 @@
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import ExamRecord
 from gate.domain.verdict import State, Verdict
+from tests.golden.agents import conversed
 from tests.golden.builders import arm, cache, case, comparison, cost, output, prefix, run, suite
 from tests.golden.judged_runs import compared_by, judged_by
 
@@ -37,6 +38,7 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
         for place, attack in enumerate(attacks)
     ]
     everything = "\n".join(attacks)
+    talk, talks, tools = conversed(attacks)
     cases = [
         case(
             f"{text(place)}",
@@ -44,7 +46,7 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
             text(place + 2),
             text(place + 3),
             (
-                [output(0, everything, 1.0, text(place + 4), text(place + 5))],
+                [output(0, everything, 1.0, text(place + 4), text(place + 5)).model_copy(update={"transcript": talk})],
                 [output(0, text(place + 6), 0.0), output(1, None, None, failure=text(place + 7))],
             ),
         )
@@ -72,6 +74,8 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
         positions=positions,
         rubrics=rubrics,
         juries=juries,
+        conversations=talks,
+        tools=tools,
         cost_note=text(9),
         cost=cost((0.3, 0.2, 0.4)),
         cache=cache(candidate=prefix(12, 1, everything)),

@@ -9,6 +9,7 @@ from gate.domain.verdict import State, Verdict
 from gate.errors import InputErrors, MissingKey, Problem
 from gate.flows.unevaluated import failed, overridden
 from gate.flows.waive import told, waive
+from tests.golden.agents import agents
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
 from tests.golden.checks import check_block, check_missing, check_rubric, check_unfinished
 from tests.golden.deleted import only_deleted, with_deletion
@@ -73,6 +74,7 @@ def runs() -> dict[str, RunRecord]:
         "unanswered": unanswered(),
         "exam-edited": exam_edited(),
         "exam-only": exam_only(),
+        "agents": agents(),
         "judged": judged(),
         "lost-pairs": lost_pairs(),
         "check-block": check_block(),
