@@ -1,0 +1,119 @@
+"""`gate check` on the example: a real MCP server, rounds, answers to questions, revival, and what is in the database."""
+
+import json
+
+import pytest
+
+from evals.property_agent.seed import TOKEN
+from gate.domain.verdict import Verdict
+from tests.integration.property_agent.estate import Estate
+from tests.integration.property_agent.landlord import FOUND, WHEN, WHICH
+
+CASES = 20
+
+
+def test_all_cases_pass_and_nothing_is_left_running(estate: Estate) -> None:
+    outcome = estate.gate("check", "--json")
+    assert outcome.code == 0, outcome.err + outcome.out
+    (new,) = outcome.record.new
+    assert outcome.record.verdict is Verdict.PASS
+    assert [case.id for case in new.cases if case.check is None or case.check.state != "passed"] == []
+    assert len(new.cases) == CASES == estate.count("conversations")
+    assert estate.quiet()
+
+
+def test_the_second_run_costs_nothing(estate: Estate) -> None:
+    first = estate.gate("check", "--json")
+    assert first.code == 0, first.err
+    asked, kept = estate.models.requests, estate.count("messages")
+    again = estate.gate("check", "--json")
+    assert again.code == 0, again.err
+    assert (estate.models.requests, estate.count("messages")) == (asked, kept)
+    assert (again.record.calls.made, again.record.spent_usd or 0) == (0, 0)
+    # What was looked up in the database then is what is scored now.
+    assert {score["value"] for row in estate.samples().values() for score in row["scores"]} == {0.9, 1.0}
+
+
+def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "which_one").code == 0
+    turns = estate.samples()["which_one", "candidate"]["transcript"]["turns"]
+    assert [(turn["by"], turn["round"], turn["said"]) for turn in turns] == [
+        ("case", 0, "How full is it this month?"),
+        ("follow-up", 0, "The Mountain Cabin."),
+    ]
+    assert turns[0]["answer"] == WHICH
+    assert '"percent": 47' in turns[1]["answer"]
+    facts = [entry.user for entry in estate.models.ledger if '"asks"' in entry.system]
+    assert all("the place that is meant: the Mountain Cabin" in user for user in facts)
+    # The agent itself never sees them.
+    assert not any("that is meant" in json.dumps(body) for body in estate.models.bodies if body.get("tools"))
+
+
+def test_a_session_that_was_closed_goes_on(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "after_a_break").code == 0
+    transcript = estate.samples()["after_a_break", "candidate"]["transcript"]
+    assert transcript["revived"] == [0]
+    assert [turn["round"] for turn in transcript["turns"]] == [0, 1]
+    (use,) = transcript["turns"][1]["tools"]
+    # Only who remembers the first round knows which place came first.
+    assert json.loads(use["arguments"]) == {"listing": "Beach House", "month": "2026-10"}
+
+
+def test_a_model_plays_the_landlord(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "curious_landlord").code == 0
+    turns = estate.samples()["curious_landlord", "candidate"]["transcript"]["turns"]
+    assert [turn["by"] for turn in turns] == ["simulated", "simulated"]
+    assert [turn["answer"].partition(":")[0] for turn in turns] == [WHEN, FOUND]
+
+
+def test_every_round_is_scored_and_every_call_is_told(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "biggest_then_its_address", "--case", "fuller_than_before").code == 0
+    row = estate.samples()["biggest_then_its_address", "candidate"]
+    (judge,) = [score for score in row["scores"] if score["scorer"] == "judge"]
+    assert [(part["kind"], part["value"]) for part in judge["parts"]] == [("round", 0.9), ("round", 0.9)]
+    names = [[use["name"] for use in turn["tools"]] for turn in row["transcript"]["turns"]]
+    assert names == [["get_listings"], ["get_listing_details"]]
+    (turn,) = estate.samples()["fuller_than_before", "candidate"]["transcript"]["turns"]
+    assert [use["name"] for use in turn["tools"]] == ["get_occupancy", "get_occupancy"]
+    assert all(use["latency_s"] > 0 for use in turn["tools"])
+
+
+def test_the_token_is_with_the_server_alone(estate: Estate) -> None:
+    assert estate.gate("check").code == 0
+    sent = json.dumps(estate.models.bodies)
+    assert "get_revenue" in sent
+    for hidden in (TOKEN, "session_id"):
+        assert hidden not in sent
+    written = [file for file in (estate.root / ".gate").rglob("*") if file.is_file()]
+    assert written
+    assert [file for file in written if TOKEN.encode() in file.read_bytes()] == []
+
+
+def test_placeholders_are_filled(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "all_listings").code == 0
+    (system,) = {entry.system for entry in estate.models.ledger if "landlords" in entry.system}
+    assert "Today is 2026-11-22. Answer in the language of the locale en." in system
+
+
+def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> None:
+    outcome = estate.gate("check", "--case", "revenue_october", "--json", env={"PROPERTY_TOKEN": "nobodys-token"})
+    assert outcome.code == 1
+    (turn,) = estate.samples()["revenue_october", "candidate"]["transcript"]["turns"]
+    assert [(use["failed"], "the token is nobody's" in use["result"]) for use in turn["tools"]] == [(True, True)]
+    scores = {score["scorer"]: score["value"] for score in estate.samples()["revenue_october", "candidate"]["scores"]}
+    assert (scores["conversation_kept"], scores["messages_kept"]) == (0.0, 0.0)
+
+
+def test_a_variable_that_is_missing_is_named_before_anything_is_asked(estate: Estate) -> None:
+    outcome = estate.gate("check", env={"PROPERTY_TOKEN": ""})
+    assert (outcome.code, estate.models.requests) == (3, 0)
+    assert "PROPERTY_TOKEN" in outcome.err + outcome.out
+
+
+@pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5"])
+def test_the_other_interface_does_as_well(estate: Estate, model: str) -> None:
+    outcome = estate.gate("check", "--model", model, "--json")
+    assert outcome.code == 0, outcome.err + outcome.out
+    assert outcome.record.new[0].candidate.model == model
+    paths = {entry.path for entry in estate.models.ledger if "landlords" in entry.system}
+    assert paths == {"/v1/messages"}
