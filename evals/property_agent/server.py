@@ -64,11 +64,15 @@ def answered(token: str, session: str, work: Callable[..., Any], **arguments: st
         landlord = places.landlord_of(connection, token)
         if landlord is None:
             raise ToolError("the token is nobody's")
+        result, failed = "", ""
         try:
             result = json.dumps(work(connection, landlord, **arguments))
         except (LookupError, ValueError) as error:
-            raise ToolError(str(error)) from None
-        keep(connection, landlord, session, {"call": json.dumps([work.__name__, arguments]), "result": result})
+            failed = str(error)
+        call = json.dumps([work.__name__, arguments])
+        keep(connection, landlord, session, {"call": call, "result": failed or result})
+    if failed:
+        raise ToolError(failed)
     return result
 
 

@@ -55,10 +55,15 @@ def read_anthropic(data: dict[str, Any]) -> Asked:
     """What a message asks for."""
     blocks = data.get("system", [])
     system = "\n".join(block["text"] for block in blocks)
-    users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
+    users = [text for turn in data["messages"] if turn["role"] == "user" for text in _texts(turn["content"])]
     schema = data.get("output_config", {}).get("format", {}).get("schema")
     marked = any("cache_control" in block for block in blocks)
     return Asked("/v1/messages", data["model"], system, users[-1], None, schema, cached=marked)
+
+
+def _texts(content: str | list[dict[str, Any]]) -> list[str]:
+    """What a person says in a turn; results of tools are nobody's words."""
+    return [content] if isinstance(content, str) else [block["text"] for block in content if block["type"] == "text"]
 
 
 def openai_reply(entry: Entry) -> dict[str, Any]:
