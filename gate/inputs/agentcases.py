@@ -23,7 +23,10 @@ TURNS = Range(1, 50)
 TOOLS = "tools"
 """The scorer that expected tools become."""
 
-_MARKS = frozenset({"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "user"})
+_MARKS = frozenset(
+    {"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"}
+)
+_LEAST = frozenset({"name", "prompt"})
 _MEANT_ROUND: Mapping[str, str] = MappingProxyType(
     {"input": "prompt", "user": "prompt", "criteria": "judge_prompt", "threshold": "judge_threshold"}
 )
@@ -31,7 +34,8 @@ _MEANT_ROUND: Mapping[str, str] = MappingProxyType(
 
 def is_agent_case(entry: Mapping[str, object]) -> bool:
     """Is this a test of an agent, and no case of the plain form?"""
-    return bool(_MARKS & entry.keys()) and not {"input", "messages"} & entry.keys()
+    marked = bool(_MARKS & entry.keys()) or entry.keys() >= _LEAST
+    return marked and not {"input", "messages"} & entry.keys()
 
 
 def read_agent_case(fields: Fields) -> Case:

@@ -23,15 +23,23 @@ def test_all_cases_pass_and_nothing_is_left_running(estate: Estate) -> None:
 
 
 def test_the_second_run_costs_nothing(estate: Estate) -> None:
-    first = estate.gate("check", "--json")
+    first = estate.gate("check", "--ref", "HEAD", "--json")
     assert first.code == 0, first.err
     asked, kept = estate.models.requests, estate.count("messages")
-    again = estate.gate("check", "--json")
+    again = estate.gate("check", "--ref", "HEAD", "--json")
     assert again.code == 0, again.err
     assert (estate.models.requests, estate.count("messages")) == (asked, kept)
     assert (again.record.calls.made, again.record.spent_usd or 0) == (0, 0)
     # What was looked up in the database then is what is scored now.
     assert {score["value"] for row in estate.samples().values() for score in row["scores"]} == {0.9, 1.0}
+
+
+def test_of_a_working_tree_the_models_answers_are_known_and_the_tools_are_called_again(estate: Estate) -> None:
+    assert estate.gate("check").code == 0
+    asked, kept = estate.models.requests, estate.count("messages")
+    # Nobody knows whether the server is still the same.
+    assert estate.gate("check").code == 0
+    assert (estate.models.requests, estate.count("messages")) == (asked, 2 * kept)
 
 
 def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> None:
