@@ -26,7 +26,8 @@ def tools(options: Options, subject: Subject) -> Finding:
         return Unscored("there was no conversation in which tools could be called"), "tools"
     uses = subject.transcript.tools
     try:
-        wrong = [complaint for complaint in _complaints(options, uses) if complaint]
+        # A tool that two options ask for is missing once.
+        wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
     except TooSlow as slow:
         return Unscored(str(slow)), "arguments"
     called = f"called {_counted([use.name for use in uses])}"

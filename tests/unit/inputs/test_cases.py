@@ -87,7 +87,7 @@ def test_case_text_may_hold_escaped_surrogate_pairs() -> None:
         ('{"id": "a", "inptu": "x"}', "c.jsonl:1: unknown key 'inptu' (did you mean 'input'?)"),
         ('{"id": "a", "question": "x"}', "c.jsonl:1: unknown key 'question' (did you mean 'input'?)"),
         ('{"id": "a", "input": "x", "answer": "y"}', "c.jsonl:1: unknown key 'answer' (did you mean 'expected'?)"),
-        ('{"id": "a", "rounds": []}', "c.jsonl:1: 'rounds' is not supported in this version"),
+        ('{"id": "a", "rounds": []}', "c.jsonl:1: rounds must be a list of rounds, not an empty list"),
         ('{"id": "a", "input": "x", "messages": []}', "c.jsonl:1: a case has either 'input' or 'messages', not both"),
         ('{"id": "a", "messages": []}', "c.jsonl:1: messages must be a list of {role, content}, not an empty list"),
         ('{"id": "a", "messages": "x"}', "c.jsonl:1: messages must be a list of {role, content}, not 'x'"),
