@@ -67,7 +67,9 @@ class Estate:
         """The same, as a process of its own that is still running."""
         words = [sys.executable, "-m", "gate", command, "--config", CONFIG, *options]
         nothing = subprocess.DEVNULL
-        return subprocess.Popen(words, cwd=self.root, env=environment(self.root, self.env), stdout=nothing, stderr=nothing)
+        return subprocess.Popen(
+            words, cwd=self.root, env=environment(self.root, self.env), stdout=nothing, stderr=nothing
+        )
 
     def change(self, path: str, old: str, new: str) -> None:
         """Put one text in the place of another, in the working tree."""

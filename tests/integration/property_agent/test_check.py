@@ -1,4 +1,4 @@
-"""`gate check` on the example: a real MCP server, rounds, answers to questions, revival, and what is in the database."""
+"""`gate check` on the example: a real MCP server, rounds, questions that are answered, revival, and the database."""
 
 import json
 

@@ -36,7 +36,10 @@ def test_all_cases_pass_on_postgres(on_postgres: Estate) -> None:
 
 
 def test_what_is_there_is_found(either: Estate) -> None:
-    query(either, "query: 'SELECT role FROM messages WHERE conversation_id = :session ORDER BY role', equals: [[call], [result]]")
+    query(
+        either,
+        "query: 'SELECT role FROM messages WHERE conversation_id = :session ORDER BY role', equals: [[call], [result]]",
+    )
     found = scored(either)
     assert found["conversation_kept"] == (1.0, "the conversation is there")
     assert found["messages_kept"] == (1.0, "2 messages")

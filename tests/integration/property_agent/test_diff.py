@@ -5,7 +5,9 @@ import pytest
 from gate.domain.verdict import Verdict
 from tests.integration.property_agent.estate import PROMPT, Estate
 
-SENTENCE = "Use the tools for every fact about places, guests, nights and money; what they do not tell, you do not know.\n"
+SENTENCE = (
+    "Use the tools for every fact about places, guests, nights and money; what they do not tell, you do not know.\n"
+)
 TASKS = {"listings", "bookings", "occupancy", "revenue"}
 
 
@@ -44,7 +46,9 @@ def test_the_report_says_which_tool_is_missing(proposed: Estate) -> None:
 
 
 def test_other_words_are_no_regression(estate: Estate) -> None:
-    estate.change(PROMPT, "You help landlords with their holiday homes", "You assist landlords with their holiday homes")
+    estate.change(
+        PROMPT, "You help landlords with their holiday homes", "You assist landlords with their holiday homes"
+    )
     outcome = estate.gate("diff", "--base", "main", "--json")
     assert outcome.code == 0, outcome.err
     assert outcome.record.verdict is Verdict.PASS

@@ -60,7 +60,9 @@ def other_agent(estate: Estate, target: str) -> None:
     estate.write(CONFIG, re.sub(r"      - database: .*\n", "", changed).replace("    slices: [task]\n", ""))
     said = {"name": "again", "rounds": [{"prompt": "One?"}, {"prompt": "Two?"}], "test_agent_revival": True}
     estate.write(f"{FOLDER}/cases.yaml", json.dumps([said]))
-    estate.models.behaviour = Behaviour(judgement=lambda system, user: judgement(system, "# Answer\nHere is what I found"))
+    estate.models.behaviour = Behaviour(
+        judgement=lambda system, user: judgement(system, "# Answer\nHere is what I found")
+    )
 
 
 def test_the_python_agent_shown_works(estate: Estate, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from gate.scoring.validators.tools import tools
 
 
 def test_a_tool_that_two_options_ask_for_is_missing_once() -> None:
-    subject = Subject(Case("a", "How full?"), "Full.", transcript=Transcript("s", (Turn(0, "How full?", "case", "Full."),)))
+    subject = Subject(
+        Case("a", "How full?"), "Full.", transcript=Transcript("s", (Turn(0, "How full?", "case", "Full."),))
+    )
     asked = {"all": ["get_occupancy"], "arguments": {"get_occupancy": {"subset": {"month": "2026-10"}}}}
     assert tools(asked, subject) == (0.0, 'missing: "get_occupancy" (called no tool)')
