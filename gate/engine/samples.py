@@ -29,6 +29,8 @@ MOST_CALLS = 2**32 - 1
 """Calls of one conversation that are counted; a record from elsewhere may tell of any number."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
+_CONVERSED = 5
+"""Columns from `outline` on."""
 
 
 def words_of(sample: Sample) -> Words:
@@ -82,6 +84,9 @@ class SampleTable(Sequence[Sample]):
             sample: finished.
             place: where its texts can be found, for `words`.
         """
+        self._take(sample, place, self._conversed(sample.reply))
+
+    def _take(self, sample: Sample, place: int, conversed: tuple[float, ...]) -> None:
         for score in sample.scores:
             why, value = self._valued(score.value)
             scorer = self._scorers.number((score.scorer, score.weight, score.required))
@@ -93,7 +98,7 @@ class SampleTable(Sequence[Sample]):
         key = self._keys.number((sample.suite, sample.case_id, sample.arm))
         self._rows.add(
             key, sample.index, isinstance(sample.reply, Failed), sample.warmup, *self._replied(sample.reply, place),
-            *self._valued(sample.score), *self._conversed(sample.reply),
+            *self._valued(sample.score), *conversed,
         )  # fmt: skip
         self._grouped = None
 
@@ -103,7 +108,9 @@ class SampleTable(Sequence[Sample]):
         for row in range(len(self)):
             sample = self._sample(row)
             if wanted((sample.suite, sample.case_id, sample.arm)):
-                found.add(sample, self._rows["place"][row])
+                outline, *counted = self._rows.row(row)[-_CONVERSED:]
+                conversed = found._outlines.number(self._outlines.values[outline]), *counted
+                found._take(sample, self._rows["place"][row], conversed)
         return found
 
     def whole(self, sample: Sample) -> Sample:

@@ -149,6 +149,15 @@ def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     assert len(table) == len(samples)
 
 
+def test_some_of_a_table_keep_what_their_conversations_were() -> None:
+    said = Transcript("s", (Turn(0, "hi", "case", "yes", (ToolUse("get", "{}", "1"),), steps=2),), aside=Aside(3))
+    reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=said)
+    table = SampleTable.holding([Sample("s", case, ArmName.BASELINE, 0, reply) for case in ("a", "b")])
+    some = table.only(lambda key: key[1] == "b")
+    assert [some.outlines[number] for number in some.column("outline")] == [said.outline]
+    assert (some.column("steps").tolist(), some.column("aside").tolist()) == ([2], [3])
+
+
 def test_a_conversation_of_more_calls_than_there_can_be_has_as_many_as_are_counted() -> None:
     said = (Turn(0, "hi", "case", "yes", steps=10**30), Turn(0, "hi", "case", "yes", steps=-1))
     for turn, steps in zip(said, (MOST_CALLS, 0), strict=True):
