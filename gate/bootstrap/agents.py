@@ -175,10 +175,21 @@ async def crew_of(
             if key in crew.kits:
                 stack.push_async_callback(crew.kits[key].close)
         if any(isinstance(target, HttpAgent) for target, _ in arms):
-            import aiohttp
-
-            crew.client = await stack.enter_async_context(aiohttp.ClientSession(auto_decompress=False))
+            crew.client = await stack.enter_async_context(_client())
         yield crew
+
+
+def _client() -> "aiohttp.ClientSession":
+    """Connections to services: as many as there are conversations, none of which knows the cookies of another."""
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        # Each agent has a time of its own.
+        timeout=aiohttp.ClientTimeout(),
+        auto_decompress=False,
+    )
 
 
 async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: ExitStack) -> None:

@@ -93,6 +93,7 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
     """
     models: dict[tuple[ModelRef, Params], None] = {}
     for suite in resolved.suites:
+        _check_tools(suite)
         for model, params in _called(suite):
             factory.provider(model, params).check(params)
             models[model, params] = None
@@ -109,6 +110,14 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             hint = "limit max_calls instead, or name a model that genai-prices knows"
             setting = resolved.budget.setting("max_usd")
             raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
+
+
+def _check_tools(suite: Suite) -> None:
+    """The embedded model is not told of tools, so that an arm with tools would be judged by what it cannot do."""
+    for arm in suite.arms.values():
+        if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
+            hint = "serve it with tool calling, and name it as openai:NAME with the server's base_url"
+            raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call any", hint)
 
 
 def _called(suite: Suite) -> Iterator[Member]:

@@ -161,17 +161,22 @@ class Caller:
     async def outside(self) -> AsyncIterator[Bill]:
         """Room for one message to an agent that calls its models itself; see `gate.calls.port.Outside`."""
         left, bill = self._budget.left_s(), Bill()
-        reserved = await self._budget.take()
+        try:
+            reserved = await self._budget.take()
+        except NoCall:
+            self.counters.failed += 1
+            raise
         try:
             async with asyncio.timeout(left) as limit:
                 yield bill
-        except TimeoutError:
-            if not limit.expired():
+            self._count(bill.cost)
+        except Exception as error:
+            self.counters.failed += 1
+            if not isinstance(error, TimeoutError) or not limit.expired():
                 raise
             raise NoCall(self._budget.out_of_time()) from None
         finally:
             self._budget.settle(reserved, bill.cost)
-            self._count(bill.cost)
 
     async def _kept(self, request: Request) -> Reply | Failed:
         answer = await self._asked(request)

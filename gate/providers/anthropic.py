@@ -14,7 +14,7 @@ from gate.providers.base import Completion, Rejected, Request
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
-from gate.providers.untrusted import Cleaner, Malformed, count, table, tool_call
+from gate.providers.untrusted import Cleaner, Malformed, count, table, told_apart, tool_call
 from gate.providers.wire import Endpoint, Wire, lane_of
 
 DEFAULT_MAX_TOKENS = 4096
@@ -110,7 +110,7 @@ def _turns(messages: Iterable[Message]) -> list[JsonValue]:
             {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.parsed or {})}
             for call in message.tool_calls
         ]
-        said: list[JsonValue] = [{"type": "text", "text": message.content}] if message.content else []
+        said: list[JsonValue] = [{"type": "text", "text": message.content}] if message.content.strip() else []
         turns.append({"role": message.role, "content": [*said, *calls] if calls else message.content})
     return turns
 
@@ -165,7 +165,7 @@ def _calls(blocks: Sequence[JsonValue], cleaner: Cleaner) -> tuple[ToolCall, ...
         if not isinstance(name, str) or not isinstance(given, dict):
             raise Malformed("a tool call of the reply has no name or no arguments")
         calls.append(tool_call(block.get("id"), name, json.dumps(given, ensure_ascii=False), cleaner))
-    return tuple(calls)
+    return told_apart(calls)
 
 
 def _system(messages: tuple[Message, ...], *, mark: bool) -> list[JsonValue]:

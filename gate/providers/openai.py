@@ -11,7 +11,7 @@ from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
 from gate.providers.seeds import seed_of
-from gate.providers.untrusted import Cleaner, Malformed, count, table, tool_call
+from gate.providers.untrusted import Cleaner, Malformed, count, table, told_apart, tool_call
 from gate.providers.wire import Endpoint, Wire, lane_of
 
 
@@ -149,7 +149,7 @@ def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
         if not isinstance(call, dict) or not isinstance(name, str) or not isinstance(arguments, str):
             raise Malformed("a tool call of the reply is not the call of a function")
         calls.append(tool_call(call.get("id"), name, arguments, cleaner))
-    return tuple(calls)
+    return told_apart(calls)
 
 
 def _usage(usage: dict[str, JsonValue]) -> Usage:

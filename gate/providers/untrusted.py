@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -27,6 +28,8 @@ _SHORTEST_KEY = 12
 # Characters of what is remembered.
 _WORD = 100
 _NAME = 200
+# Calls of tools in one reply.
+_CALLS = 128
 
 
 class Malformed(ValueError):
@@ -135,7 +138,23 @@ def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -
         raise Malformed("a tool call of the reply has no usable id")
     if not 0 < len(name) <= _NAME:
         raise Malformed("a tool call of the reply names no tool")
-    return ToolCall(given, cleaner.line(name, _NAME), cleaner.answer(arguments))
+    called = cleaner.line(name, _NAME)
+    if not called:
+        raise Malformed("a tool call of the reply names no tool")
+    return ToolCall(given, called, cleaner.answer(arguments))
+
+
+def told_apart(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """The calls of one reply, to each of which a result can be sent.
+
+    Raises:
+        Malformed: two of them have one id, or there are more than anybody can mean.
+    """
+    if len(calls) > _CALLS:
+        raise Malformed(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
+    if len({call.id for call in calls}) < len(calls):
+        raise Malformed("two tool calls of the reply have one id")
+    return tuple(calls)
 
 
 def count(value: JsonValue) -> int | None:

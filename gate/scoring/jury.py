@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gate.calls.together import together
 from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.rubric import Rubric
@@ -11,7 +12,6 @@ from gate.domain.sample import Part, Score
 from gate.domain.usage import Cost, added
 from gate.scoring.port import Member, ModelScorer
 from gate.scoring.subject import Subject
-from gate.scoring.together import together
 
 COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gate.calls.port import Calls
+from gate.calls.together import together
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
@@ -16,7 +17,6 @@ from gate.scoring.echo import repeated
 from gate.scoring.messages import besides, fences_of, pair_messages, shown
 from gate.scoring.parsing import read_object, read_preference
 from gate.scoring.subject import Subject
-from gate.scoring.together import together
 from gate.scoring.verdict import Mark, Verdict
 
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}

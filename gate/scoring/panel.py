@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gate.calls.together import together
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.suite import Exam
@@ -10,7 +11,6 @@ from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import CodeScorer, ModelScorer
 from gate.scoring.rounds import joined, scenes
 from gate.scoring.subject import Subject
-from gate.scoring.together import together
 from gate.scoring.validators.registry import validate
 
 

@@ -83,7 +83,7 @@ class ConversationTarget:
             [[message.role, message.content] for message in case.messages],
             [case.input, case.facts, case.revival, [one.said for one in rounds_of(case)]],
             None if case.user is None else asdict(case.user),
-            dict(case.vars),
+            [dict(case.vars), dict(case.slices)],
             None if exam is None else _led(exam, case),
         ]
         told = Message("system", json.dumps(parts, sort_keys=True, default=str))
@@ -106,8 +106,9 @@ def _led(exam: Exam, case: Case) -> object:
     """How the exam leads a conversation, and what it looks up afterwards."""
     looked_up = [[spec.name, dict(spec.options)] for spec in exam.scorers_of(case) if spec.kind == "database"]
     conversing = exam.conversing
-    detector, user = conversing.detector, conversing.user
-    return [conversing.max_followups, str(detector), str(user), looked_up]
+    detector = [conversing.max_followups, str(conversing.detector), conversing.detector_params.changed()]
+    user = [str(conversing.user), conversing.user_params.changed()]
+    return [detector, user, looked_up]
 
 
 @dataclass(slots=True)
@@ -148,8 +149,14 @@ class _Conversation:
             await self._follow_up(number)
             if number == 0 and case.revival and len(rounds) > 1:
                 await self.agent.close()
-                await self.agent.reopen(self.session)
+                await self._reopened()
                 self.revived.append(number)
+
+    async def _reopened(self) -> None:
+        try:
+            await self.agent.reopen(self.session)
+        except AgentFailed as failure:
+            raise AgentFailed(f"{failure.reason} (reopened)", self._attempts + failure.attempts) from None
 
     async def _follow_up(self, number: int) -> None:
         exam = self.question.exam
@@ -180,7 +187,10 @@ class _Conversation:
 
     async def _heard(self, reader: Reader) -> Said:
         said = [(turn.said, turn.answer) for turn in self.turns]
-        found = await reader.reply(said, self.question.case, self.question.index)
+        try:
+            found = await reader.reply(said, self.question.case, self.question.index)
+        except AgentFailed as failure:
+            raise AgentFailed(failure.reason, self._attempts + failure.attempts) from None
         self.asides.append(found)
         return found
 

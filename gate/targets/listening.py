@@ -17,7 +17,7 @@ from gate.domain.prompt import Message
 from gate.domain.usage import Cost, added
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.providers.base import Request
-from gate.targets.port import Said
+from gate.targets.port import AgentFailed, Said
 
 Turns: TypeAlias = Sequence[tuple[str, str]]
 """Messages to the agent, and its answers."""
@@ -95,6 +95,9 @@ class Listener:
             turns: the conversation so far.
             view: what else the templates show.
             asked: what it is asked for, and the sample index.
+
+        Raises:
+            AgentFailed: the model cannot be had; without it nobody knows how the conversation would have gone on.
         """
         about, index = asked
         calls, problem = 0, ""
@@ -104,7 +107,7 @@ class Listener:
             request = Request(messages, self.model, self.params, index, form.schema, about)
             reply = await self.calls.call(request)
             if isinstance(reply, Failed):
-                return Said("", calls, cost, reply.reason)
+                raise AgentFailed(f"{self.model} cannot be asked what the person says: {reply.reason}", reply.attempts)
             if not reply.origin.reused:
                 calls += 1
                 cost = added(cost, reply.cost)

@@ -4,13 +4,13 @@ The pattern is that of Yao et al., "ReAct: Synergizing Reasoning and Acting in L
 tool calling of the providers' interfaces.
 """
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from gate.calls.port import Calls
+from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
@@ -78,7 +78,7 @@ class LoopAgent:
             reply = await self._step(sum(one.attempts for one in replies))
             replies.append(reply)
             if not reply.tool_calls or self.toolbox is None:
-                self._messages += (Message("assistant", reply.text),)
+                self._messages += (_said(reply),)
                 self._save()
                 return _answer(replies, used, seconds)
             begun = self.equipment.clock()
@@ -90,7 +90,7 @@ class LoopAgent:
                 Message("assistant", reply.text, reply.tool_calls),
                 *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
             )
-        self._messages += (Message("assistant", replies[-1].text or "…"),)
+        self._messages += (_said(replies[-1]),)
         self._save()
         return replace(_answer(replies, used, seconds), stop_reason=STEP_LIMIT)
 
@@ -127,10 +127,9 @@ class LoopAgent:
         return reply
 
     async def _used(self, toolbox: Toolbox, calls: tuple[ToolCall, ...]) -> list[ToolUse]:
-        wanted = [toolbox.call(call.name, call.arguments, self._session) for call in calls]
         if self.parallel:
-            return list(await asyncio.gather(*wanted))
-        return [await one for one in wanted]
+            return await together(toolbox.call(call.name, call.arguments, self._session) for call in calls)
+        return [await toolbox.call(call.name, call.arguments, self._session) for call in calls]
 
     def _save(self) -> None:
         if not self.question.case.revival:
@@ -139,6 +138,11 @@ class LoopAgent:
             self.equipment.sessions.save(self._session, self._messages)
         except OSError as error:
             raise AgentFailed(f"the session cannot be kept: {error.strerror}") from None
+
+
+def _said(reply: Reply) -> Message:
+    """An answer as a turn; an interface refuses an empty one, and that an agent says nothing is an answer, too."""
+    return Message("assistant", reply.text if reply.text.strip() else "…")
 
 
 def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer:

@@ -206,6 +206,9 @@ class Reader(Protocol):
             said: messages to the agent and its answers, in order.
             case: whose facts or persona count.
             index: sample index.
+
+        Raises:
+            AgentFailed: whoever reads cannot be had.
         """
         ...
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.calls.lane import NoCall
 from gate.calls.port import Outside
-from gate.targets.external.protocol import MOST_BYTES, Tongue, clean, known_turns, message, parsed
+from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, lost_context, message, parsed
 from gate.targets.port import AgentFailed, Answer
 from gate.targets.tools.process import Kept, Place
 
@@ -59,9 +59,7 @@ class ProgramAgent:
     async def reopen(self, session: str) -> None:
         found = known_turns(self.tongue.read(await self._open("reopen", session)))
         if found is not None and found < self._sent:
-            raise AgentFailed(
-                f"the context is lost: {self._sent} messages were sent, and {found} are known", attempts=0
-            )
+            raise lost_context(self._sent, found)
 
     async def send(self, text: str) -> Answer:
         try:
@@ -129,7 +127,7 @@ class ProgramAgent:
                     return line
                 stray += len(line)
                 if stray > STRAY_BYTES:
-                    shown = clean(line[:200].decode(errors="replace"))
+                    shown = self.tongue.cleaner.line(line.decode(errors="replace"), 200)
                     raise AgentFailed(f"{self.tongue.who} prints what is no reply: {shown}")
                 continue
             if len(heard) > MOST_BYTES:

@@ -14,8 +14,7 @@ from gate.domain.suite import Arm
 from gate.domain.transcript import ToolUse
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.problems import printable
-from gate.inputs.render import render
+from gate.inputs.render import NotBuilt, render
 from gate.providers.untrusted import Cleaner, TooLong, count
 from gate.targets.port import AgentFailed, Answer, Question
 
@@ -31,6 +30,7 @@ _NAME_CHARS = 200
 _ARGUMENT_CHARS = 20_000
 _LONGEST_S = 1e6
 _MOST_USD = 1e6
+_REPLIES = frozenset({"ok", "answer", "error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,9 @@ class Tongue:
         Args:
             kind: which of the two.
             session: its id.
+
+        Raises:
+            AgentFailed: the prompt has no text for the case.
         """
         arm, case = self.question.arm, self.question.case
         return _line(
@@ -75,7 +78,7 @@ class Tongue:
         """
         found = parsed(data)
         if found is None:
-            raise AgentFailed(f"{self.who} did not answer with a JSON object that has a type")
+            raise AgentFailed(f"{self.who} did not answer with a JSON object whose type is ok, answer or error")
         if found.get("type") == "error":
             said = self.cleaner.line(found.get("error") or found.get("message"), _REASON_CHARS)
             raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
@@ -123,17 +126,22 @@ class Tongue:
         name = value.get("name") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(name, str) or not name.strip():
             raise AgentFailed(f"{self.who} tells of a call of a tool that has no name")
-        given, result = value.get("arguments", {}), value.get("result", "")
+        error = value.get("error")
+        given, result = value.get("arguments", {}), value.get("result", error if isinstance(error, str) else "")
         arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
         said = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-        error = value.get("error")
         return ToolUse(
             name=self.cleaner.line(name, _NAME_CHARS),
-            arguments=self.cleaner.text(arguments[:_ARGUMENT_CHARS]),
-            result=self.cleaner.text(said if len(said) <= RESULT_CHARS else f"{said[:RESULT_CHARS]}…"),
+            arguments=self._short(arguments, _ARGUMENT_CHARS),
+            result=self._short(said, RESULT_CHARS),
             failed=bool(error),
             latency_s=_seconds(value.get("latency_s")),
         )
+
+    def _short(self, text: str, limit: int) -> str:
+        """Cleaned before it is cut: half of a secret could not be told from other text."""
+        clean = self.cleaner.text(text)
+        return clean if len(clean) <= limit else f"{clean[:limit]}…"
 
 
 def message(kind: str, **more: JsonValue) -> bytes:
@@ -142,12 +150,15 @@ def message(kind: str, **more: JsonValue) -> bytes:
 
 
 def parsed(data: bytes) -> dict[str, JsonValue] | None:
-    """A reply; None for what is no JSON object with a type, such as a line that a program prints for people."""
+    """A reply; None for what is none, such as a line that a program prints for people, or for a log."""
     try:
         found = parse_json(data.decode("utf-8", "replace"))
     except BadJson:
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("type"), str) else None
+    if not isinstance(found, dict):
+        return None
+    kind = found.get("type")
+    return found if isinstance(kind, str) and kind in _REPLIES else None
 
 
 def known_turns(found: Mapping[str, JsonValue]) -> int | None:
@@ -162,7 +173,10 @@ def lost_context(sent: int, known: int) -> AgentFailed:
 
 def _prompt(arm: Arm, case: Case) -> JsonValue:
     """The arm's prompt as it is for this case, without what the case says itself."""
-    placed = render(arm.version.prompt, case if case.messages else replace(case, input="{input}"))
+    try:
+        placed = render(arm.version.prompt, case if case.messages else replace(case, input="{input}"))
+    except NotBuilt as error:
+        raise AgentFailed(error.failed.reason, error.failed.attempts) from None
     messages: list[JsonValue] = [
         {"role": turn.role, "content": turn.content}
         for turn in placed
@@ -192,9 +206,3 @@ def _seconds(value: JsonValue) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST_S:
         return None
     return float(value)
-
-
-def clean(text: str) -> str:
-    """A reason on one line, of bounded length."""
-    line = printable(text)
-    return line if len(line) <= _REASON_CHARS else f"{line[:_REASON_CHARS]}…"

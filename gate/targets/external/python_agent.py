@@ -32,52 +32,62 @@ class Runner:
     Args:
         entry: `module:name`.
         out: where replies are written.
+        loop: runs what is async.
     """
 
-    def __init__(self, entry: str, out: Any) -> None:
-        self.entry, self.out = entry, out
+    def __init__(self, entry: str, out: Any, loop: asyncio.Runner) -> None:
+        self.entry, self.out, self.loop = entry, out, loop
+        self.inside = False
         self.agent: Any = None
         self.context = Context()
 
-    async def run(self, lines: Any) -> None:
+    def run(self, lines: Any) -> None:
         """Answer until nobody asks any more."""
         # What the agent does in the background goes on while nobody asks.
-        while line := await asyncio.to_thread(lines.readline):
+        while line := self.loop.run(asyncio.to_thread(lines.readline)):
             asked = json.loads(line)
             try:
-                self.say(**await self.answer(asked))
+                self.say(**self.answer(asked))
             except BaseException as error:
                 self.say(type="error", error=told(error))
             if asked["type"] == "close":
                 return
 
-    async def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What is said to one message."""
         kind = asked["type"]
         if kind in ("start", "reopen"):
             self.context = Context(asked, reopened=kind == "reopen", history=[])
             self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
             found: Any = self.load()
-            self.agent = found(self.context) if isinstance(found, type) else found
+            self.inside = inspect.iscoroutinefunction(getattr(found, "send", found))
+            self.agent = self.done(found, self.context) if isinstance(found, type) else found
             if kind == "reopen" and hasattr(self.agent, "reopen"):
-                await awaited(self.agent.reopen(self.context["session"]))
+                self.done(self.agent.reopen, self.context["session"])
             return {"type": "ok"}
         if kind == "close":
             if hasattr(self.agent, "close"):
-                await awaited(self.agent.close())
+                self.done(self.agent.close)
             return {"type": "ok"}
-        return await self.replied(asked["text"])
+        return self.replied(asked["text"])
 
-    async def replied(self, text: str) -> dict[str, Any]:
+    def replied(self, text: str) -> dict[str, Any]:
         """The agent's answer to a text."""
-        said = self.agent.send(text) if hasattr(self.agent, "send") else self.agent(text, self.context)
-        found = await awaited(said)
+        talks = hasattr(self.agent, "send")
+        found = self.done(self.agent.send, text) if talks else self.done(self.agent, text, self.context)
         answer = {"text": found} if isinstance(found, str) else found
         if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
             raise TypeError(f"it answered with {type(found).__name__}, and a text or a dict with a text is wanted")
         history = self.context["history"]
         history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer["text"]}]
         return {**answer, "type": "answer"}
+
+    def done(self, work: Any, *given: Any) -> Any:
+        """What the agent's work comes to; that of an agent that is not async may well have a loop of its own."""
+        if self.inside:
+            return self.loop.run(called(work, *given))
+        value = work(*given)
+        return self.loop.run(awaited(value)) if inspect.isawaitable(value) else value
 
     def load(self) -> Any:
         """The class or function."""
@@ -91,13 +101,20 @@ class Runner:
 
     def say(self, **reply: Any) -> None:
         """Write one reply."""
-        self.out.write(json.dumps(reply) + "\n")
+        # What is no JSON would be taken for a line that is no reply.
+        self.out.write(json.dumps(reply, allow_nan=False) + "\n")
         self.out.flush()
 
 
-async def awaited(value: Any) -> Any:
-    """The value of what may have to be waited for."""
+async def called(work: Any, *given: Any) -> Any:
+    """What a call comes to, made within the loop."""
+    value = work(*given)
     return await value if inspect.isawaitable(value) else value
+
+
+async def awaited(value: Any) -> Any:
+    """The value of what has to be waited for."""
+    return await value
 
 
 def told(error: BaseException) -> str:
@@ -110,7 +127,8 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    asyncio.run(Runner(sys.argv[1], out).run(sys.stdin))
+    with asyncio.Runner() as loop:
+        Runner(sys.argv[1], out, loop).run(sys.stdin)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import aiohttp
 
 from gate.calls.lane import NoCall
 from gate.calls.port import Outside
-from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, message
+from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, lost_context, message
 from gate.targets.port import AgentFailed, Answer
 
 CLOSING_S = 10.0
@@ -63,9 +63,7 @@ class ServiceAgent:
         reply = await self._posted(self.tongue.opening("reopen", session), self.service.timeout_s)
         known = known_turns(self.tongue.read(reply))
         if known is not None and known < self._sent:
-            raise AgentFailed(
-                f"the context is lost: {self._sent} messages were sent, and {known} are known", attempts=0
-            )
+            raise lost_context(self._sent, known)
         self._open = True
 
     async def send(self, text: str) -> Answer:

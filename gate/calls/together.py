@@ -1,4 +1,4 @@
-"""Waits for several judges at once; how many are really asked at the same time is the limiter's to say."""
+"""Waits for several things at once; how many of them are really asked at the same time is a limiter's to say."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable

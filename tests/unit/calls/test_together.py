@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from gate.calls.together import together
 from gate.errors import GateError
-from gate.scoring.together import together
 
 
 def test_results_have_the_order_of_the_questions_and_not_that_of_the_answers() -> None:
