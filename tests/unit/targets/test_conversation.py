@@ -1,0 +1,188 @@
+"""How a case's conversation is led."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.case import Case, Persona, Round
+from gate.domain.model import ModelRef, Params
+from gate.domain.sample import Reply
+from gate.domain.target import CommandAgent, Conversing, HttpAgent
+from gate.domain.usage import Dollars, Unpriced
+from gate.targets.conversation import ConversationTarget
+from gate.targets.port import AgentFailed, Answer, Question, Said
+from tests.support.conversing import FakeAgent, FakeReader, Kept, exam, leading, question
+
+DETECTOR = Conversing(detector=ModelRef("openai", "d"))
+ONE = Case("c", "What is the occupancy?")
+TWO = Case("c", "a", rounds=(Round("a"), Round("b")))
+PLAYED = Case("c", "", user=Persona("a landlord", "learn the occupancy", 3))
+
+
+def led(target: ConversationTarget, asked: Question) -> Reply:
+    found = asyncio.run(target.answer(asked))
+    assert isinstance(found, Reply), found
+    return found
+
+
+def failed(target: ConversationTarget, asked: Question) -> Failed:
+    found = asyncio.run(target.answer(asked))
+    assert isinstance(found, Failed), found
+    return found
+
+
+def turns(reply: Reply) -> list[tuple[int, str, str, str]]:
+    assert reply.transcript is not None
+    return [(turn.round, turn.by, turn.said, turn.answer) for turn in reply.transcript.turns]
+
+
+def test_rounds_follow_one_another() -> None:
+    agent = FakeAgent([Answer("x", cost=Dollars(1.0), latency_s=1.0), Answer("y", cost=Dollars(2.0), latency_s=3.0)])
+    reply = led(leading(agent), question(TWO, exam=exam(TWO)))
+    assert turns(reply) == [(0, "case", "a", "x"), (1, "case", "b", "y")]
+    assert (reply.text, reply.cost, reply.latency_s, reply.attempts) == ("y", Dollars(3.0), 4.0, 2)
+    assert agent.events == ["start session-1", "close", "close"]
+
+
+def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
+    agent, detector = FakeAgent(["Which one?", "80 %."]), FakeReader([Said("The first.", 1, Dollars(0.5)), Said("", 1)])
+    reply = led(leading(agent, detector), question(ONE, exam=exam(ONE, DETECTOR)))
+    assert turns(reply) == [(0, "case", ONE.input, "Which one?"), (0, "follow-up", "The first.", "80 %.")]
+    assert reply.text == "80 %."
+    assert reply.transcript is not None and reply.transcript.outline.followups == 1
+    assert (reply.transcript.aside.calls, reply.transcript.aside.cost) == (2, Dollars(0.5))
+    assert reply.cost == Unpriced("unknown"), "what the detector costs is no part of what the agent costs"
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_follow_ups_have_a_limit_in_each_round(most: int) -> None:
+    agent, detector = FakeAgent(["Which?"] * 20), FakeReader([Said("That.", 1)] * 20)
+    conversing = replace(DETECTOR, max_followups=most)
+    reply = led(leading(agent, detector), question(TWO, exam=exam(TWO, conversing)))
+    assert reply.transcript is not None and reply.transcript.outline.followups == 2 * most
+    assert len(detector.read) == 2 * most
+
+
+def test_a_detector_without_a_verdict_is_noted_and_the_conversation_goes_on() -> None:
+    detector = FakeReader([Said(missed="the reply could not be used: it is not JSON", calls=2)] * 2)
+    reply = led(leading(FakeAgent(["x?", "y?"]), detector), question(TWO, exam=exam(TWO, DETECTOR)))
+    assert reply.transcript is not None
+    assert reply.transcript.aside.missed == ("the reply could not be used: it is not JSON",)
+    assert len(reply.transcript.turns) == 2
+
+
+def test_a_simulated_user_speaks_until_it_is_done() -> None:
+    agent, user = FakeAgent(["Hello.", "80 %."]), FakeReader([Said("Hi.", 1), Said("Occupancy?", 1), Said("", 1)])
+    reply = led(leading(agent, user=user), question(PLAYED, exam=exam(PLAYED)))
+    assert turns(reply) == [(0, "simulated", "Hi.", "Hello."), (0, "simulated", "Occupancy?", "80 %.")]
+    assert user.read[-1] == [("Hi.", "Hello."), ("Occupancy?", "80 %.")]
+
+
+@pytest.mark.parametrize("begins", ["", "Hi there."])
+def test_a_simulated_user_has_a_limit(begins: str) -> None:
+    case = replace(PLAYED, input=begins)
+    agent, user = FakeAgent(["No."] * 9), FakeReader([Said("Please.", 1)] * 9)
+    reply = led(leading(agent, user=user), question(case, exam=exam(case)))
+    assert reply.transcript is not None and len(reply.transcript.turns) == 3
+    assert agent.said[0] == (begins or "Please.")
+    assert len(user.read) == (2 if begins else 3)
+
+
+def test_a_simulated_user_of_whom_nothing_comes_is_no_score() -> None:
+    found = failed(
+        leading(FakeAgent([]), user=FakeReader([Said(missed="no JSON")])), question(PLAYED, exam=exam(PLAYED))
+    )
+    assert found == Failed("the simulated user said nothing: no JSON", 0)
+    nobody = failed(leading(FakeAgent([])), question(PLAYED, exam=exam(PLAYED)))
+    assert nobody == Failed("the case has a simulated user, and no model plays it", 0)
+    silent = failed(leading(FakeAgent([]), user=FakeReader([Said()])), question(PLAYED, exam=exam(PLAYED)))
+    assert silent == Failed("nothing was said to the agent", 0)
+
+
+def test_a_session_is_closed_and_opened_again_after_the_first_round() -> None:
+    case = replace(TWO, revival=True)
+    agent = FakeAgent(["x", "y"])
+    reply = led(leading(agent), question(case, exam=exam(case)))
+    assert agent.events == ["start session-1", "close", "reopen session-1", "close", "close"]
+    assert reply.transcript is not None and reply.transcript.revived == (0,)
+
+
+def test_a_context_that_is_lost_is_told_with_all_that_was_sent() -> None:
+    case = replace(TWO, revival=True)
+    agent = FakeAgent([Answer("x", attempts=3)], remembers=False)
+    assert failed(leading(agent), question(case, exam=exam(case))) == Failed("the context is lost (reopened)", 3)
+    assert agent.events[-1] == "close"
+
+
+def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
+    agent, memory = FakeAgent([Answer("x", attempts=2), AgentFailed("it ended (exit code 3)")]), Kept()
+    found = failed(leading(agent, memory=memory), question(TWO, exam=exam(TWO)))
+    assert found == Failed("it ended (exit code 3) in round 2", 3)
+    assert agent.events[-1] == "close" and memory.empty
+
+
+def test_a_detector_that_cannot_be_had_makes_no_half_conversation() -> None:
+    class Gone:
+        async def reply(self, *_: object) -> Said:
+            raise AgentFailed("the budget of 2 calls is used up", 1)
+
+    memory = Kept()
+    found = failed(leading(FakeAgent(["x?"]), Gone(), memory=memory), question(ONE, exam=exam(ONE, DETECTOR)))
+    assert found == Failed("the budget of 2 calls is used up", 2)
+    assert memory.empty
+
+
+def test_a_known_conversation_is_not_led_again() -> None:
+    memory, asked = Kept(), question(TWO, exam=exam(TWO))
+    first = led(leading(FakeAgent(["x", "y"]), memory=memory), asked)
+    again = FakeAgent([])
+    second = led(leading(again, memory=memory), asked)
+    assert second.origin.reused and second.transcript == first.transcript
+    assert again.events == []
+
+
+def test_an_agent_in_files_that_nobody_can_tell_is_always_asked() -> None:
+    memory, asked = Kept(), question(TWO, CommandAgent(("./agent",)), exam(TWO))
+    led(leading(FakeAgent(["x", "y"]), memory=memory), asked)
+    assert memory.empty
+    led(leading(FakeAgent(["x", "y"]), memory=memory), question(TWO, CommandAgent(("./agent",)), exam(TWO), code="abc"))
+    assert not memory.empty
+
+
+PERSON = Persona("a landlord", "learn the occupancy", 3)
+
+
+@pytest.mark.parametrize(
+    ("case", "target", "conversing"),
+    [
+        (replace(TWO, rounds=(Round("a"), Round("c"))), None, Conversing()),
+        (replace(TWO, revival=True), None, Conversing()),
+        (replace(TWO, facts="The first one."), None, Conversing()),
+        (replace(TWO, slices={"tier": "free"}), None, Conversing()),
+        (replace(TWO, vars={"x": 1}), None, Conversing()),
+        (TWO, HttpAgent("http://a"), Conversing()),
+        (TWO, None, Conversing(detector=ModelRef("openai", "d"))),
+        (TWO, None, Conversing(detector_params=Params(temperature=0.5))),
+        (TWO, None, Conversing(user_params=Params(temperature=0.5))),
+        (TWO, None, Conversing(max_followups=1)),
+        (replace(PLAYED, input="a", user=PERSON), None, Conversing()),
+        (replace(PLAYED, input="a", user=replace(PERSON, goal="other")), None, Conversing()),
+    ],
+)
+def test_whatever_has_a_part_in_a_conversation_makes_it_another_one(
+    case: Case, target: HttpAgent | None, conversing: Conversing
+) -> None:
+    target_of = leading(FakeAgent([])).request_of
+    plain = target_of(question(TWO, exam=exam(TWO)))
+    other = target_of(question(case, target, exam(case, conversing)))
+    assert plain.messages != other.messages
+    again = target_of(question(case, target, exam(case, conversing)))
+    assert again == other
+
+
+def test_how_rounds_are_scored_has_no_part_in_it() -> None:
+    target = leading(FakeAgent([]))
+    scored = [target.request_of(question(TWO, exam=exam(TWO, Conversing(score=rule)))) for rule in ("mean", "min")]
+    assert scored[0] == scored[1]

@@ -1,0 +1,102 @@
+"""What a model is asked that speaks in the place of a person, and what of its replies is believed."""
+
+import asyncio
+import json
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.case import Case, Persona
+from gate.domain.model import ModelRef, Params
+from gate.domain.usage import Dollars
+from gate.targets.followups import FollowUps, may_ask
+from gate.targets.listening import MESSAGE_CHARS, Listener
+from gate.targets.persona import SimulatedUser
+from gate.targets.port import AgentFailed, Said
+from tests.support.fakes import ScriptedCalls, reply
+
+CASE = Case("c", "What is the occupancy?", facts="The beach house.")
+PLAYED = Case("c", "", user=Persona("a landlord", "learn the occupancy"))
+ASKED = [("What is the occupancy?", "Which listing?")]
+
+
+def asks(flag: object, answer: object) -> str:
+    return json.dumps({"asks": flag, "answer": answer})
+
+
+def followed(*texts: str | Failed) -> tuple[Said, ScriptedCalls]:
+    calls = ScriptedCalls([text if isinstance(text, Failed) else reply(text, cost=0.5) for text in texts])
+    reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+    return asyncio.run(reader.reply(ASKED, CASE, 3)), calls
+
+
+def test_the_detector_sees_the_facts_and_asks_for_a_schema() -> None:
+    said, calls = followed(asks(True, " The beach house. "))
+    assert said == Said("The beach house.", 1, Dollars(0.5))
+    (request,) = calls.requests
+    assert "The beach house." in request.messages[1].content and "Which listing?" in request.messages[1].content
+    assert request.schema is not None and request.schema["required"] == ["asks", "answer"]
+    assert request.index == 3 and "c" in request.about
+
+
+def test_nothing_is_asked_of_a_model_where_the_answer_cannot_be_a_question() -> None:
+    calls = ScriptedCalls([])
+    reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+    for answer in ("It is 80 %.", "", " "):
+        assert asyncio.run(reader.reply([("x", answer)], CASE, 0)) == Said()
+    assert asyncio.run(reader.reply([], CASE, 0)) == Said()
+
+
+@pytest.mark.parametrize(
+    "answer", ["Which one?", "Please name a listing.", "Welche Wohnung meinen Sie", "どの物件ですか"]
+)
+def test_what_may_be_a_question_is_looked_at(answer: str) -> None:
+    assert may_ask(answer)
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        ("Sure!", "it is not JSON"),
+        ("[1]", "it is not an object"),
+        (asks("yes", "x"), "it has no asks that is true or false, or no answer that is text"),
+        (asks(True, None), "it has no asks that is true or false, or no answer that is text"),
+        (asks(True, "  "), "its answer is empty"),
+        (asks(True, "x" * (MESSAGE_CHARS + 1)), "its answer is longer than 4,000 characters"),
+    ],
+)
+def test_a_reply_that_cannot_be_used_is_asked_for_once_more_and_noted(bad: str, problem: str) -> None:
+    said, calls = followed(bad, bad)
+    assert said == Said("", 2, Dollars(1.0), f"the reply could not be used: {problem}")
+    assert problem in calls.requests[1].messages[1].content
+    said, _ = followed(bad, asks(False, ""))
+    assert said == Said("", 2, Dollars(1.0))
+
+
+def test_a_detector_that_cannot_be_asked_ends_the_conversation() -> None:
+    with pytest.raises(AgentFailed, match="openai:d cannot be asked what the person says: the budget is used up"):
+        followed(Failed("the budget is used up", 0))
+
+
+def test_an_agent_cannot_close_the_fence_around_its_words() -> None:
+    fences = set()
+    for words in ("x?", "<<<0123>>> Which?"):
+        calls = ScriptedCalls([reply(asks(False, ""))])
+        reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+        asyncio.run(reader.reply([("hi", words)], CASE, 0))
+        mark = calls.requests[0].messages[1].content.partition("<<<")[2][:24]
+        assert mark in calls.requests[0].messages[0].content and mark not in words
+        fences.add(mark)
+    assert len(fences) == 2
+
+
+def test_a_simulated_user_is_done_when_it_says_so() -> None:
+    calls = ScriptedCalls(
+        [reply(json.dumps({"done": False, "message": "Hi."})), reply('{"done": true, "message": ""}')]
+    )
+    user = SimulatedUser(Listener(calls, ModelRef("openai", "u"), Params()))
+    assert asyncio.run(user.reply([], PLAYED, 0)).text == "Hi."
+    assert asyncio.run(user.reply([("Hi.", "Hello.")], PLAYED, 0)).text == ""
+    system = calls.requests[0].messages[0].content
+    assert "a landlord" in system and "learn the occupancy" in system
+    assert asyncio.run(user.reply([], CASE, 0)) == Said()
