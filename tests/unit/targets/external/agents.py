@@ -1,0 +1,50 @@
+"""Programs and Python agents that do as a test wants them to, written where a test needs them."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from gate.calls.port import Outside
+from gate.domain.case import Case
+from gate.providers.untrusted import Cleaner
+from gate.targets.external import python_agent
+from gate.targets.external.program import Program, ProgramAgent
+from gate.targets.external.protocol import Tongue
+from gate.targets.tools.process import Place
+from tests.support.conversing import Free, question
+
+SECRET = "s3cret-token-0123456789"
+
+TALKS = """
+import json, os, signal, subprocess, sys, time
+def say(**reply):
+    print(json.dumps(reply), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    kind = asked["type"]
+    if kind in ("start", "reopen"):
+        say(type="ok")
+    elif kind == "send":
+        text = asked["text"]
+        ANSWER
+"""
+
+
+def program(folder: Path, answer: str, timeout_s: float = 20.0, outside: Outside | None = None) -> ProgramAgent:
+    """A command agent that answers with some lines of Python, in which `text` is what it was told."""
+    (folder / "agent.py").write_text(TALKS.replace("ANSWER", answer.strip().replace("\n", "\n        ")))
+    return started(folder, (sys.executable, "agent.py"), timeout_s, outside)
+
+
+def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20.0) -> ProgramAgent:
+    """A Python agent of a module."""
+    (folder / "agent.py").write_text(source)
+    command = (sys.executable, "-P", "-s", "-B", python_agent.__file__, f"agent:{name}")
+    return started(folder, command, timeout_s, None)
+
+
+def started(folder: Path, command: tuple[str, ...], timeout_s: float, outside: Outside | None) -> ProgramAgent:
+    place = Place(folder, folder / "scratch", "/usr/bin:/bin")
+    made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, outside or Free(), asyncio.Semaphore(1))
+    tongue = Tongue(question(Case("c", "Hello?", slices={"tier": "free"})), Cleaner((SECRET,)), "the agent")
+    return ProgramAgent(tongue, made)

@@ -1,0 +1,186 @@
+"""Agents that are programs: real processes that behave badly, each bounded, told, and gone afterwards."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from gate.targets.external.program import ProgramAgent
+from gate.targets.port import AgentFailed, Answer
+from gate.targets.tools.process import MARK
+from tests.unit.targets.external.agents import SECRET, program, started
+
+
+async def talked(agent: ProgramAgent, *texts: str) -> list[Answer]:
+    try:
+        await agent.start("session-1")
+        return [await agent.send(text) for text in texts]
+    finally:
+        await agent.close()
+
+
+def answers(agent: ProgramAgent, *texts: str) -> list[Answer]:
+    return asyncio.run(talked(agent, *texts))
+
+
+def reason(agent: ProgramAgent, *texts: str) -> str:
+    with pytest.raises(AgentFailed) as caught:
+        asyncio.run(talked(agent, *texts))
+    return caught.value.reason
+
+
+def left(folder: Path) -> list[str]:
+    """Processes that work in a folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/cwd").startswith(str(folder)):
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def test_what_it_says_of_itself_is_kept(tmp_path: Path) -> None:
+    agent = program(
+        tmp_path,
+        """say(type="answer", text=text.upper(), tools=[{"name": "look", "arguments": {"a": 1}, "error": "not there"}],
+    usage={"input_tokens": 5, "output_tokens": 2}, cost_usd=0.25, steps=3, model="m-1", latency_s=0.5)""",
+    )
+    (answer,) = answers(agent, "hi")
+    assert (answer.text, answer.steps, answer.model_id, answer.latency_s) == ("HI", 3, "m-1", 0.5)
+    (use,) = answer.tools
+    assert (use.name, use.arguments, use.result, use.failed) == ("look", '{"a": 1}', "not there", True)
+
+
+def test_it_has_the_variables_that_are_named_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-agents-0123456789")
+    agent = program(tmp_path, 'say(type="answer", text=" ".join(sorted(os.environ)))')
+    (answer,) = answers(agent, "x")
+    known = {"AGENT_TOKEN", "HOME", "LANG", "LC_ALL", "PATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", MARK}
+    assert set(answer.text.split()) == known
+
+
+def test_what_it_prints_between_is_no_reply(tmp_path: Path) -> None:
+    agent = program(
+        tmp_path,
+        """print("thinking")
+print('{"type": "log", "message": "a line for a log"}')
+print("{}", flush=True)
+say(type="answer", text="done")""",
+    )
+    assert [answer.text for answer in answers(agent, "a", "b")] == ["done", "done"]
+
+
+def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
+    agent = program(tmp_path, 'print(os.environ["AGENT_TOKEN"] + "x" * 2_000_000, flush=True)')
+    said = reason(agent, "x")
+    assert said.startswith("the agent prints what is no reply: [key]xxx") and SECRET not in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        ('say(type="answer", text="")', ""),
+        ('say(type="answer", text="x" * 5_000_000)', "the answer has 5,000,000 characters, and no more than"),
+        ('say(type="answer", text="x" * 9_000_000)', "answered with more than 8 MiB"),
+        ('say(type="answer")', "did not answer with a text"),
+        ('say(type="ok")', "did not answer with a text"),
+        ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [key]"),
+        ('say(type="error")', "the agent failed: it did not say why"),
+        ('say(type="answer", text="x", tools=[{}])', "tells of a call of a tool that has no name"),
+        ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "in no list of up to 1,000 calls"),
+        ("sys.exit(3)", "the agent ended (exit code 3)"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),
+        ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [key]"),
+        ("os.close(1); time.sleep(60)", "the agent closed its standard output"),
+    ],
+)
+def test_whatever_it_does_is_bounded_and_told(tmp_path: Path, answer: str, wanted: str) -> None:
+    agent = program(tmp_path, answer)
+    if not wanted:
+        assert answers(agent, "x")[0].text == ""
+    else:
+        said = reason(agent, "x")
+        assert wanted in said and SECRET not in said
+    assert left(tmp_path) == []
+
+
+def test_a_crash_in_round_2_keeps_nothing_running(tmp_path: Path) -> None:
+    agent = program(tmp_path, 'if text == "two": os.abort()\nsay(type="answer", text="one")')
+    assert "the agent ended (signal 6)" in reason(agent, "one", "two")
+    assert left(tmp_path) == []
+
+
+def test_one_that_hangs_and_does_not_hear_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    agent = program(
+        tmp_path,
+        """signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
+subprocess.Popen([sys.executable, "-c", child])
+subprocess.Popen([sys.executable, "-c", child], start_new_session=True)
+time.sleep(3600)""",
+        timeout_s=1.0,
+    )
+    assert reason(agent, "x") == "the agent did not answer within 1 s"
+    assert left(tmp_path) == []
+
+
+def test_a_conversation_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
+    agent = program(tmp_path, "open('heard', 'w').close(); time.sleep(3600)")
+
+    async def main() -> None:
+        work = asyncio.create_task(talked(agent, "x"))
+        while not (tmp_path / "heard").exists():
+            await asyncio.sleep(0.01)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(main())
+    assert left(tmp_path) == []
+
+
+def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0, None))
+
+
+def test_a_context_that_is_lost_is_told(tmp_path: Path) -> None:
+    source = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    kind = asked["type"]
+    said = {"type": "answer", "text": "x"} if kind == "send" else {"type": "ok", "turns": 0}
+    print(json.dumps(said), flush=True)
+"""
+    agent = program(tmp_path, "pass")
+    (tmp_path / "agent.py").write_text(source)
+
+    async def main() -> None:
+        await talked(agent, "one", "two")
+        try:
+            await agent.reopen("session-1")
+        finally:
+            await agent.close()
+
+    with pytest.raises(AgentFailed, match="the context is lost: 2 messages were sent, and 0 are known"):
+        asyncio.run(main())
+    assert left(tmp_path) == []
+
+
+def test_what_opens_a_session_says_whose_arm_it_is(tmp_path: Path) -> None:
+    source = """
+import json, sys
+opening = json.loads(sys.stdin.readline())
+print(json.dumps({"type": "ok"}), flush=True)
+sys.stdin.readline()
+print(json.dumps({"type": "answer", "text": json.dumps(opening)}), flush=True)
+"""
+    agent = program(tmp_path, "pass")
+    (tmp_path / "agent.py").write_text(source)
+    (answer,) = answers(agent, "x")
+    for part in ('"type": "start"', '"session": "session-1"', "Be kind.", '"model": "openai:m"', '"tier": "free"'):
+        assert part in answer.text
+    assert "Hello?" not in answer.text, "what the case says comes with the first message"
