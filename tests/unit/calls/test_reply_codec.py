@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gate.calls.reply_codec import Unreadable, decode, encode
 from gate.domain.sample import Origin, Reply
 from gate.domain.usage import Dollars, Unpriced, Usage
+from tests.support.transcripts import CALLS, TRANSCRIPTS
 from tests.unit.calls.asked import answer
 from tests.unit.stats.layouts import THOROUGH
 
@@ -28,6 +29,8 @@ REPLIES = st.builds(
     COUNTS,
     ANY_TEXT,
     st.just(FROM),
+    CALLS,
+    st.none() | TRANSCRIPTS,
 )
 
 

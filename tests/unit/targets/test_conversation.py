@@ -91,13 +91,12 @@ def test_a_simulated_user_has_a_limit(begins: str) -> None:
 
 
 def test_a_simulated_user_of_whom_nothing_comes_is_no_score() -> None:
-    found = failed(
-        leading(FakeAgent([]), user=FakeReader([Said(missed="no JSON")])), question(PLAYED, exam=exam(PLAYED))
-    )
+    asked = question(PLAYED, exam=exam(PLAYED))
+    found = failed(leading(FakeAgent([]), user=FakeReader([Said(missed="no JSON")])), asked)
     assert found == Failed("the simulated user said nothing: no JSON", 0)
-    nobody = failed(leading(FakeAgent([])), question(PLAYED, exam=exam(PLAYED)))
+    nobody = failed(leading(FakeAgent([])), asked)
     assert nobody == Failed("the case has a simulated user, and no model plays it", 0)
-    silent = failed(leading(FakeAgent([]), user=FakeReader([Said()])), question(PLAYED, exam=exam(PLAYED)))
+    silent = failed(leading(FakeAgent([]), user=FakeReader([Said()])), asked)
     assert silent == Failed("nothing was said to the agent", 0)
 
 

@@ -47,9 +47,7 @@ def test_nothing_is_asked_of_a_model_where_the_answer_cannot_be_a_question() -> 
     assert asyncio.run(reader.reply([], CASE, 0)) == Said()
 
 
-@pytest.mark.parametrize(
-    "answer", ["Which one?", "Please name a listing.", "Welche Wohnung meinen Sie", "どの物件ですか"]
-)
+@pytest.mark.parametrize("answer", ["Which one?", "Please name a listing.", "Welche Wohnung", "どの物件ですか"])
 def test_what_may_be_a_question_is_looked_at(answer: str) -> None:
     assert may_ask(answer)
 
@@ -91,9 +89,7 @@ def test_an_agent_cannot_close_the_fence_around_its_words() -> None:
 
 
 def test_a_simulated_user_is_done_when_it_says_so() -> None:
-    calls = ScriptedCalls(
-        [reply(json.dumps({"done": False, "message": "Hi."})), reply('{"done": true, "message": ""}')]
-    )
+    calls = ScriptedCalls([reply('{"done": false, "message": "Hi."}'), reply('{"done": true, "message": ""}')])
     user = SimulatedUser(Listener(calls, ModelRef("openai", "u"), Params()))
     assert asyncio.run(user.reply([], PLAYED, 0)).text == "Hi."
     assert asyncio.run(user.reply([("Hi.", "Hello.")], PLAYED, 0)).text == ""

@@ -129,11 +129,11 @@ time.sleep(3600)""",
 
 def test_a_conversation_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     agent = program(tmp_path, "open('heard', 'w').close(); time.sleep(3600)")
+    os.mkfifo(tmp_path / "heard")
 
     async def main() -> None:
         work = asyncio.create_task(talked(agent, "x"))
-        while not (tmp_path / "heard").exists():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread((tmp_path / "heard").read_bytes)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
             await work

@@ -1,0 +1,69 @@
+"""Sessions are read as they were written; whatever else is there is a session that nobody knows."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.prompt import Message
+from gate.domain.tools import ToolCall
+from gate.store.sessions import SessionFiles
+from tests.support.transcripts import CLEAN
+from tests.unit.stats.layouts import THOROUGH
+
+ROLES = st.sampled_from(["system", "user", "assistant", "tool"])
+CALLS = st.lists(st.builds(ToolCall, CLEAN, CLEAN, CLEAN), max_size=3).map(tuple)
+MESSAGES = st.lists(st.builds(Message, ROLES, CLEAN, CALLS, CLEAN, st.booleans()), max_size=4).map(tuple)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> SessionFiles:
+    return SessionFiles(tmp_path_factory.mktemp("kept") / "sessions")
+
+
+@THOROUGH
+@given(MESSAGES)
+def test_there_and_back(shared: SessionFiles, messages: tuple[Message, ...]) -> None:
+    shared.save("session-1", messages)
+    assert shared.load("session-1") == messages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[",
+        "7",
+        "{}",
+        "[7]",
+        "[{}]",
+        '[{"role": "user"}]',
+        '[{"role": "user", "content": 7}]',
+        '[{"role": "nobody", "content": "x"}]',
+        '[{"role": "user", "content": "x", "tool_calls": 7}]',
+        '[{"role": "user", "content": "x", "tool_calls": [{"id": "a", "name": "b"}]}]',
+        '[{"role": "user", "content": "x", "tool_calls": [{"id": "a", "name": "b", "arguments": 7}]}]',
+        '[{"role": "user", "content": "x", "answers": 7}]',
+        '[{"role": "user", "content": "\\ud83d"}]',
+    ],
+)
+def test_what_is_no_session_is_not_known(tmp_path: Path, text: str) -> None:
+    (tmp_path / "session-1.json").write_text(text)
+    assert SessionFiles(tmp_path).load("session-1") is None
+
+
+def test_a_session_is_gone_with_the_run(tmp_path: Path) -> None:
+    files = SessionFiles(tmp_path / "sessions")
+    assert files.load("session-1") is None
+    files.save("session-1", (Message("user", "x"),))
+    files.clear()
+    files.clear()
+    assert files.load("session-1") is None and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "", "short", "x" * 65, "a.b-------"])
+def test_a_session_is_no_path(tmp_path: Path, session: str) -> None:
+    with pytest.raises(ValueError, match="is no id of a session"):
+        SessionFiles(tmp_path).save(session, ())
+    assert SessionFiles(tmp_path).load(session) is None
