@@ -22,9 +22,10 @@ class ScorerResult:
     Args:
         name: the scorer's.
         value: mean over the samples that it scored, in [0, 1], or why there is none.
-        mark: what the mean must reach; None where the case has a threshold for its combined score.
-        passed: whether it does; None where missing samples could change that, or there is no mark.
-        reason: of the sample that it scored worst; may be empty.
+        mark: what the mean must reach; None where the case has a threshold for its combined score, or its rounds have
+            marks of their own.
+        passed: whether it does, or each round does; None where missing samples could change that, or there is no mark.
+        reason: the rounds that miss their marks, and that of the sample that it scored worst; may be empty.
         parts: means over the samples, in the order of the first.
         scale: ends of the scale that a rubric is written on; None where the score's own range is meant.
     """

@@ -1,13 +1,14 @@
 """One case after the other against its marks: no statistics, only what was measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.checked import CaseResult, CaseState, ScorerResult
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import OVERALL, Exam, Suite
-from gate.scoring.passing import mark_of, reaches
+from gate.scoring.passing import mark_in, reaches, round_marks
 
 NEVER_TAKEN = "never taken"
 
@@ -16,9 +17,9 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
     """Whether a case passes.
 
     The mean over its samples must reach the mark: that of the combined score where the case or its exam has a
-    threshold, else that of each scorer. So a validator, whose mark is 1, must be content with every sample, while the
-    noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only where both say the same does the
-    case pass or fail.
+    threshold, else that of each scorer, or of each round of a conversation whose rounds have marks. So a validator,
+    whose mark is 1, must be content with every sample, while the noise of a judge is averaged out. Missing samples
+    are taken for 0 and for 1: only where both say the same does the case pass or fail.
 
     Args:
         suite: whose exam gives the marks.
@@ -29,8 +30,7 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
     exam = suite.exam
     threshold = exam.threshold_of(case)
     scorers = tuple(
-        _scorer(spec, None if threshold is not None else mark_of(spec), samples, suite.samples)
-        for spec in exam.scorers_of(case)
+        _scorer(spec, None if threshold is not None else case, samples, suite.samples) for spec in exam.scorers_of(case)
     )
     combined = [sample.score for sample in samples]
     known = [score for score in combined if not isinstance(score, Unscored)]
@@ -83,21 +83,47 @@ def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
     return None if reaches(best, mark) else False
 
 
-def _scorer(spec: ScorerSpec, mark: float | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:
+def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:
+    """What one scorer says; without a case, which has the marks, only that."""
     scores = [score for sample in samples for score in sample.scores if score.scorer == spec.name]
     valued = [(score.value, score) for score in scores if not isinstance(score.value, Unscored)]
     known = [value for value, _ in valued]
     unscored = [score.value for score in scores if isinstance(score.value, Unscored)]
     worst = min(valued, key=lambda one: one[0])[1] if valued else None
-    return ScorerResult(
+    result = ScorerResult(
         name=spec.name,
         value=sum(known) / len(known) if known else (unscored[0] if unscored else Unscored("no answer")),
-        mark=mark,
-        passed=None if mark is None else _reaches(known, wanted, mark),
+        mark=None,
+        passed=None,
         reason=worst.reason if worst is not None else (unscored[0].reason if unscored else ""),
         parts=tuple(_parts([score for _, score in valued])),
         scale=scale_of(spec),
     )
+    if case is None:
+        return result
+    if marks := round_marks(spec, case):
+        return _by_rounds(result, marks, [score for _, score in valued], wanted)
+    mark = mark_in(spec, case)
+    return replace(result, mark=mark, passed=_reaches(known, wanted, mark))
+
+
+def _by_rounds(result: ScorerResult, marks: Mapping[str, float], scores: Sequence[Score], wanted: int) -> ScorerResult:
+    """The same with the verdict of the rounds, each of which has a mark: the first that misses it is named."""
+    verdicts: list[bool | None] = []
+    low: list[str] = []
+    for name, mark in marks.items():
+        known = [part.value for score in scores for part in score.parts if (part.kind, part.name) == ("round", name)]
+        verdicts.append(_reaches(known, wanted, mark))
+        if verdicts[-1] is False:
+            mean = sum(known) / len(known) if known else 0.0
+            low.append(f"{name} has {_on(mean, result.scale)}, and at least {_on(mark, result.scale)} is wanted")
+    passed = False if low else (True if all(verdicts) else None)
+    return replace(result, passed=passed, reason="; ".join([*low, *([result.reason] if result.reason else [])]))
+
+
+def _on(value: float, scale: tuple[float, float] | None) -> str:
+    low, high = scale or (0.0, 1.0)
+    return f"{low + value * (high - low):.4g}"
 
 
 def _parts(scores: Sequence[Score]) -> Iterator[Part]:

@@ -1,9 +1,11 @@
 """Is one sample good enough? Only for prompts that are judged on their own: a comparison uses the scores themselves."""
 
+from collections.abc import Mapping
+
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.rubric import Rubric
-from gate.domain.sample import Sample
+from gate.domain.sample import Sample, Score
 from gate.domain.suite import Exam
 
 JUDGE_MARK = 0.7
@@ -24,7 +26,8 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
     Args:
         sample: with its scores.
         case: that was asked.
-        exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark.
+        exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark,
+            which the case may set for judges, as a whole or round by round.
 
     Returns:
         `Unscored` where the sample has no score.
@@ -33,9 +36,52 @@ def passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
         return sample.score
     if (threshold := exam.threshold_of(case)) is not None:
         return reaches(sample.score, threshold)
-    marks = {spec.name: mark_of(spec) for spec in exam.scorers_of(case)}
-    values = ((score.value, marks.get(score.scorer, 1.0)) for score in sample.scores)
-    return all(not isinstance(value, Unscored) and reaches(value, mark) for value, mark in values)
+    specs = {spec.name: spec for spec in exam.scorers_of(case)}
+    return all(_good(score, specs.get(score.scorer), case) for score in sample.scores)
+
+
+def _good(score: Score, spec: ScorerSpec | None, case: Case) -> bool:
+    """Has one scorer's score, or each of its rounds, its mark?"""
+    if isinstance(score.value, Unscored):
+        return False
+    if spec is None:
+        return reaches(score.value, 1.0)
+    rounds = {part.name: part.value for part in score.parts if part.kind == "round"}
+    if marks := round_marks(spec, case):
+        return all(reaches(rounds.get(name, score.value), mark) for name, mark in marks.items())
+    return reaches(score.value, mark_in(spec, case))
+
+
+def mark_in(spec: ScorerSpec, case: Case) -> float:
+    """What a scorer's own score must reach in a case, whose `judge_threshold` goes before the mark of a judge."""
+    if not _opines(spec):
+        return mark_of(spec)
+    alone = case.rounds[0].threshold if len(case.rounds) == 1 else None
+    given = case.judge_threshold if alone is None else alone
+    return mark_of(spec) if given is None else given
+
+
+def round_marks(spec: ScorerSpec, case: Case) -> Mapping[str, float]:
+    """What a judge's score must reach in each round, by the name that the round has as a part of that score.
+
+    Args:
+        spec: a scorer of the case.
+        case: with several rounds, or without.
+
+    Returns:
+        Nothing where no round has a threshold of its own: then what the rounds come to has one mark. Else every round
+        has one, and the score of the whole conversation has none.
+    """
+    if not _opines(spec) or len(case.rounds) < 2 or all(one.threshold is None for one in case.rounds):
+        return {}
+    usual = mark_in(spec, case)
+    marks = (usual if one.threshold is None else one.threshold for one in case.rounds)
+    return {f"round {number}": mark for number, mark in enumerate(marks, start=1)}
+
+
+def _opines(spec: ScorerSpec) -> bool:
+    """Is it a judge of single answers, whose marks a case may set?"""
+    return spec.judged and not spec.comparative
 
 
 def mark_of(spec: ScorerSpec) -> float:

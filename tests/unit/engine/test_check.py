@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case, Round, ScorerSpec
 from gate.domain.checked import CaseResult, CaseState
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
@@ -202,3 +202,58 @@ def test_reasons_that_are_not_listed_are_counted() -> None:
         "1 other reason for 1 more sample, in samples.jsonl",
     )
     assert len(listed(Counter({f"reason {number}": 1 for number in range(5)}))) == 5
+
+
+def talked(index: int, *rounds: float) -> Sample:
+    """One sample whose judge has scored each round."""
+    parts = tuple(Part("round", f"round {number}", value) for number, value in enumerate(rounds, start=1))
+    mean = sum(rounds) / len(rounds)
+    scores = (Score("contains", 1.0), Score("judge", mean, "as it is", parts=parts if len(rounds) > 1 else ()))
+    return Sample("support", "c", ArmName.CANDIDATE, index, runs.reply(), scores, (1.0 + mean) / 2)
+
+
+def in_rounds(*marks: float | None, whole: float | None = None) -> Case:
+    return Case("c", rounds=tuple(Round("q", threshold=mark) for mark in marks), judge_threshold=whole)
+
+
+def judged(case: Case, *samples: Sample, of: int = 2) -> CaseResult:
+    return case_result(suite(samples=of, case=case), case, samples)
+
+
+def test_the_mark_that_a_case_has_for_judges_is_named() -> None:
+    found = judged(Case("c", judge_threshold=0.9), talked(0, 0.8), talked(1, 0.8))
+    assert found.state is FAILED
+    assert [(one.name, one.mark, one.passed) for one in found.scorers] == [
+        ("contains", 1.0, True),
+        ("judge", 0.9, False),
+    ]
+
+
+def test_each_round_is_held_against_its_own_mark_over_the_samples() -> None:
+    case = in_rounds(0.9, 0.5)
+    assert judged(case, talked(0, 0.8, 0.4), talked(1, 1.0, 0.6)).state is PASSED
+    found = judged(case, talked(0, 0.8, 1.0), talked(1, 0.9, 1.0))
+    assert (found.state, found.scorers[1].mark, found.scorers[1].passed) == (FAILED, None, False)
+    assert found.scorers[1].reason == "round 1 has 0.85, and at least 0.9 is wanted; as it is"
+
+
+def test_missing_samples_leave_the_rounds_open_unless_they_could_change_nothing() -> None:
+    assert judged(in_rounds(0.9, 0.5), talked(0, 1.0, 1.0)).state is UNSCORED
+    assert judged(in_rounds(0.9, 0.5), talked(0, 0.5, 1.0)).state is FAILED
+    assert judged(in_rounds(0.5, 0.5), talked(0, 1.0, 1.0)).scorers[1].passed is True
+
+
+def test_the_mark_of_the_combined_score_goes_before_those_of_rounds() -> None:
+    case = replace(in_rounds(0.9, 0.9), threshold=0.5)
+    found = judged(case, talked(0, 0.1, 0.1), talked(1, 0.1, 0.1))
+    assert (found.state, found.mark, found.scorers[1].passed) == (PASSED, 0.5, None)
+
+
+def test_rounds_of_a_rubric_are_told_on_its_scale() -> None:
+    rubric = ScorerSpec(
+        "rubric", "judge", {"scale": [1, 5], "dimensions": [{"name": "a", "description": "b", "weight": 1}]}
+    )
+    case = in_rounds(0.75, None)
+    one = suite(samples=1, case=case)
+    found = case_result(replace(one, exam=replace(one.exam, scorers=(rubric,))), case, [talked(0, 0.5, 1.0)])
+    assert found.scorers[0].reason.startswith("round 1 has 3, and at least 4 is wanted")

@@ -3,10 +3,11 @@
 import pytest
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
-from gate.domain.sample import ArmName, Sample, Score
+from gate.domain.case import Case, Round, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Exam
-from gate.scoring.passing import passes
+from gate.scoring.passing import mark_in, mark_of, passes
 from tests.support.runs import reply
 
 CONTAINS = ScorerSpec("contains", "contains", {})
@@ -71,3 +72,60 @@ def test_scorers_that_a_case_adds_have_their_marks_beside_the_suites() -> None:
     more = Case("c1", input="q", extra_scorers=(ScorerSpec("judge", "kind", {"threshold": 0.2}),))
     assert passes(sample(0.6, contains=1.0, kind=0.2), more, exam(CONTAINS)) is True
     assert passes(sample(0.6, contains=0.9, kind=0.2), more, exam(CONTAINS)) is False
+
+
+ONE: JsonValue = {"name": "a", "description": "b", "weight": 1}
+RUBRIC = ScorerSpec("rubric", "rubric", {"scale": [0, 10], "threshold": 5, "dimensions": [ONE]})
+PAIRWISE = ScorerSpec("pairwise", "pairwise", {})
+
+
+@pytest.mark.parametrize("spec", [JUDGE, RUBRIC])
+def test_the_mark_that_a_case_has_for_judges_goes_before_their_own(spec: ScorerSpec) -> None:
+    strict, lax = Case("c1", input="q", judge_threshold=0.9), Case("c1", input="q", judge_threshold=0.2)
+    good, poor = (Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), (Score(spec.name, v),), v) for v in (0.8, 0.3))
+    assert [passes(good, case, exam(spec)) for case in (CASE, strict, lax)] == [True, False, True]
+    assert [passes(poor, case, exam(spec)) for case in (CASE, strict, lax)] == [False, False, True]
+
+
+def test_it_is_no_mark_of_validators_and_none_of_comparisons() -> None:
+    lax = Case("c1", input="q", judge_threshold=0.2)
+    assert passes(sample(0.5, contains=0.5), lax, exam(CONTAINS)) is False
+    assert mark_in(PAIRWISE, lax) == mark_of(PAIRWISE)
+
+
+def test_the_mark_of_the_combined_score_goes_before_it() -> None:
+    strict = Case("c1", input="q", judge_threshold=0.9)
+    assert passes(sample(0.8, judge=0.8), strict, exam(JUDGE, threshold=0.8)) is True
+
+
+def talked(*rounds: float, negligent: float = 1.0) -> Sample:
+    """A sample whose judge has scored each round, and whose validator looked at the whole."""
+    parts = tuple(Part("round", f"round {number}", value) for number, value in enumerate(rounds, start=1))
+    mean = sum(rounds) / len(rounds)
+    scores = (Score("contains", negligent), Score("judge", mean, parts=parts if len(rounds) > 1 else ()))
+    return Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), scores, mean)
+
+
+def in_rounds(*marks: float | None, whole: float | None = None) -> Case:
+    return Case("c1", rounds=tuple(Round("q", threshold=mark) for mark in marks), judge_threshold=whole)
+
+
+@pytest.mark.parametrize(
+    ("case", "rounds", "passed"),
+    [
+        (in_rounds(None, None), (0.3, 0.9), True),  # the mean reaches the judge's own 0.6
+        (in_rounds(None, None, whole=0.7), (0.3, 0.9), False),
+        (in_rounds(0.9, None), (0.8, 1.0), False),
+        (in_rounds(0.9, None), (0.9, 0.6), True),
+        (in_rounds(0.9, None), (1.0, 0.5), False),  # a round without a mark has the judge's own
+        (in_rounds(0.9, None, whole=0.4), (1.0, 0.5), True),  # or the case's
+        (in_rounds(0.1, 0.1), (0.1, 0.1), True),  # and the mean has none
+        (in_rounds(0.9), (0.8,), False),
+        (in_rounds(0.3), (0.4,), True),
+    ],
+)
+def test_each_round_has_to_reach_its_mark_where_one_has_one(
+    case: Case, rounds: tuple[float, ...], passed: bool
+) -> None:
+    assert passes(talked(*rounds), case, exam(CONTAINS, JUDGE)) is passed
+    assert passes(talked(*rounds, negligent=0.9), case, exam(CONTAINS, JUDGE)) is False
