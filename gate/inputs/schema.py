@@ -6,7 +6,7 @@ templates are beyond a schema.
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import OVERALL
-from gate.inputs import config, models, policies, suites
+from gate.inputs import config, models, policies, suites, targetschema
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
 from gate.inputs.scorers.kind import Kind
@@ -90,6 +90,9 @@ def _suite() -> dict[str, JsonValue]:
         "template": {"enum": list(suites.TEMPLATES)},
         "threshold": number(PASSING),
         "policy": optional(_policy(slices)),
+        "target": targetschema.target(),
+        "conversation": targetschema.conversation(),
+        "placeholders": targetschema.placeholders(),
     }
 
 

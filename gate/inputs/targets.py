@@ -46,9 +46,9 @@ SESSION = "$session"
 """In place of an environment variable: the id of the session."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 FIXTURE_ENDINGS = (".yaml", ".yml", ".json")
+HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
+SERVER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _COMMAND = "for example [python, agent.py]"
 
 
@@ -74,9 +74,9 @@ def read_target(fields: Fields) -> Target | None:
 def _tools(target: Fields) -> Target:
     tools = target.mapping("tools")
     tools.only(TOOLS)
-    if not tools.has("servers") and not tools.has("fixtures"):
-        tools.problems.add(tools.line, "tools needs servers or fixtures", "without tools no target is needed")
     servers = tools.mapping("servers")
+    if not servers.entries and not tools.has("fixtures"):
+        tools.problems.add(tools.line, "tools needs servers or fixtures", "without tools no target is needed")
     if len(servers.entries) > SERVERS:
         servers.problems.add(servers.line, f"a suite has at most {SERVERS} servers")
     return ToolLoop(
@@ -92,7 +92,7 @@ def _tools(target: Fields) -> Target:
 
 def _server(name: str, fields: Fields) -> Server:
     fields.only(SERVER)
-    if not _NAME.fullmatch(name):
+    if not SERVER_NAME.fullmatch(name):
         message = f"the server name {quoted(name)} may have letters, digits, '.', '_' and '-' only"
         fields.problems.add(fields.line, message)
     started, asked = fields.has("command"), fields.has("url")
@@ -183,7 +183,7 @@ def _pairs(fields: Fields, key: str, *, session: bool = False) -> tuple[tuple[st
     found = []
     inner = fields.mapping(key)
     for name in inner.entries:
-        if not session and not _HEADER.fullmatch(name):
+        if not session and not HEADER.fullmatch(name):
             inner.problems.add(inner.line_of(name), f"{inner.name}: {quoted(name)} is no name of a header")
         variable = inner.text(name)
         if variable and not (VARIABLE.fullmatch(variable) or (session and variable == SESSION)):
