@@ -49,14 +49,15 @@ def read_agent_case(fields: Fields) -> Case:
     """
     rounds = _rounds(fields)
     user = _user(fields)
-    if user is None and not rounds:
+    if not fields.has("user") and not fields.has("rounds"):
         fields.require("prompt", '"prompt": "What are my listings?"')
-    if rounds and fields.has("prompt"):
+    if fields.has("rounds") and fields.has("prompt"):
         fields.problems.add(fields.line_of("prompt"), "a case has either 'prompt' or 'rounds', not both")
     if user is not None and rounds:
         fields.problems.add(fields.line_of("user"), "a case has either 'rounds' or a simulated 'user', not both")
     revival = fields.flag("test_agent_revival", False)
-    if revival and len(rounds) < 2 and not fields.problems.count:
+    unread = fields.has("rounds") and not rounds
+    if revival and len(rounds) < 2 and not unread:
         hint = "give it a second round, which can only be answered by whoever remembers the first"
         fields.problems.add(fields.line_of("test_agent_revival"), "test_agent_revival needs two rounds or more", hint)
     said = fields.text("prompt", most=LINE_CHARS)

@@ -374,13 +374,17 @@ def test_targets_and_conversations_agree(path: tuple[str | int, ...], key: str |
     test_ranges_and_types_agree(path, key, values)
 
 
+_PYTHON: list[object] = [None, "a", "a:b", "a.b:c", "a b:c", ["a"], {"function": "a:b"}, {}, {"url": "x"}]
+_COMMAND: list[object] = [None, "python a.py", ["python"], [], [3], {"run": ["a"]}, {"env": ["A"]}]
+_HTTP: list[object] = [None, "x", "http://x", {"url": "http://x", "env": ["A"]}, {"headers": {}}]
+
+
 @pytest.mark.parametrize(
     "target",
     [
-        *({"python": one} for one in (None, "a", "a:b", "a.b:c", "a b:c", ["a"], {"function": "a:b"}, {})),
-        {"python": {"function": "a:b", "url": "x"}},
-        *({"command": one} for one in (None, "python a.py", ["python"], [], [3], {"run": ["a"]}, {"env": ["A"]})),
-        *({"http": one} for one in (None, "x", "http://x", {"url": "http://x", "env": ["A"]}, {"headers": {}})),
+        *({"python": one} for one in _PYTHON),
+        *({"command": one} for one in _COMMAND),
+        *({"http": one} for one in _HTTP),
         {"http": {"url": "http://x", "headers": {"A": "B"}, "timeout_s": 0}},
         {"grpc": "x"},
     ],
