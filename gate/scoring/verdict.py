@@ -1,10 +1,11 @@
-"""What a judge said of an answer."""
+"""What a judge said of an answer, and whether there is a word of its own in it."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gate.domain.sample import Part
+from gate.scoring.plain import plain
 
 _WORD = re.compile(r"\w+")
 FENCE_CHARS = 8
@@ -55,7 +56,9 @@ def wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
     known = tuple(fences)
 
     def own(word: str) -> bool:
-        return any(map(str.isalpha, word)) and not (len(word) >= FENCE_CHARS and any(word in one for one in known))
+        form = plain(word)
+        seen = form is not None and form.letters != ""
+        return seen and not (len(word) >= FENCE_CHARS and any(word in one for one in known))
 
     for mark in verdict.marks:
         reason = mark.reason.lower()

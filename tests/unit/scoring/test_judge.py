@@ -80,7 +80,8 @@ def test_a_malformed_reply_is_asked_for_once_more(bad: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "frame", ["{}", "<<<{}", "{}>>>", "<<<{}\n\n{}>>>", "{} 1.0", "{}{}_", "…", "1.", "👍", "`{}`"]
+    "frame",
+    ["{}", "<<<{}", "{}>>>", "<<<{}\n\n{}>>>", "{} 1.0", "{}{}_", "…", "1.", "👍", "`{}`", "\u200b", "\u3164\u2800"],
 )
 def test_a_reason_without_a_word_of_the_judges_own_is_none(frame: str) -> None:
     """A judge that reads nothing hands back what stands last: the fence around the answer."""
