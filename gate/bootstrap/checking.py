@@ -1,5 +1,6 @@
 """Opens what a check reads, and carries it out."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
         InputErrors, GateError: mistakes in the files, or names that are not there.
     """
     source = _tree(directory) if ref is None else Repo.open(directory).at(ref)
+    if isinstance(source, TreeSource):
+        _check_place(source.root, config, directory)
     with building() as builder:
         return rehearsed(resolve_one(source, config, chosen, builder))
 
@@ -55,6 +58,15 @@ def _tree(directory: Path) -> TreeSource:
     except GateError:
         folder = directory.resolve()
         return TreeSource(folder, Git(folder))
+
+
+def _check_place(root: Path, config: str, directory: Path) -> None:
+    """Raises GateError where the configuration lies here, and is looked for at the root."""
+    here = (directory / config).resolve()
+    if here.is_file() and not (root / config).is_file() and here.is_relative_to(root.resolve()):
+        named = here.relative_to(root.resolve()).as_posix()
+        hint = f"paths are from the root of the repository, {root}: --config {shlex.quote(named)}"
+        raise GateError(f"there is no {config} at the root of the repository", hint)
 
 
 def run_check(plan: Plan, settings: Settings) -> RunRecord:

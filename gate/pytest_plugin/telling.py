@@ -15,16 +15,7 @@ from gate.flows.check import case_check
 from gate.report import numbers
 from gate.report.cases import plain
 from gate.report.escape import terminal, visible
-from gate.report.scorer_words import (
-    against,
-    apart,
-    case_scale,
-    case_score,
-    falls_short,
-    mean_score,
-    others,
-    scorer_text,
-)
+from gate.report.scorer_words import against, case_score, falls_short, mean_score, others, scorer_text
 
 Payload: TypeAlias = dict[str, Any]
 """Made of what a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""
@@ -94,19 +85,15 @@ def failure(case: Case, answer: Answer) -> str:
 
 
 def _result(check: CaseCheckRecord) -> str:
+    """What pytest's list at the end has room for: which marks are missed, and by how much."""
     if check.state is CaseState.UNSCORED:
         return terminal(f"This case has no score: {_why(check)}")
-    alone = check.scorers[0].mark if len(check.scorers) == 1 else None
-    mark, scale = check.mark if check.mark is not None else alone, case_scale(check)
-    if mark is not None and check.score is not None:
-        of = "" if scale is None else f" of {scale[1]:g}"
-        score, wanted = apart(check.score, mark, scale)
-        return f"The score is {score}{of}, and at least {wanted}{of} is wanted."
-    low = [
-        f"{one.name} {against(one.value or 0.0, one.mark, one.scale)}" for one in check.scorers if one.passed is False
-    ]
-    marks = "its mark" if len(low) == 1 else "their marks"
-    return terminal(f"The score is {case_score(check)}; below {marks}: {', '.join(low)}.")
+    if check.mark is not None:
+        return f"score {case_score(check)}"
+    missed = (one for one in check.scorers if one.passed is False)
+    low = [f"{one.name} {against(one.value or 0.0, one.mark, one.scale)}" for one in missed]
+    score = f" (score {case_score(check)})" if len(check.scorers) > 1 else ""
+    return terminal(f"{', '.join(low)}{score}")
 
 
 def _scorer(one: ScorerCheckRecord) -> str:

@@ -53,13 +53,11 @@ def against(value: float, mark: float | None, scale: Scale) -> str:
         scale: on which both are shown.
     """
     of = "" if scale is None else f" of {scale[1]:g}"
-    return f"{_figure(value, scale) if mark is None else ' < '.join(apart(value, mark, scale))}{of}"
-
-
-def apart(value: float, mark: float, scale: Scale) -> tuple[str, str]:
-    """Both figures of `against`."""
+    if mark is None:
+        return f"{_figure(value, scale)}{of}"
     pairs = ((_figure(value, scale, more), _figure(mark, scale, more)) for more in range(6))
-    return next((pair for pair in pairs if pair[0] != pair[1]), (_figure(value, scale), _figure(mark, scale)))
+    low, high = next((pair for pair in pairs if pair[0] != pair[1]), (_figure(value, scale), _figure(mark, scale)))
+    return f"{low} < {high}{of}"
 
 
 def shortcomings(check: CaseCheckRecord) -> Iterator[str]:

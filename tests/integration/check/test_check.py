@@ -219,3 +219,15 @@ def test_what_is_interrupted_keeps_what_it_has(
     server.behaviour = Behaviour()
     again = check(tmp_path)
     assert (again.code, again.record.calls.cached >= 4) == (0, True)
+
+
+def test_a_configuration_in_a_folder_of_the_repository_is_pointed_at(tmp_path: Path, server: ModelServer) -> None:
+    git(tmp_path, "init", "--quiet")
+    folder = tmp_path / "my bot"
+    folder.mkdir()
+    write(folder, server)
+    outcome = gate("check", cwd=folder)
+    assert outcome.code == 2
+    assert "there is no gate.yaml at the root of the repository" in outcome.err
+    assert f"paths are from the root of the repository, {tmp_path}: --config 'my bot/gate.yaml'" in outcome.err
+    assert "there is no other.yaml in the working tree" in gate("check", "--config", "other.yaml", cwd=folder).err
