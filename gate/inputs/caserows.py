@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from gate.inputs.jsonitems import Item, items, located
+from gate.inputs.jsonitems import Item, TooLong, items, located
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import LINE_CHARS
 from gate.inputs.nodes import Node, described, wrap
@@ -96,6 +96,8 @@ def _listed(text: str, problems: Problems) -> Iterator[Row]:
     try:
         for item in items(text):
             yield Row(item.line, _item(item, problems), partial(located, text, item))
+    except TooLong as error:
+        problems.add(error.line, error.message)
     except BadJson as error:
         lines = "Extra data" in error.message and text.lstrip(" \t\r\n").startswith("{")
         hint = "JSON Lines go into a file whose name ends in .jsonl" if lines else "write one list of JSON objects"
@@ -103,9 +105,6 @@ def _listed(text: str, problems: Problems) -> Iterator[Row]:
 
 
 def _item(item: Item, problems: Problems) -> Node | None:
-    if item.end - item.start > LINE_CHARS:
-        problems.add(item.line, f"the case is longer than {LINE_CHARS:,} characters")
-        return None
     if not isinstance(item.value, dict):
         problems.add(item.line, f"{_NO_OBJECT} {described(item.value)}", "write one list of JSON objects")
         return None

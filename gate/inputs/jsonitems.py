@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.jsontext import BadJson, parse_value
+from gate.inputs.limits import LINE_CHARS
 from gate.inputs.nodes import Node
 
+_BRACKET = re.compile(r'(?:[^"\[\]{}]|"(?:[^"\\]|\\.)*+")*+([\[\]{}])', re.DOTALL)
+"""All up to the next bracket that stands in no string, and it."""
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
@@ -27,8 +30,14 @@ class Item:
     end: int
 
 
+class TooLong(BadJson):
+    """An item that is too long to be read; nothing after it is looked at."""
+
+
 def items(text: str) -> Iterator[Item]:
     """The items of the list that the text is; a text that is one object is its only item.
+
+    One that is longer than `LINE_CHARS` is refused before it is read: in memory it can take fifty times its room.
 
     Args:
         text: the file.
@@ -88,6 +97,8 @@ class _Reader:
     def item(self) -> Item:
         self.next()
         start, line = self.at, self.line
+        if len(self.text) - start > LINE_CHARS and _too_long(self.text, start):
+            raise TooLong(f"the case is longer than {LINE_CHARS:,} characters", line)
         try:
             value, self.at = parse_value(self.text, start)
         except BadJson as error:
@@ -127,3 +138,16 @@ class _Reader:
         self.next()
         self.at += 1
         return Node(self.node().value, key.line)
+
+
+def _too_long(text: str, start: int) -> bool:
+    """Does a list or an object begin here that does not end soon? What is no JSON may be taken for one."""
+    at, end, depth = start, start + LINE_CHARS, 0
+    if text[start] not in "[{":
+        return False
+    while found := _BRACKET.match(text, at, end):
+        depth += 1 if found[1] in "[{" else -1
+        at = found.end()
+        if depth <= 0:
+            return False
+    return depth > 0

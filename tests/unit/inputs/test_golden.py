@@ -268,6 +268,31 @@ def test_one_case_of_a_list_is_bounded() -> None:
     assert errors(lambda: load(text)) == "g.json:6: the case is longer than 4,194,304 characters"
 
 
+@pytest.mark.parametrize(
+    "inner",
+    ['"' + "x" * 5_000_000 + '"', "[" + "[]," * 1_500_000, '{"a":' * 1_000_000, '"' + "\\" * 5_000_000],
+    ids=["text", "lists", "deep", "backslashes"],
+)
+def test_a_case_that_is_too_long_is_refused_before_it_is_read(inner: str) -> None:
+    # It is no JSON at its end, which nobody gets to.
+    text = f'[\n{json.dumps(LEAST)},\n{{"id": "b", "session": {inner} ?'
+    assert errors(lambda: load(text)) == "g.json:3: the case is longer than 4,194,304 characters"
+
+
+def test_where_a_long_file_has_brackets_in_texts_each_case_is_measured_by_itself() -> None:
+    odd = {"a": 'no end: [{"\\', "b": '\\\\"]}', "c": "x" * 1_000_000}
+    rows = [{**LEAST, "id": str(number), "session": odd} for number in range(9)]
+    assert [case.vars["session"] for case in load(json.dumps(rows))] == [odd] * 9
+
+
+@pytest.mark.parametrize("deep", ["[" * 10_000 + "]" * 10_000, '{"a":' * 10_000 + "1" + "}" * 10_000, "[" * 10_000])
+@pytest.mark.parametrize("file", ["g.json", "g.jsonl"])
+def test_what_is_nested_without_end_is_refused(deep: str, file: str) -> None:
+    entry = f'{{"id": "b", "state": "a", "session": {{"a": {deep}}}}}'
+    (found,) = errors(lambda: load(entry, file)).splitlines()
+    assert found.startswith(f"{file}:1: nested more than 64 levels deep")
+
+
 def test_many_mistakes_are_cut_and_counted() -> None:
     text = json.dumps([{"id": str(number), "inptu": "x"} for number in range(50)], indent=1)
     found = errors(lambda: load(text)).splitlines()
