@@ -60,6 +60,12 @@ def test_what_is_left_out() -> None:
     assert rubric.fields == ("a", "a_2")
 
 
+LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
+    f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 8)}]\n" for level in range(1, 12)
+)
+"""Few bytes that stand for billions of values."""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -93,6 +99,9 @@ def test_what_is_left_out() -> None:
             "at most 30 dimensions, not 31",
         ),
         (GOOD, "dimensions: [", "invalid YAML"),
+        ("scale: [1, 5]", LAUGHS + "scale: [1, 5]", "more than 20,000 values (split the file, or use fewer aliases)"),
+        ("scale: [1, 5]", "a: &a [*a]\nscale: [1, 5]", "the alias '*a' contains itself"),
+        ("scale: [1, 5]", "a: " + "[" * 10_000 + "\nscale: [1, 5]", "r.yaml:1: nested more than 64 levels deep"),
     ],
 )
 def test_mistakes(old: str, new: str, said: str) -> None:
