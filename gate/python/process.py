@@ -205,6 +205,7 @@ def environment(folder: Path, path: str) -> dict[str, str]:
 @contextmanager
 def _keeper(worktree: Worktree) -> Iterator["subprocess.Popen[bytes]"]:
     """The keeper's process, which is gone afterwards, and with it all that it has started."""
+    system.conceal()
     try:
         keeper = subprocess.Popen(  # noqa: S603 its own interpreter and its own file
             COMMAND,

@@ -15,6 +15,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.errors import CannotEvaluate
 from gate.inputs.builders import CannotLoad, Entry
+from gate.python import system
 from gate.python.process import COMMAND, ENDING_S, GRACE_S, Limits, Worktree, environment, plain
 from gate.scoring.subject import Subject
 from gate.scoring.validators.port import Finding
@@ -56,6 +57,7 @@ class ScoringProcess:
             CannotLoad: it cannot be imported, or has no such function.
             CannotEvaluate: no process can be started, or it is lost.
         """
+        system.conceal()
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *COMMAND,

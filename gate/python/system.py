@@ -10,8 +10,16 @@ from contextlib import suppress
 
 ROUNDS = 1000
 """How often is looked for what is left of a process; each look ends all that it finds."""
-SUBREAPER, DUMPABLE = 36, 4
-_IS_SUBREAPER, _DEATH_SIGNAL = 37, 1
+SUBREAPER = 36
+_IS_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 37, 1, 4
+
+
+def conceal() -> None:
+    """Close this process, its environment and its memory, to others of its user, by /proc and by ptrace (Linux).
+
+    To root with capabilities such as `CAP_SYS_PTRACE` it stays open. A program that it starts is open again.
+    """
+    prctl(_DUMPABLE, 0)
 
 
 def seclude(pipes: Iterable[int]) -> None:
@@ -23,7 +31,7 @@ def seclude(pipes: Iterable[int]) -> None:
     os.setsid()
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
     # A fork has it from the keeper; a function may look into its own /proc.
-    prctl(DUMPABLE, 1)
+    prctl(_DUMPABLE, 1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)

@@ -267,8 +267,8 @@ def main() -> None:
         more, found, rest = data.partition(b"\n")
         line += more
     system.prctl(system.SUBREAPER, 1)
-    # What it answers through is open to nobody else of its user, by /proc; to root with CAP_SYS_PTRACE it is.
-    system.prctl(system.DUMPABLE, 0)
+    # What it answers through is open to nobody else.
+    system.conceal()
     Keeper(json.loads(line), rest).run()
 
 

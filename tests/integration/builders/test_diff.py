@@ -13,6 +13,7 @@ import pytest
 
 from gate.domain.verdict import Verdict
 from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, row
+from tests.integration.functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.integration.functions.repositories import Run, running
 from tests.support.command import environment, gate, git
 from tests.support.model_server import ModelServer
@@ -194,6 +195,12 @@ def test_a_session_that_is_no_mapping_is_a_mistake_at_its_line(repo: Path, run: 
     told = run(base="HEAD")
     assert told.code == 2
     assert f"{CASES}:31: the session of case 'c99' must be a mapping" in told.err
+
+
+def test_neither_the_gate_nor_the_keeper_is_open_to_a_function(repo: Path, run: Run, tmp_path: Path) -> None:
+    write(repo, {MODULE: peeking(tmp_path / "found") + WORSE})
+    assert unprivileged(["diff", "--base", "main"], repo, run.env) == 1
+    assert (tmp_path / "found").read_text() == ONLY_ITSELF
 
 
 def test_hooks_and_filters_of_the_repository_are_not_run(repo: Path, run: Run, tmp_path: Path) -> None:
