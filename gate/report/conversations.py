@@ -141,8 +141,10 @@ def _table(suite: str, talks: TalksRecord, tools: ToolDifferenceRecord | None) -
 
 def _brief(talks: TalksRecord, tools: ToolDifferenceRecord | None) -> str:
     overall = next((piece for piece in tools.slices if piece.slice == OVERALL), None) if tools else None
-    pieces = [f"asks back: {_shares(talks)} of the conversations"]
-    if overall is not None and overall.changed:
+    told = overall is not None and overall.changed
+    asks = talks.candidate.asking or (talks.baseline is not None and talks.baseline.asking)
+    pieces = [f"asks back: {_shares(talks)} of the conversations"] if asks or not told else []
+    if overall is not None and told:
         pieces.append(f"other tool calls in {overall.changed:,} of {numbers.counted(overall.n, 'case')}")
     return ", ".join(pieces)
 
@@ -153,7 +155,7 @@ def _shares(talks: TalksRecord) -> str:
 
 def _figures(talks: TalksRecord) -> Iterator[tuple[str, str]]:
     yield "asks back", f"{_shares(talks)} of the conversations"
-    yield "answers given to it automatically", _both(talks, lambda arm: numbers.plain(arm.followups))
+    yield "automatic answers to that", _both(talks, lambda arm: numbers.plain(arm.followups))
     yield "turns", _both(talks, lambda arm: numbers.plain(arm.turns))
     yield "tool calls", _both(talks, lambda arm: numbers.plain(arm.calls))
     yield "tool calls that failed", _both(talks, lambda arm: numbers.plain(arm.failed_calls))

@@ -1,0 +1,86 @@
+"""Conversations in the record: all that was said and done, cut where it is long."""
+
+from dataclasses import replace
+
+from gate.domain.absence import Failed
+from gate.domain.record_parts import OutputRecord
+from gate.domain.sample import ArmName, Sample, Score
+from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
+from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.flows.record_conversations import (
+    ALL_CHARS,
+    SAID_CHARS,
+    TOOLS_KEPT,
+    TURNS_KEPT,
+    USED_CHARS,
+    transcript_record,
+)
+from gate.flows.record_parts import output_record
+from tests.support.runs import reply
+
+KEY = "sk-" + "a1" * 30
+
+
+def sample(talk: Transcript) -> Sample:
+    scores = (Score("judge", 1.0, cost=Dollars(0.5)), Score("contains", 1.0), Score("tone", 1.0, cost=Dollars(0.25)))
+    return Sample("s", "c", ArmName.CANDIDATE, 0, replace(reply(0.125), transcript=talk), scores, 1.0)
+
+
+def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
+    use = ToolUse("find", '{"a": 1}', "gone", failed=True, latency_s=0.5)
+    talk = Transcript(
+        session="secret-session",
+        turns=(
+            Turn(0, "hi", "case", "which?", (use,), 2, Usage(10, 5, 1, 3), Dollars(0.125), 1.5, "stop"),
+            Turn(0, "that one", "follow-up", "yes", stop_reason="step limit"),
+        ),
+        revived=(0,),
+        aside=Aside(2, Dollars(0.0625), ("no verdict",)),
+        observations=(Observation("stored", ((1,), (2,))), Observation("other", None, "no such table")),
+    )
+    kept = output_record(sample(talk)).transcript
+    assert kept is not None
+    first, second = kept.turns
+    assert first.tools[0].model_dump() == {
+        "name": "find", "arguments": '{"a": 1}', "result": "gone", "failed": True, "latency_s": 0.5,
+    }  # fmt: skip
+    assert (first.steps, first.input_tokens, first.output_tokens, first.usd, first.latency_s) == (2, 16, 3, 0.125, 1.5)
+    assert (second.by, second.stop_reason, second.usd) == ("follow-up", "step limit", None)
+    assert (kept.agent_usd, kept.aside_usd, kept.judge_usd) == (0.125, 0.0625, 0.75)
+    assert (kept.revived, kept.aside_calls, kept.missed) == ([0], 2, ["no verdict"])
+    assert [(one.rows, one.error) for one in kept.observations] == [(2, ""), (None, "no such table")]
+    assert "secret-session" not in kept.model_dump_json()
+
+
+def test_a_price_that_is_not_known_is_no_price() -> None:
+    talk = Transcript("s", (Turn(0, "hi", "case", "yes"),), aside=Aside(1, Unpriced("unknown")))
+    kept = transcript_record(sample(talk))
+    assert kept is not None and kept.aside_usd is None and kept.turns[0].usd is None
+
+
+def test_one_reply_and_one_that_failed_have_no_conversation() -> None:
+    assert transcript_record(Sample("s", "c", ArmName.CANDIDATE, 0, reply())) is None
+    assert transcript_record(Sample("s", "c", ArmName.CANDIDATE, 0, Failed("gone"))) is None
+    assert OutputRecord.model_validate({"index": 0, "text": "", "failure": None, "score": 1, "reasons": []})
+
+
+def test_long_texts_are_cut_and_what_is_not_kept_is_counted() -> None:
+    use = ToolUse("x" * 999, "a" * 9_999, "r" * 9_999)
+    turn = Turn(0, "q" * 9_999, "case", "y" * 9_999, (use,) * (TOOLS_KEPT + 3))
+    kept = transcript_record(sample(Transcript("s", (turn,) * (TURNS_KEPT + 2))))
+    assert kept is not None
+    assert (len(kept.turns), kept.more_turns) == (TURNS_KEPT, 2)
+    assert (len(kept.turns[0].tools), kept.turns[0].more_tools) == (TOOLS_KEPT, 3)
+    assert kept.turns[0].said == "q" * SAID_CHARS + "… (9,999 characters)"
+    assert kept.turns[0].tools[0].result == "r" * USED_CHARS + "… (9,999 characters)"
+    words = [one.said + one.answer + "".join(u.name + u.arguments + u.result for u in one.tools) for one in kept.turns]
+    assert sum(word.count(letter) for word in words for letter in "qy") <= ALL_CHARS
+    assert kept.turns[-1].said == "… (9,999 characters)"
+
+
+def test_a_key_is_masked_before_it_could_be_cut_in_half() -> None:
+    place = USED_CHARS - 10
+    talk = Transcript("s", (Turn(0, "hi", "case", "yes", (ToolUse("find", "{}", "." * place + " " + KEY),)),))
+    kept = transcript_record(sample(talk))
+    assert kept is not None
+    assert "sk-" not in kept.model_dump_json()

@@ -1,0 +1,174 @@
+"""What the report says of conversations with agents."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.record import RunRecord
+from gate.domain.record_conversations import TalkRecord, TalksRecord, ToolChangeRecord, ToolDifferenceRecord
+from gate.domain.record_conversations import ToolSliceRecord as Piece
+from gate.domain.record_parts import TranscriptRecord, TurnRecord
+from gate.report import conversations, markdown
+from gate.report.cases import answers
+from gate.report.folding import LEVELS, Level, fold
+from gate.report.parts import Code, Text
+from gate.report.view import view
+from tests.golden.agents import agents
+from tests.golden.builders import output
+from tests.golden.runs import runs
+
+
+def plain(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def arm(asking: float = 0.0) -> TalkRecord:
+    return TalkRecord(turns=1, followups=asking, asking=asking, calls=1, failed_calls=0)
+
+
+def told(pieces: Sequence[Piece] = (), more: int = 0, less: int = 0) -> RunRecord:
+    """A run over one suite whose tools differ so, and whose candidate asks back more, or less, often."""
+    run = agents()
+    talks = TalksRecord(n=40, baseline=arm(0.1), candidate=arm(0.4), more_asking=more, less_asking=less)
+    tools = ToolDifferenceRecord(slices=list(pieces), cases=[]) if pieces else None
+    return run.model_copy(
+        update={"suites": [run.suites[0].model_copy(update={"conversations": talks, "tools": tools})]}
+    )
+
+
+def piece(name: str, n: int, **changes: tuple[int, int]) -> Piece:
+    """A slice with the numbers of cases in which each tool stopped and started."""
+    tools = [
+        ToolChangeRecord(tool=tool, baseline=stopped, candidate=started, stopped=stopped, started=started)
+        for tool, (stopped, started) in changes.items()
+    ]
+    return Piece(slice=name, n=n, changed=0, tools=tools)
+
+
+def findings(run: RunRecord) -> list[str]:
+    return [plain(text) for text in conversations.findings(run)]
+
+
+def test_the_slice_that_says_most_is_named_and_a_small_one_is_mistrusted() -> None:
+    pieces = [
+        piece("overall", 40, find=(9, 0)),
+        piece("tier=enterprise", 12, find=(7, 0)),
+        piece("lang=de", 1, find=(1, 0)),
+    ]
+    assert findings(told(pieces)) == ["The candidate stopped calling find in 7 of 12 cases of tier=enterprise."]
+
+
+def test_where_every_slice_is_like_all_cases_no_slice_is_named() -> None:
+    pieces = [piece("overall", 40, find=(40, 0)), piece("tier=free", 20, find=(20, 0))]
+    assert findings(told(pieces)) == ["The candidate stopped calling find in 40 of 40 cases."]
+
+
+def test_as_many_cases_that_start_as_cases_that_stop_are_no_finding() -> None:
+    assert findings(told([piece("overall", 40, find=(5, 5), price=(2, 6))])) == []
+
+
+def test_other_tools_that_stopped_are_counted() -> None:
+    found = findings(told([piece("overall", 40, find=(9, 0), price=(5, 1), total=(3, 0), extra=(0, 30))]))
+    assert found == ["The candidate stopped calling find in 9 of 40 cases, and 2 other tools in some."]
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "said"),
+    [
+        (4, 0, ["The candidate asks back more often: 10 % → 40 % of the conversations."]),
+        (0, 4, ["The candidate asks back less often: 10 % → 40 % of the conversations."]),
+        (3, 0, []),
+        (9, 8, []),
+    ],
+)
+def test_questions_back_are_told_when_they_are_those_of_more_than_a_few_cases(
+    more: int, less: int, said: list[str]
+) -> None:
+    assert findings(told(more=more, less=less)) == said
+
+
+def test_in_a_run_over_several_suites_the_suite_is_named() -> None:
+    run = agents()
+    two = [run.suites[0], run.suites[0].model_copy(update={"name": "other", "conversations": None, "tools": None})]
+    assert all(said.startswith("property: ") for said in findings(run.model_copy(update={"suites": two})))
+    assert [table.suite for table in conversations.tables(run.model_copy(update={"suites": two}))] == ["property"]
+
+
+@pytest.mark.parametrize("name", ["block", "check-block", "new-block"])
+def test_a_run_without_conversations_has_nothing_of_them(name: str) -> None:
+    shown = view(runs()[name])
+    assert shown.conversations == () and "onversation" not in markdown.render(runs()[name])
+
+
+def test_a_prompt_that_stands_alone_has_one_figure_each() -> None:
+    run = runs()["new-block"]
+    talks = TalksRecord(n=4, baseline=None, candidate=arm(0.5))
+    one = run.model_copy(update={"new": [run.new[0].model_copy(update={"conversations": talks})]})
+    (table,) = conversations.tables(one)
+    assert table.figures[0] == ("asks back", "50 % of the conversations")
+    assert not table.compared
+    assert "| asks back | 50" in markdown.render(one)
+
+
+def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by: str = "case") -> TranscriptRecord:
+    turns = [
+        TurnRecord.model_validate(
+            {"round": place, "said": text, "by": by, "answer": "yes", "latency_s": seconds, "stop_reason": stop}
+        )
+        for place, text in enumerate(said)
+    ]
+    return TranscriptRecord(turns=turns)
+
+
+def test_answers_that_took_other_ways_are_shown_apart_and_those_that_took_other_times_together() -> None:
+    one, same, other = (
+        output(index, "yes", 1.0).model_copy(update={"transcript": talk})
+        for index, talk in enumerate((talked("hi", seconds=1.0), talked("hi", seconds=2.0), talked("hi", "so")))
+    )
+    assert [answer.label for answer in answers([one, same, other])] == [
+        "samples 1, 2: score 1.000",
+        "sample 3: score 1.000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("talk", "said"),
+    [
+        (talked("hi", stop="step limit"), "(step limit, 1 model call, 1.0 s): the answer above"),
+        (talked("hi", stop="end_turn"), "**Agent** (1 model call, 1.0 s): the answer above"),
+        (talked("hi", by="follow-up"), "**User** (answered automatically)"),
+        (talked("hi", by="simulated"), "**User** (simulated user)"),
+        (talked("hi", "so").model_copy(update={"revived": [0]}), "*The session was closed here, and opened again.*"),
+    ],
+)
+def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str) -> None:
+    run = agents()
+    (case,) = run.suites[0].cases
+    kept = case.model_copy(
+        update={"candidate_outputs": [output(0, "yes", 0.0).model_copy(update={"transcript": talk})]}
+    )
+    shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
+    assert said in shown[shown.index("**Candidate**") :]
+
+
+def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:
+    whole = view(agents())
+    short = fold(whole, Level(1_500, talks=False))
+    assert all(answer.talk is None and answer.text is not None for answer in short.cases[0].candidate)
+    assert short.left_out == ("the conversations of 1 case",)
+    assert fold(whole, LEVELS[-1]).conversations == ()
+    assert "what agents did in 1 suite" in fold(whole, LEVELS[-1]).left_out
+
+
+def test_texts_of_a_conversation_are_shortened_like_answers() -> None:
+    whole = view(agents())
+    (case,) = whole.cases
+    talk = case.baseline[0].talk
+    assert talk is not None
+    long = replace(case, baseline=(replace(case.baseline[0], talk=replace(talk, turns=(
+        replace(talk.turns[0], said="x" * 9_000, answer="y" * 9_000),
+    ))),))  # fmt: skip
+    kept = fold(replace(whole, cases=(long,)), LEVELS[0]).cases[0].baseline[0].talk
+    assert kept is not None
+    assert len(kept.turns[0].said) < 4_100 and len(kept.turns[0].answer or "") < 4_100
