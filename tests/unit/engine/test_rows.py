@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.usage import Dollars, Unpriced
+from gate.domain.transcript import Aside, Transcript, Turn
+from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.record_parts import calls_record, dollars_spent
@@ -54,6 +55,16 @@ def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
     again = [max(0, reply.attempts - max(1, steps(reply))) for reply in asked]
     again += [max(0, reply.attempts - 1) for reply in failed]
     assert found.retried == sum(again) + sum(score.retries for score in scores)
+
+
+def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() -> None:
+    talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=Aside(2, Dollars(0.5)))
+    asked = Reply("yes", "m", Usage(), Dollars(0.25), None, attempts=4, transcript=talk)
+    table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
+    assert dollars_spent(Rows(table)) == (0.75, "")
+    assert table.column("cost").tolist() == [0.25]
+    found = calls_record(Rows(table))
+    assert (found.made, found.retried) == (5, 1)
 
 
 @STEADY
