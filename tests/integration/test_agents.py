@@ -66,7 +66,7 @@ def variables(server: ModelServer, folder: Path) -> dict[str, str]:
 
 
 LOOP = {"tools": {"fixtures": "tools.yaml"}}
-PYTHON = {"python": "agent:Agent", "env": ["AGENT_NOTES"]}
+PYTHON = {"python": {"function": "agent:Agent", "env": ["AGENT_NOTES"]}}
 
 
 def talks(count: int) -> list[dict[str, Any]]:
@@ -90,12 +90,14 @@ def test_the_same_again_costs_nothing(tmp_path: Path, server: ModelServer) -> No
 
 
 def test_a_run_whose_budget_ends_within_conversations_goes_on_later(tmp_path: Path, server: ModelServer) -> None:
-    project(tmp_path, LOOP, talks(3))
+    project(tmp_path, LOOP, talks(3), budget={"max_calls": 7})
     env = variables(server, tmp_path)
-    cut = gate("check", "--out", "out", "--max-calls", "7", cwd=tmp_path, env=env)
+    cut = gate("check", "--out", "out", cwd=tmp_path, env=env)
     assert cut.code == 3, cut.out + cut.err
     assert server.requests == 7
     assert any("the budget of 7 calls is used up" in row.get("failure", "") for row in samples(tmp_path))
+    path = tmp_path / "gate.yaml"
+    path.write_text(path.read_text().replace('"max_calls": 7', '"max_calls": 70'))
     rest = gate("check", "--out", "out", cwd=tmp_path, env=env)
     assert rest.code == 0, rest.out + rest.err
     assert server.requests == 3 * 4, "only what was missing is paid for"

@@ -9,6 +9,7 @@ import pytest
 
 from gate.calls.caller import Caller, CallPolicy, Counters
 from gate.calls.estimate import Pricer
+from gate.calls.lane import NoCall
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
 from gate.domain.absence import Failed
@@ -210,3 +211,21 @@ def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
     assert isinstance(failed, Failed)
     assert "budget" in failed.reason
     assert provider.seen == 3
+
+
+def test_a_message_to_an_agent_that_fails_is_counted_as_failed() -> None:
+    calls = caller(Scripted([]), CallPolicy(budget=Budget(max_calls=2)))
+
+    async def work() -> None:
+        async with calls.outside() as bill:
+            bill.cost = Dollars(0.5)
+        with pytest.raises(ValueError, match="broken"):
+            async with calls.outside():
+                raise ValueError("broken")
+        with pytest.raises(NoCall, match="the budget of 2 calls is used up"):
+            async with calls.outside():
+                pytest.fail("there is no room")
+
+    run(work)
+    assert (calls.counters.made, calls.counters.failed, calls.counters.unknown) == (1, 2, 0)
+    assert calls.spent_usd == pytest.approx(0.5)
