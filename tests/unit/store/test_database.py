@@ -1,0 +1,192 @@
+"""Databases of agents, real ones: read within bounds, never written to, and no password is ever told."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.suite import Exam
+from gate.domain.transcript import Observation
+from gate.errors import GateError
+from gate.store.database import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
+from tests.support.postgres import running
+
+TABLE = "CREATE TABLE talks (id TEXT, said TEXT)"
+SESSION = "s-1"
+CHECKED: dict[str, JsonValue] = {"conversation": {"table": "talks", "key": "id"}}
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("pg")) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database with one conversation and somebody else's."""
+    if request.param == "sqlite":
+        with closing(sqlite3.connect(tmp_path / "a.db")) as database:
+            database.execute(TABLE)
+            database.execute("INSERT INTO talks VALUES ('s-1', 'Hi'), ('s-2', 'Ho')")
+            database.commit()
+        return f"sqlite:///{tmp_path}/a.db"
+    found: str = request.getfixturevalue("postgres")
+    with psycopg.connect(found, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS talks")
+        connection.execute(TABLE)
+        connection.execute("INSERT INTO talks VALUES ('s-1', 'Hi'), ('s-2', 'Ho')")
+    return found
+
+
+def content(url: str) -> list[tuple[object, ...]]:
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+            return database.execute("SELECT id, said FROM talks ORDER BY id").fetchall()
+    with psycopg.connect(url) as connection:
+        return connection.execute("SELECT id, said FROM talks ORDER BY id").fetchall()
+
+
+def looked(
+    url: str, *queries: str | dict[str, JsonValue], session: str = SESSION, timeout_s: float = 10.0
+) -> list[Observation]:
+    """What each query gives, one after the other, over the same connections."""
+    asked: list[dict[str, JsonValue]] = [{"query": one} if isinstance(one, str) else one for one in queries]
+    specs = tuple(ScorerSpec("database", f"d{n}", {"url": "DB", **one}) for n, one in enumerate(asked))
+    databases = Databases({"DB": url}, timeout_s)
+    try:
+        return list(asyncio.run(databases.observe(Exam("main", "e", (), specs), Case("c"), session)))
+    finally:
+        databases.close()
+
+
+THERE = [("s-1", "Hi"), ("s-2", "Ho")]
+
+
+def test_what_is_there_is_seen(url: str) -> None:
+    talk, none, rows = looked(url, CHECKED, "SELECT said FROM talks WHERE id = 'x'", "SELECT * FROM talks ORDER BY id")
+    assert (talk.rows, talk.columns) == (((1,),), ("n",))
+    assert none.rows == ()
+    assert (rows.rows, rows.columns, rows.more) == ((("s-1", "Hi"), ("s-2", "Ho")), ("id", "said"), False)
+
+
+WRITES = [
+    "DELETE FROM talks",
+    "INSERT INTO talks VALUES ('x', 'y')",
+    "UPDATE talks SET said = ''",
+    "DROP TABLE talks",
+    "CREATE TABLE more (a TEXT)",
+    "WITH gone AS (SELECT 1) DELETE FROM talks",
+    "WITH gone AS (DELETE FROM talks RETURNING id) SELECT * FROM gone",
+    "SELECT 1; DELETE FROM talks",
+    "SELECT ';' ; COMMIT; DELETE FROM talks",
+    "SELECT ';' ; COMMIT; SET default_transaction_read_only = off; BEGIN READ WRITE; DELETE FROM talks; COMMIT",
+    "SELECT ';' ; ROLLBACK; BEGIN READ WRITE; DELETE FROM talks; COMMIT",
+]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_nothing_is_ever_written(url: str, write: str) -> None:
+    (found,) = looked(url, write)
+    assert found.rows is None
+    assert found.error
+    assert content(url) == THERE
+
+
+@pytest.mark.parametrize(
+    "opener",
+    [
+        "SELECT set_config('transaction_read_only', 'off', false)",
+        "SELECT set_config('default_transaction_read_only', 'off', false)",
+        "PRAGMA query_only = OFF",
+        "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
+    ],
+)
+def test_no_statement_opens_the_door_for_the_next(url: str, opener: str) -> None:
+    assert looked(url, opener, "WITH a AS (SELECT 1) DELETE FROM talks", "DELETE FROM talks")[1].rows is None
+    assert content(url) == THERE
+
+
+@pytest.mark.parametrize("session", ["' OR '1'='1", "s-1'; DELETE FROM talks; --", 's-1" OR 1=1 --', "s-%", ":session"])
+def test_the_session_is_a_value_and_no_sql(url: str, session: str) -> None:
+    counted, found = looked(url, CHECKED, "SELECT said FROM talks WHERE id = :session", session=session)
+    assert (counted.rows, found.rows) == (((0,),), ())
+    assert content(url) == THERE
+
+
+ENDLESS = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT count(*) FROM n"
+
+
+def test_a_statement_without_an_end_is_ended(url: str) -> None:
+    begun = time.monotonic()
+    endless, after = looked(url, ENDLESS, CHECKED, timeout_s=1.0)
+    assert endless.rows is None
+    assert after.rows == ((1,),)
+    assert time.monotonic() - begun < 30  # and not for ever
+
+
+def test_a_wrong_statement_is_told_in_one_line(url: str) -> None:
+    (found,) = looked(url, "SELECT 1 FROM nowhere")
+    assert "nowhere" in found.error
+    assert "\n" not in found.error
+
+
+def test_hostile_cells_are_kept_short_and_many_rows_are_not_kept(url: str) -> None:
+    big = (
+        "SELECT replace(hex(zeroblob(5000000)), '0', 'x')"
+        if url.startswith("sqlite")
+        else "SELECT repeat('x', 10000000)"
+    )
+    many = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 100000) SELECT a FROM n"
+    large, rows = looked(url, big, many)
+    assert large.rows == (("x" * CELL_CHARS,),)
+    assert rows.rows is not None
+    assert (len(rows.rows), rows.more) == (MOST_ROWS, True)
+
+
+def test_cells_of_any_type_become_plain_values(url: str) -> None:
+    (found,) = looked(url, "SELECT NULL, 1, 1.5, 'a', CAST('x' AS TEXT)")
+    assert found.rows == ((None, 1, 1.5, "a", "x"),) or found.rows == ((None, 1, "1.5", "a", "x"),)
+
+
+def test_a_server_that_is_not_there() -> None:
+    (found,) = looked("postgresql://me:hunter2@127.0.0.1:1/none", CHECKED, timeout_s=2.0)
+    assert found.rows is None
+    assert found.error
+    assert "hunter2" not in found.error
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    (found,) = looked(f"sqlite:///{tmp_path}/none.db", CHECKED)
+    assert found.rows is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "nonsense", "mysql://a:hunter2@b/c", "sqlite://", "http://x:hunter2@y", "postgresql"]
+)
+def test_what_is_no_address_is_told_before_anything_is_spent(bad: str) -> None:
+    with pytest.raises(GateError) as error:
+        check_urls({"AGENT_DB": bad})
+    assert "AGENT_DB" in error.value.message
+    assert "hunter2" not in f"{error.value.message} {error.value.hint}"
+
+
+def test_good_addresses_are_not_talked_to(url: str) -> None:
+    check_urls({"A": url, "B": "postgres://me:hunter2@127.0.0.1:1/none"})
+    assert "hunter2" not in repr(Databases({"B": "postgres://me:hunter2@127.0.0.1:1/none"}))
+
+
+def test_a_variable_that_the_change_alone_names_is_not_looked_at(url: str) -> None:
+    found = Databases({"OTHER": url})
+    exam = Exam("main", "e", (), (ScorerSpec("database", "d", {"url": "DB", **CHECKED}),))
+    (seen,) = asyncio.run(found.observe(exam, Case("c"), SESSION))
+    assert (seen.rows, "before the change that names it is merged" in seen.error) == (None, True)
+    assert names(exam.scorers) == ("DB",)
