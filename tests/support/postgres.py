@@ -16,9 +16,9 @@ def running(folder: Path) -> Iterator[str]:
     with warnings.catch_warnings():
         # A machine without a folder for sockets gets one under /tmp.
         warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        import pgserver
+        from pgserver.postgres_server import get_server
 
-        server = pgserver.get_server(folder, cleanup_mode="stop")
+        server = get_server(folder, cleanup_mode="stop")
         try:
             yield server.get_uri()
         finally:
