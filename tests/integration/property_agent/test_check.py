@@ -19,6 +19,8 @@ def test_all_cases_pass_and_nothing_is_left_running(estate: Estate) -> None:
     assert outcome.record.verdict is Verdict.PASS
     assert [case.id for case in new.cases if case.check is None or case.check.state != "passed"] == []
     assert len(new.cases) == CASES == estate.count("conversations")
+    # Each step of the agent is a call, as is each question of the judge, the finder of questions and the landlord.
+    assert (outcome.record.calls.made, outcome.record.calls.retried) == (estate.models.requests, 0)
     assert estate.quiet()
 
 
