@@ -137,7 +137,8 @@ def engine_of(url: str, timeout_s: float) -> "Engine":
         options = f"-c default_transaction_read_only=on -c statement_timeout={int(timeout_s * 1000)}"
         return create_engine(
             parsed.set(drivername="postgresql+psycopg"),
-            connect_args={"options": options, "connect_timeout": max(2, int(timeout_s))},
+            # What is prepared is one statement, and no COMMIT with a second transaction after it.
+            connect_args={"options": options, "connect_timeout": max(2, int(timeout_s)), "prepare_threshold": 0},
             execution_options={"postgresql_readonly": True},
             pool_size=LOOKS,
         )

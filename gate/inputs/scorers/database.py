@@ -17,6 +17,7 @@ COUNT = Range(0, 1_000_000)
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _NAME = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*){0,2}$"
 _ASKS = ("rows", "equals", "match")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _READS = re.compile(r"\s*(--[^\n]*\n\s*|/\*.*?\*/\s*)*(select|with|values|table)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -82,7 +83,7 @@ class Statement(Option):
         if text and not _READS.match(text):
             hint = "begin with SELECT or WITH; the transaction can only read, too"
             fields.problems.add(fields.line_of(key), f"{fields.name}.{key} does not read", hint)
-        if text.rstrip().rstrip(";").count(";") and not re.search(r"'[^']*;[^']*'", text):
+        if ";" in _QUOTED.sub("", text).rstrip().rstrip(";"):
             fields.problems.add(fields.line_of(key), f"{fields.name}.{key} holds more than one statement")
         return text.rstrip().rstrip(";") or None
 

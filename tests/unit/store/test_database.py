@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -125,11 +124,9 @@ ENDLESS = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELEC
 
 
 def test_a_statement_without_an_end_is_ended(url: str) -> None:
-    begun = time.monotonic()
     endless, after = looked(url, ENDLESS, CHECKED, timeout_s=1.0)
     assert endless.rows is None
     assert after.rows == ((1,),)
-    assert time.monotonic() - begun < 30  # and not for ever
 
 
 def test_a_wrong_statement_is_told_in_one_line(url: str) -> None:
