@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
+from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.inputs.builders import Entry
 from gate.inputs.scorers.options import Choice, Option
 from gate.inputs.scorers.read import parse_scorers
@@ -79,12 +80,41 @@ def test_the_example_scores_as_the_page_says(kind: str, tmp_path: Path) -> None:
     (spec,) = parse_scorers([YAML(typ="safe").load(block(SECTIONS[kind], "yaml"))], "docs/scorers.md")
     assert spec.kind == kind
     answers = [line.split(" | ", 1) for line in block(SECTIONS[kind], "answers").splitlines()]
-    assert answers or kind in {"latency", "cost", "paraphrases"}
+    assert answers or kind in {"latency", "cost", "paraphrases", "tools", "database"}
     code = {} if kind != "python" else by_code(spec, [answer for _, answer in answers], tmp_path)
     for score, answer in answers:
         subject = Subject(Case("c", input="q"), answer)
         found = code[answer] if spec.coded else validate(spec, subject)
         assert found.value == pytest.approx(float(score)), f"{answer}: {found.reason}"
+
+
+def example(kind: str) -> ScorerSpec:
+    (spec,) = parse_scorers([YAML(typ="safe").load(block(SECTIONS[kind], "yaml"))], "docs/scorers.md")
+    return spec
+
+
+def test_the_example_of_tools_scores_as_the_page_says() -> None:
+    def scored(*calls: tuple[str, str]) -> object:
+        turn = Turn(0, "q", "case", "a", tuple(ToolUse(name, arguments, "") for name, arguments in calls))
+        return validate(example("tools"), Subject(Case("c"), "a", transcript=Transcript("s", (turn,)))).value
+
+    good = (("get_listings", "{}"), ("now", "{}"), ("get_occupancy", '{"listing_id": 3, "month": 5}'))
+    assert scored(*good) == 1.0
+    assert scored(*reversed(good)) == 0.0
+    assert scored(*good, ("delete_listing", "{}")) == 0.0
+    assert scored(*good[:2], ("get_occupancy", '{"listing_id": 4}')) == 0.0
+
+
+def test_the_example_of_database_scores_as_the_page_says() -> None:
+    def scored(*rows: tuple[Cell, ...]) -> object:
+        seen = Observation("database", rows, columns=("status", "guests"))
+        transcript = Transcript("s", (), observations=(seen,))
+        return validate(example("database"), Subject(Case("c"), "a", transcript=transcript)).value
+
+    assert scored(("booked", 2)) == 1.0
+    assert scored(("booked", 3)) == 0.0
+    assert scored() == 0.0
+    assert scored(("booked", 2), ("booked", 2)) == 0.0
 
 
 def test_the_first_example_is_a_list_of_scorers() -> None:
