@@ -13,7 +13,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.inputs.builders import Entry
-from gate.inputs.scorers.options import Choice, Option
+from gate.inputs.scorers.options import USUAL_THRESHOLD, Choice, Option, Threshold
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.scorers.validators import VALIDATORS
 from gate.python.process import Worktree
@@ -35,6 +35,8 @@ def default(option: Option) -> str:
     if option.example:
         return "required"
     found = option.words[0] if isinstance(option, Choice) else getattr(option, "default", None)
+    if isinstance(option, Threshold):
+        found = USUAL_THRESHOLD
     if found is None:
         return "none"
     return f"`{found}`" if isinstance(option, Choice) else f"`{json.dumps(found)}`"

@@ -107,7 +107,8 @@ VALIDATORS: Mapping[str, Kind] = {
     "paraphrases": Kind({"n": Whole(allowed=RUN_WORDS, default=3), "max_copied": Number(allowed=COPIED, default=0.2)}),
     "tools": Kind(
         {
-            **{key: Texts(most=WORD_CHARS) for key in ("all", "any", "in_order", "exact", "forbidden")},
+            **{key: Texts(most=WORD_CHARS) for key in ("all", "any", "forbidden")},
+            **{key: Texts(most=WORD_CHARS, again=True) for key in ("in_order", "exact")},
             "arguments": ToolArguments(),
             **{key: Whole(allowed=COUNT) for key in ("min_calls", "max_calls", "max_errors")},
         },

@@ -21,9 +21,15 @@ TEXTS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts(Option):
-    """A list of different texts, which may hold fields of the case; one text stands for a list of one."""
+    """A list of texts, which may hold fields of the case; one text stands for a list of one.
+
+    Args:
+        most: characters of each.
+        again: a text may stand there more than once.
+    """
 
     most: int = PROMPT_CHARS
+    again: bool = False
 
     def read(self, fields: Fields, key: str) -> JsonValue:
         node = fields.get(key)
@@ -40,7 +46,9 @@ class Texts(Option):
         if len(node.value) > TEXTS:
             fields.problems.add(node.line, f"{fields.name}.{key} has more than {TEXTS:,} texts")
             return None
-        items = Fields(Node({key: node}, node.line), fields.name, fields.problems).texts(key)
+        apart = [Node((item,), item.line) for item in node.value] if self.again else [node]
+        each = [Fields(Node({key: one}, node.line), fields.name, fields.problems) for one in apart]
+        items = [item for one in each for item in one.texts(key)]
         for item in items:
             self._check(fields, key, item)
         return [str(item.value) for item in items]
@@ -54,7 +62,13 @@ class Texts(Option):
 
     def schema(self) -> JsonValue:
         one = schemaparts.string(self.most)
-        several: JsonValue = {"type": "array", "minItems": 1, "maxItems": TEXTS, "uniqueItems": True, "items": one}
+        several: JsonValue = {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": TEXTS,
+            "uniqueItems": not self.again,
+            "items": one,
+        }
         return {"anyOf": [one, several]}
 
 

@@ -85,7 +85,9 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
     if "schema" in wanted:
         check = bounded(_mapping(wanted["schema"]), Work())
         for one in given:
-            error = next(check.iter_errors(None if one is None else dict(one)), None)
+            if one is None:
+                return f"arguments of {tool} are no JSON object"
+            error = next(check.iter_errors(dict(one)), None)
             if error is not None:
                 return f"arguments of {tool}: {error.message[:150]}"
     return ""
