@@ -47,6 +47,21 @@ def names_file(config: pytest.Config, path: Path) -> bool:
     return any(_place(config, arg)[0] == path for arg in config.args)
 
 
+def leads_to(config: pytest.Config, path: Path) -> bool:
+    """Is a file among what will be collected: named, or in a folder that is? Of packages that is not known here."""
+    if config.getoption("pyargs", False):
+        return True
+    return any(place == path or (not within and place in path.parents)
+               for place, within in (_place(config, arg) for arg in config.args))  # fmt: skip
+
+
+def from_here(config: pytest.Config, path: Path) -> str:
+    """A file as the user would name it."""
+    from os.path import relpath
+
+    return relpath(path, config.invocation_params.dir)
+
+
 def names_item(config: pytest.Config, item: pytest.Item) -> bool:
     """Does an argument name this very test, or the test that it is a parameter set of?"""
     _, _, own = item.nodeid.partition("::")

@@ -29,7 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("--gate-eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
         (
             "--gate-config",
-            {"metavar": "FILE", "help": f"The configuration.  [default: {CONFIG} in the root directory]"},
+            {
+                "metavar": "FILE",
+                "help": f"The configuration, whatever the paths.  [default: {CONFIG} in the root directory]",
+            },
         ),
         ("--gate-concurrency", {"type": int, "default": 32, "metavar": "N", "help": "Calls in flight.  [default: 32]"}),
         ("--gate-no-cache", {"action": "store_true", "help": "Reuse no answer of an earlier run."}),
@@ -54,16 +57,21 @@ def pytest_configure(config: pytest.Config) -> None:
     from gate.pytest_plugin.evals import Evals
 
     config.stash[_EVALS] = Evals(config, path)
-    if wanted and config.args_source is not pytest.Config.ArgsSource.ARGS:
+    ours = bool(_option(config)) or config.args_source is not pytest.Config.ArgsSource.ARGS
+    if wanted and ours and not asked.names_file(config, path):
         config.args.append(str(path))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Whoever asks for evals where there is no configuration is told where it was looked for."""
+    """Whoever asks for evals is told where there is no configuration, or that none of the paths leads to it."""
     path, _ = _config_path(config)
-    if not asked.generally(config) or path.is_file():
+    if not asked.generally(config):
         return None
-    return f"eval: there is no {path}; --gate-config names another file"
+    if not path.is_file():
+        return f"eval: there is no {path}; --gate-config names another file"
+    if asked.leads_to(config, path):
+        return None
+    return f"eval: {asked.from_here(config, path)} is not among the paths; name it, or pass --gate-config"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -171,11 +179,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _config_path(config: pytest.Config) -> tuple[Path, bool]:
     """The configuration, and whether somebody named it."""
-    if given := config.getoption(asked.dest("--gate-config"), None):
-        return _absolute(config.invocation_params.dir / str(given)), True
+    if given := _option(config):
+        return _absolute(config.invocation_params.dir / given), True
     if named := str(config.getini("gate_config")):
         return _absolute(config.rootpath / named), True
     return config.rootpath / CONFIG, False
+
+
+def _option(config: pytest.Config) -> str:
+    return str(config.getoption(asked.dest("--gate-config"), None) or "")
 
 
 def _absolute(path: Path) -> Path:

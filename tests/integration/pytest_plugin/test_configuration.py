@@ -40,6 +40,32 @@ def test_a_configuration_outside_of_the_test_paths_is_found(project: Project) ->
     assert "1 passed, 1 deselected" in project.run("-m", "eval", "tests").out
 
 
+def test_paths_that_do_not_lead_to_the_configuration_are_told_of(project: Project) -> None:
+    (project.root / "tests").mkdir()
+    (project.root / "test_own.py").rename(project.root / "tests/test_own.py")
+    left_out = "eval: gate.yaml is not among the paths; name it, or pass --gate-config"
+    ran = project.run("tests", "-m", "eval", "-v")
+    assert (left_out in ran.out, "1 passed, 1 deselected" in ran.out) == (True, True)
+    assert left_out in project.run("tests/test_own.py::test_judge", "-m", "eval").out
+    assert left_out not in project.run("tests").out
+    for paths in ((), (".",), ("tests", "gate.yaml")):
+        ran = project.run(*paths, "-m", "eval")
+        assert left_out not in ran.out and "9 passed, 1 deselected" in ran.out
+    assert "8 passed" in project.run("gate.yaml::bot", "-m", "eval").out
+
+
+def test_a_configuration_that_is_named_is_collected_beside_a_path(project: Project) -> None:
+    (project.root / "tests").mkdir()
+    (project.root / "test_own.py").rename(project.root / "tests/test_own.py")
+    for more in ((), ("gate.yaml",), ("-n", "2"), (".",)):
+        ran = project.run("tests", "-m", "eval", "--gate-config", "gate.yaml", *more)
+        assert "9 passed" in ran.out and "among the paths" not in ran.out, ran.out
+    picked = project.run("gate.yaml::bot::safety_3", "-m", "eval", "--gate-config", "gate.yaml")
+    assert "1 passed" in picked.out
+    # It says where, and not that.
+    assert "1 passed, 1 deselected" in project.run("tests", "--gate-config", "gate.yaml").out
+
+
 def test_a_folder_of_a_repository_has_paths_from_its_root(project: Project) -> None:
     git(project.root, "init", "--quiet")
     sub = project.root / "sub"
