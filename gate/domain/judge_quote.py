@@ -16,6 +16,8 @@ class JudgeQuote:
             since that can change a judgement.
         agreement: share of agreement with its bounds; None unless calibrated.
         answers: that it was calibrated with; 0 unless calibrated.
+        units: independent ones among them, for answers to one question say the same thing several times; 0 where the
+            calibration does not tell.
         created: the day, `2026-11-22`; empty where no calibration was read.
         reason: why the file could not be read; empty otherwise.
     """
@@ -24,5 +26,6 @@ class JudgeQuote:
     standing: Standing
     agreement: tuple[float, float, float] | None = None
     answers: int = 0
+    units: int = 0
     created: str = ""
     reason: str = ""

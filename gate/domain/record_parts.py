@@ -46,7 +46,7 @@ class JudgeRecord(Part):
     """One judge, and how far it agrees with people; see `gate.domain.judge_quote.JudgeQuote`.
 
     `asked` are its models, and `combine` is how the opinions of several become one; `kind` is that of the scorer. All
-    three are empty in a record of a version that did not keep them.
+    three are empty, and `units` is 0, in a record of a version that did not keep them.
     """
 
     scorer: str
@@ -56,6 +56,7 @@ class JudgeRecord(Part):
     asked: list[AskedRecord] = []
     agreement: tuple[Share, Share, Share] | None = None
     answers: Count = 0
+    units: Count = 0
     created: str = ""
     reason: str = ""
 

@@ -54,7 +54,7 @@ def _calibrated(spec: ScorerSpec, found: JudgeCalibrationRecord, created: str) -
         return JudgeQuote(spec.name, "unreadable", reason=reason)
     share = found.agreement.share
     agreement = (share.value, share.lower, share.upper)
-    return JudgeQuote(spec.name, "calibrated", agreement, found.judging.judged, created)
+    return JudgeQuote(spec.name, "calibrated", agreement, found.judging.judged, found.judging.units, created)
 
 
 def _quote(spec: ScorerSpec, source: FileSource) -> JudgeQuote:

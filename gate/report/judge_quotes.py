@@ -2,11 +2,14 @@
 
 from gate.domain.judge_calibration import FigureRecord
 from gate.domain.record_parts import JudgeRecord
+from gate.report import numbers
 from gate.report.judge_numbers import shares
 
 
 def sentence(judge: JudgeRecord) -> str:
     """`agrees with people on 91 % [86, 95] of the answers (n = 120, 2026-11-22)`, or why nothing can be said.
+
+    Where several answers are to one question: `(91 answers to 15 questions, 2026-11-22)`.
 
     Args:
         judge: as the record has it.
@@ -14,7 +17,7 @@ def sentence(judge: JudgeRecord) -> str:
     if judge.agreement is not None:
         value, lower, upper = judge.agreement
         share = shares(FigureRecord(value=value, lower=lower, upper=upper))
-        return f"agrees with people on {share} of the answers (n = {judge.answers:,}, {judge.created})"
+        return f"agrees with people on {share} of the answers ({_size(judge)}, {judge.created})"
     if judge.standing == "another judge":
         return (
             f"not calibrated as it is: its model, criteria or prompt have changed since its calibration of "
@@ -25,3 +28,9 @@ def sentence(judge: JudgeRecord) -> str:
     if judge.standing == "unreadable":
         return f"not calibrated: {judge.reason}"
     return "not calibrated: how far it agrees with people was not measured"
+
+
+def _size(judge: JudgeRecord) -> str:
+    if judge.units in (0, judge.answers):
+        return f"n = {judge.answers:,}"
+    return f"{numbers.counted(judge.answers, 'answer')} to {numbers.counted(judge.units, 'question')}"

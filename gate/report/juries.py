@@ -15,9 +15,9 @@ from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 
 def judge_fact(prefix: str, judge: JudgeRecord) -> Fact:
-    """Who judges, at which temperature, and how far that agrees with people."""
-    who = _asked(judge)
-    return Fact(f"{prefix}{short(judge.scorer)}", (short(f"{who}{sentence(judge)}", LONGEST_SENTENCE),))
+    """Who judges, at which temperature, and how far that agrees with people: nobody should believe a score without."""
+    told = short(f"{_asked(judge)}{sentence(judge)}", LONGEST_SENTENCE)
+    return Fact(f"{prefix}{short(judge.scorer)}", (told,), brief=True)
 
 
 def jury_facts(run: RunRecord) -> Iterator[Fact]:

@@ -1,5 +1,6 @@
 """What a run says about its judges: about this very judge, and from the exam's side alone."""
 
+import json
 from dataclasses import asdict, replace
 
 import pytest
@@ -29,6 +30,22 @@ def said(spec: ScorerSpec, text: str | None) -> str:
 
 def test_a_calibrated_judge_is_quoted() -> None:
     assert said(NAMED, TEXT) == "agrees with people on 95 % [90, 98] of the answers (n = 120, 2026-11-22)"
+
+
+def test_several_answers_to_one_question_are_no_more_questions() -> None:
+    text = TEXT.replace('"units": 120', '"units": 15')
+    assert said(NAMED, text).endswith("of the answers (120 answers to 15 questions, 2026-11-22)")
+
+
+def test_a_calibration_and_a_record_without_that_number_are_quoted_as_before() -> None:
+    assert '"units": 120' in TEXT
+    older = json.loads(TEXT)
+    del older["judging"]["units"]
+    assert said(NAMED, json.dumps(older)).endswith("(n = 120, 2026-11-22)")
+    (kept,) = quotes([NAMED], Files({PATH: TEXT}, "main"))
+    fields = asdict(kept)
+    del fields["units"]
+    assert sentence(JudgeRecord.model_validate(fields)).endswith("(n = 120, 2026-11-22)")
 
 
 def test_neither_name_nor_weight_nor_the_path_make_another_judge() -> None:

@@ -1,6 +1,11 @@
 """What a jury's members think is on the scale of the rubric that they judge by."""
 
+import io
+
+from rich.console import Console
+
 from gate.report.juries import jury_facts
+from gate.report.terminal import render
 from tests.golden.judged_runs import judged
 
 
@@ -27,3 +32,13 @@ def test_without_a_scale_they_are_shares_of_one() -> None:
     found = told(0.0, 1.0)
     assert "pass or fail at 0.625, " in found["agreement"]
     assert " of " not in found["mean opinions"] + found["to look at"]
+
+
+def test_the_terminal_says_of_each_judge_how_far_it_agrees_with_people() -> None:
+    out = io.StringIO()
+    render(judged(), Console(file=out, width=400, _environ={}))
+    lines = out.getvalue().splitlines()
+    (voice,) = (line for line in lines if "agrees with people on" in line)
+    assert voice.strip().startswith("voice: rubric by openai:mistral-large at temperature 0; agrees with people on 91 %")
+    (jury,) = (line for line in lines if "not calibrated" in line)
+    assert jury.strip().startswith("jury: judge by a jury, ")
