@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import replace
 from math import ceil, floor
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from gate.bootstrap.background import Answer, Background
 from gate.bootstrap.checking import resolve_check, root_of
+from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
 from gate.domain.suite import Budget
@@ -20,6 +22,7 @@ from gate.flows.resolved import Resolved
 from gate.flows.solo import Chosen, with_cases
 from gate.pytest_plugin import asked
 from gate.pytest_plugin.items import CaseItem, ConfigFile
+from gate.pytest_plugin.telling import beforehand
 from gate.report import numbers
 from gate.settings.services import Settings
 
@@ -125,6 +128,8 @@ class Evals:
         if self._background is not None:
             shown = self._shown()
             self._background.finish(shown, keep=self._worker is None)
+            if self._worker is not None:
+                _removed(self._out)
             self.notes += self._background.notes
             if self._worker is None:
                 self.notes += [shown.why] if shown.why else []
@@ -150,6 +155,10 @@ class Evals:
         worker = getattr(self.config, "workerinput", None)
         return None if worker is None else str(worker["workerid"])
 
+    @property
+    def _out(self) -> Path:
+        return self._root / OWN_FOLDER / ("pytest" if self._worker is None else f"pytest-{self._worker}")
+
     def _window(self, item: CaseItem) -> int:
         calls = max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32)))
         return min(FURTHEST, max(2, ceil(2 * calls / item.suite.samples)))
@@ -173,12 +182,13 @@ class Evals:
         for item in self._items:
             wanted.setdefault(item.suite.name, set()).add(item.case.id)
         resolved = with_cases(self.resolve(), wanted)
+        self.notes += beforehand(resolved.suites)
         folder = self._root / OWN_FOLDER
         return Plan(
             resolved=replace(resolved, budget=self._share(resolved.budget)),
             concurrency=max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32))),
             seed=None,
-            out=folder / ("pytest" if self._worker is None else f"pytest-{self._worker}"),
+            out=self._out,
             progress=Background.silent(),
             remember=Remembering(
                 cache=not option("--gate-no-cache"), refresh=option("--gate-refresh"), folder=folder / "cache"
@@ -202,6 +212,13 @@ class Evals:
 
 def _keys(items: set[CaseItem]) -> frozenset[tuple[str, str]]:
     return frozenset((item.suite.name, item.case.id) for item in items)
+
+
+def _removed(folder: Path) -> None:
+    """What a worker has written down while it ran is of no use to anybody: its samples are without a record."""
+    with suppress(GateError, OSError):
+        run_folder(folder).clear()
+        folder.rmdir()
 
 
 def _may_skip(item: CaseItem) -> bool:

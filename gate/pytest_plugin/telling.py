@@ -1,6 +1,7 @@
 """What pytest shows of a case: a word behind its outcome, a report where it does not pass, a table at the end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from gate.bootstrap.background import Answer
@@ -8,13 +9,17 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.checked import CaseState
 from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
+from gate.domain.record_parts import JudgeRecord
 from gate.domain.sample import Reply, Sample
+from gate.domain.suite import Suite
 from gate.domain.usage import Dollars
+from gate.engine.cautions import preference_notes, sampling_notes
 from gate.errors import GateError, InputErrors
 from gate.flows.check import case_check
 from gate.report import numbers
 from gate.report.cases import plain
 from gate.report.escape import terminal, visible
+from gate.report.judge_quotes import sentence
 from gate.report.scorer_words import against, case_score, falls_short, mean_score, others, scorer_text
 
 Payload: TypeAlias = dict[str, Any]
@@ -134,6 +139,25 @@ def mistake(error: GateError) -> str:
 
 def _paragraph(said: str, hint: str) -> str:
     return terminal(said) + (f"\n  hint: {terminal(hint)}" if hint else "")
+
+
+def beforehand(suites: Iterable[Suite]) -> list[str]:
+    """What is known of scores before there is one: what spoils them, and how far each judge agrees with people.
+
+    Args:
+        suites: of which cases are asked.
+    """
+    suites = tuple(suites)
+    quoted = [
+        f"{suite.name}: the judge {one.scorer} {_standing(sentence(JudgeRecord.model_validate(asdict(one))))}"
+        for suite in suites
+        for one in suite.exam.judges
+    ]
+    return [*sampling_notes(suites), *preference_notes(suites), *quoted]
+
+
+def _standing(said: str) -> str:
+    return f"is {said}" if said.startswith("not ") else said
 
 
 def summary(payloads: Sequence[Payload], notes: Sequence[str]) -> Iterator[str]:

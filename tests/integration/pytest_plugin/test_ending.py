@@ -106,6 +106,7 @@ def test_workers_say_that_they_keep_no_record(project: Project) -> None:
     ran = project.run("-m", "eval", "-n", "2", "-v")
     assert ran.out.count("no record of this run: workers of pytest-xdist keep none") == 1
     assert not (project.root / ".gate/pytest/run.json").exists()
+    assert not list((project.root / ".gate").glob("pytest*"))
 
 
 def start(project: Project, *options: str) -> "subprocess.Popen[str]":

@@ -3,11 +3,53 @@
 import json
 import re
 
+import pytest
+
 from tests.integration.pytest_plugin.conftest import Project
-from tests.support.command import write_jsonl
+from tests.support.command import gate, git, write_jsonl
 from tests.support.model_server import Behaviour
 
 JUDGED = '[contains, {judge: {criteria: "Says the word", model: "openai:j", params: {base_url: "URL/v1"}}}]'
+
+
+def section(out: str) -> list[str]:
+    """What stands under `eval` at the end."""
+    return re.split(r"=+ eval =+\n", out)[1].splitlines()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_told_of(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    project.write(scorers=JUDGED.replace("openai:j", "openai:m").replace("URL", project.server.url))
+    found = section(project.run("-m", "eval", *workers).out)
+    (warned,) = (line for line in found if "self-preference" in line)
+    assert warned.startswith("bot: the judge judge asks openai:m, the very model that it judges")
+    (quoted,) = (line for line in found if "calibrated" in line)
+    assert quoted == "bot: the judge judge is not calibrated: how far it agrees with people was not measured"
+
+
+def test_a_calibration_is_quoted(project: Project) -> None:
+    kept = "evals/judge-calibration.json"
+    project.write(scorers=f"[{{judge: {{model: 'fake:judge', criteria: Is blue., calibration: {kept}}}}}]")
+    rows = [
+        {"input": f"q{i}", "output": "blue" if i % 2 else "red", "expected": "blue", "label": bool(i % 2)}
+        for i in range(40)
+    ]
+    write_jsonl(project.root / "evals/labels.jsonl", rows)
+    git(project.root, "init", "--quiet")
+    done = gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "bot", cwd=project.root)
+    assert done.code == 0, done.err
+    found = section(project.run("-m", "eval").out)
+    assert any(line.startswith("bot: the judge judge agrees with people on ") for line in found)
+    assert not any("self-preference" in line for line in found)
+
+
+def test_samples_at_temperature_0_are_told_of(project: Project) -> None:
+    text = (project.root / "gate.yaml").read_text()
+    (project.root / "gate.yaml").write_text(text.replace("params: {", "params: {temperature: 0, "))
+    assert any("bot: samples is 2, and at temperature 0" in line for line in section(project.run("-m", "eval").out))
+    assert "=== eval ===" not in project.run("-m", "eval", "--collect-only").out
 
 
 def test_every_case_is_a_test_with_its_scores(project: Project) -> None:

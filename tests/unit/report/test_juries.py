@@ -39,6 +39,8 @@ def test_the_terminal_says_of_each_judge_how_far_it_agrees_with_people() -> None
     render(judged(), Console(file=out, width=400, _environ={}))
     lines = out.getvalue().splitlines()
     (voice,) = (line for line in lines if "agrees with people on" in line)
-    assert voice.strip().startswith("voice: rubric by openai:mistral-large at temperature 0; agrees with people on 91 %")
+    assert voice.strip().startswith(
+        "voice: rubric by openai:mistral-large at temperature 0; agrees with people on 91 %"
+    )
     (jury,) = (line for line in lines if "not calibrated" in line)
     assert jury.strip().startswith("jury: judge by a jury, ")
