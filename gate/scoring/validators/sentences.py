@@ -8,7 +8,7 @@ quotation that goes on in small letters. What holds no letter and no digit is no
 
 import re
 
-from gate.scoring.validators.port import LOOKED_AT
+from gate.scoring.validators.words import opening
 
 _CLOSERS = "\"'”’»›)\\]}*_`」』】）"
 _FOREIGN = "。！？｡।॥؟۔።፧"
@@ -44,7 +44,7 @@ _MONTHS = frozenset("januar jänner februar märz april mai juni juli august sep
 def sentences(text: str) -> list[str]:
     """The sentences of the beginning of a text, in their order, each without the blanks around it."""
     found: list[str] = []
-    for block in _BREAK.split(text[:LOOKED_AT]):
+    for block in _BREAK.split(opening(text)):
         for item in _ITEM.split(block):
             found.extend(_of_block(item))
     return found

@@ -16,7 +16,21 @@ _ALONE = (
     "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # Hiragana, Katakana
 )
 _SCRIPTS_WITHOUT_BLANKS = re.compile(f"[{_ALONE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_BLANKS = re.compile(r"\s{3,}")
 _RUN = re.compile(rf"[{_ALONE}]|[^\s\u2013\u2014\u2026/{_ALONE}]+")
+
+
+def opening(text: str) -> str:
+    """The beginning of a text that is looked at; long runs of blanks are shortened first, for they could fill it.
+
+    Args:
+        text: hostile.
+    """
+    return text if len(text) <= LOOKED_AT else _BLANKS.sub(_shortened, text)[:LOOKED_AT]
+
+
+def _shortened(blanks: re.Match[str]) -> str:
+    return "\n\n" if blanks[0].count("\n") > 1 else "\n" if "\n" in blanks[0] else " "
 
 
 def word_count(text: str) -> int:
@@ -26,16 +40,17 @@ def word_count(text: str) -> int:
     `don't` and `3.5` are one word each, a lone `-` is none. Chinese characters and kana, which are written without
     blanks, count one each. Thai, Lao, Khmer and Burmese are written without them, too: a run counts as one word.
     """
-    return sum(1 for run in _RUN.findall(text[:LOOKED_AT]) if run.isalnum() or any(map(str.isalnum, run)))
+    return sum(1 for run in _RUN.findall(opening(text)) if run.isalnum() or any(map(str.isalnum, run)))
 
 
 def folded(text: str) -> str:
     """The text as words are compared: one form for each character, small letters, nothing invisible.
 
-    Source: Unicode's NFKC and case folding; format characters (soft hyphens, joiners) are left out.
+    Source: Unicode's NFKC and case folding; format characters (soft hyphens, joiners) and
+    what else a screen ignores (its Default_Ignorable_Code_Point) are left out.
     """
     text = composed(text, "NFKC").casefold()[: 2 * LOOKED_AT]
-    return text if text.isascii() else _compiled(r"\p{Cf}+").sub("", text)
+    return text if text.isascii() else _compiled(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+").sub("", text)
 
 
 def composed(text: str, form: str = "NFC", *, whole: bool = False) -> str:
@@ -48,7 +63,7 @@ def composed(text: str, form: str = "NFC", *, whole: bool = False) -> str:
         form: `NFC` or `NFKC`.
         whole: all of the text.
     """
-    text = text if whole else text[:LOOKED_AT]
+    text = text if whole else opening(text)
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC" if form == "NFKC" else "NFC", _compiled(r"(\p{M}{8})\p{M}+").sub(r"\1", text))

@@ -97,3 +97,17 @@ def test_a_word_is_found_wherever_it_stands_alone(word: str, frame: str) -> None
     assert Phrases.of([word]).within(frame.format(word)) == [word]
     assert Phrases.of([word]).within(frame.format("q" + word)) == []
     assert Phrases.of([word]).within(frame.format(word + "q")) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("forbidden_words", {"words": ["apologize"]}), ("words", {"max": 2}), ("sentences", {"max": 1})],
+)
+@pytest.mark.parametrize("blanks", [" " * 100_001, "\n" * 100_001, " \n\t" * 50_000])
+def test_blanks_before_an_answer_hide_nothing(kind: str, options: dict[str, JsonValue], blanks: str) -> None:
+    assert score({kind: options}, f"{blanks}I apologize. I do.") == 0.0
+
+
+@pytest.mark.parametrize("unseen", ["\u034f", "\ufe0f", "\u3164", "\u00ad", "\u200d"])
+def test_what_no_screen_shows_hides_no_word(unseen: str) -> None:
+    assert score({"forbidden_words": {"words": ["apologize"]}}, f"I apo{unseen}logize") == 0.0
