@@ -24,6 +24,8 @@ def language(options: Options, subject: Subject) -> Finding:
 
     Code, addresses and tags are left out. Source of the detector: Lui and Baldwin, langid.py (ACL 2012), as py3langid.
     """
+    if not subject.text.strip():
+        return 0.0, "is empty, and in no language"
     wanted = language_code(as_text(options["is"])) or ""
     text = _NO_WORDS.sub(" ", composed(subject.text[:_READ]))
     letters = "".join(filter(str.isalpha, text)).encode(errors="replace")

@@ -37,7 +37,6 @@ def test_a_sentence_is_of_its_language_and_of_no_other(code: str) -> None:
         ("en", "OK"),
         ("fr", "OK"),
         ("de", "42"),
-        ("de", ""),
         ("de", "Gerne!"),
         ("fr", "Merci"),
     ],
@@ -78,3 +77,8 @@ def test_codes() -> None:
 def test_every_language_is_one_that_the_detector_knows() -> None:
     labels = LanguageIdentifier.from_model_file("data/model.npz.xz").labels
     assert {label for label in labels if len(label) == 2} == LANGUAGES
+
+
+@pytest.mark.parametrize("answer", ["", " \n\t"])
+def test_an_empty_answer_is_in_no_language(answer: str) -> None:
+    assert score({"language": "en"}, answer) == 0.0
