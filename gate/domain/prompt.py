@@ -33,7 +33,7 @@ class Message:
     @property
     def told(self) -> tuple[str, ...]:
         """All of it as texts: two turns that differ have different ones."""
-        if not self.tool_calls and not self.answers:
+        if not (self.tool_calls or self.answers or self.failed):
             return self.role, self.content
         calls = tuple(part for call in self.tool_calls for part in (call.id, call.name, call.arguments))
         return self.role, self.content, self.answers, str(self.failed), str(len(self.tool_calls)), *calls

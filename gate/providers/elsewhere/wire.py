@@ -56,7 +56,7 @@ def unpack_request(item: Item) -> Request:
 
 
 def _pack_message(message: Message) -> Item:
-    if not message.tool_calls and not message.answers:
+    if not (message.tool_calls or message.answers or message.failed):
         return [message.role, message.content]
     return [message.role, message.content, _pack_calls(message.tool_calls), message.answers, message.failed]
 

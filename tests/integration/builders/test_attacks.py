@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from gate.domain.verdict import Verdict
-from tests.integration.builders.repository import CONFIG, FILES, GOOD, MODULE, commit, make
+from tests.integration.builders.repository import CONFIG, FILES, GOOD, MODULE
 from tests.integration.scorers import repository as scored
 from tests.support.command import gate, git
 from tests.support.model_server import ModelServer
 from tests.support.privileged import keys
+from tests.support.repository import commit, make
 
 SUITES = CONFIG + scored.CONFIG.partition("suites:\n")[2]
 """A prompt that is code, and after it one that is a file, scored by code."""

@@ -34,15 +34,13 @@ suites:
 """
 
 EXAMPLES = """
-How others were scored:
-Reply: Okay, no cooling. What's the system doing?
-"brevity": "reason": "Two short sentences, and nothing in them could go.", "score": 5
-"paraphrasing": "reason": "No cooling says the caller's trouble in a word of the trade.", "score": 4
-"spoken_flow": "reason": "Easy to say in one breath.", "score": 5
-Reply: I understand your frustration, and I will be happy to assist you with that today.
-"brevity": "reason": "A long sentence of stock words.", "score": 1
-"paraphrasing": "reason": "Nothing of what the caller said is taken up.", "score": 1
-"spoken_flow": "reason": "Nobody talks like that on the phone.", "score": 2
+What others said of a reply, sentence by sentence:
+"Two short sentences, and nothing in them could go."
+"No cooling says the caller's trouble in a word of the trade."
+"Easy to say in one breath."
+"A long sentence of stock words."
+"Nothing of what the caller said is taken up."
+"Nobody talks like that on the phone."
 """
 """A base model goes by examples: without them it hands back figures or the fence, and so gives no score."""
 

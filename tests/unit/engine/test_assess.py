@@ -1,10 +1,7 @@
 """From samples to a verdict, row by row of the verdict table."""
 
-from dataclasses import replace
-
 import pytest
 
-from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import RunPolicy, Suite, SuitePolicy
@@ -122,19 +119,6 @@ def test_missing_samples_that_could_change_the_verdict_make_it_inconclusive() ->
     assert (result.missing.samples, result.missing.total) == (30, 120)
     assert (result.missing.best, result.missing.worst) == (Verdict.PASS, Verdict.BLOCK)
     assert result.missing.reasons == ("30 × 503 from the service",)
-
-
-def test_every_reason_of_a_gap_is_kept_and_the_verdict_names_the_most_frequent() -> None:
-    one = suite(TIERS)
-    samples = take(one, lambda case, arm, _: None if arm is ArmName.CANDIDATE else 1.0)
-    lost = [at for at, sample in enumerate(samples) if sample.arm is ArmName.CANDIDATE]
-    for number, at in enumerate(lost):
-        samples[at] = replace(samples[at], reply=Failed(f"reason {number % 9}", 6))
-    result = assess(one, samples)
-    assert len(result.missing.reasons) == 9
-    assert result.decision.verdict is Verdict.INCONCLUSIVE
-    assert result.decision.reasons[-6:-1] == result.missing.reasons[:5]
-    assert result.decision.reasons[-1] == "and 4 more reasons why samples have no score."
 
 
 def test_missing_samples_that_cannot_change_a_block_leave_it() -> None:

@@ -127,7 +127,11 @@ def test_aliases_are_shared_values() -> None:
         ("lang=de", "tier=enterprise", "gate.yaml:20: 'tier=enterprise' is both required and advisory"),
         ("0.15", "10%", "policy.max_cost_increase must be a number from 0 to 10, not '10%' (a fraction: 0.10 is +10"),
         ("template: jinja2", "template: yes", "gate.yaml:28: template must be jinja2, true or false, not 'yes'"),
-        ("template: jinja2", "tools: []", "gate.yaml:28: 'tools' in suite 'triage' is not supported in this version"),
+        (
+            "template: jinja2",
+            "tools: []",
+            "gate.yaml:28: unknown key 'tools' in suite 'triage' (did you mean 'target'?)",
+        ),
         ("contains:", "contans:", "gate.yaml:14: unknown scorer 'contans' (did you mean 'contains'? known: exact, "),
         ("template: jinja2", "template: jinja2\n  -", "gate.yaml:29: a suite must be a mapping, not nothing"),
         ("version: 1", "version: 2", "gate.yaml:1: version 2 is not supported; this gate reads version 1"),

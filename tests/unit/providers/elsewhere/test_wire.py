@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
+from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
@@ -45,16 +46,18 @@ PARAMS = st.builds(
     base_url=st.none() | TEXT,
     timeout_s=NUMBERS,
 )
-MESSAGES = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXT)
+CALLS = st.lists(st.builds(ToolCall, TEXT, TEXT, TEXT), max_size=2).map(tuple)
+MESSAGES = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXT) | st.builds(
+    Message, st.sampled_from(["assistant", "tool"]), TEXT, CALLS, TEXT, st.booleans()
+)
 REQUESTS = st.builds(
     Request,
-    messages=st.lists(st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXT), max_size=3).map(
-        tuple
-    ),
+    messages=st.lists(MESSAGES, max_size=3).map(tuple),
     model=st.builds(ModelRef, TEXT, TEXT),
     params=PARAMS,
     index=COUNTS,
     schema=st.none() | st.dictionaries(TEXT, JSON, max_size=3),
+    tools=st.lists(st.builds(Tool, TEXT, TEXT, TEXT), max_size=2).map(tuple),
 )
 HEADROOM = st.none() | st.builds(Headroom, st.booleans(), NUMBERS)
 COMPLETIONS = st.builds(
@@ -65,6 +68,7 @@ COMPLETIONS = st.builds(
     latency_s=st.none() | NUMBERS,
     stop_reason=TEXT,
     headroom=HEADROOM,
+    tool_calls=CALLS,
 )
 
 
@@ -85,8 +89,11 @@ def test_answers(completion: Completion) -> None:
 
 
 SENT: list[tuple[type, set[str]]] = [
-    (Request, {"messages", "model", "params", "index", "schema"}),
-    (Completion, {"text", "model_id", "usage", "latency_s", "stop_reason", "headroom"}),
+    (Request, {"messages", "model", "params", "index", "schema", "tools"}),
+    (Completion, {"text", "model_id", "usage", "latency_s", "stop_reason", "headroom", "tool_calls"}),
+    (Message, {"role", "content", "tool_calls", "answers", "failed"}),
+    (Tool, {"name", "description", "schema"}),
+    (ToolCall, {"id", "name", "arguments"}),
     (Headroom, {"used_up", "reset_s"}),
     (Usage, {"input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"}),
 ]
@@ -94,7 +101,7 @@ NOT_SENT = {"about"}
 """What only the main process needs."""
 
 
-@pytest.mark.parametrize(("kind", "known"), SENT, ids=["request", "completion", "headroom", "usage"])
+@pytest.mark.parametrize(("kind", "known"), SENT, ids=lambda one: one.__name__.lower() if isinstance(one, type) else "")
 def test_nothing_is_left_behind(kind: type, known: set[str]) -> None:
     """A new field must be put on the wire and into the strategies above, or be named as one that stays here."""
     assert {field.name for field in fields(kind)} - NOT_SENT == known

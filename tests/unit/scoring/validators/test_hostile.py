@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from gate.domain.absence import Unscored
 from gate.domain.case import CODED, JUDGED, Case
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.transcript import Observation, ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars
 from gate.inputs.scorers.kinds import KINDS
 from gate.inputs.scorers.read import parse_scorers
@@ -28,6 +29,8 @@ WRITTEN: list[JsonValue] = [
     {"similarity": {"metric": "edit"}},
     *({"latency": 1}, {"cost": 1}),
     {"paraphrases": {"n": 2, "max_copied": 0.1}},
+    {"tools": {"all": ["a"], "in_order": ["a", "b"], "arguments": {"a": {"subset": {"x": [1]}}}, "max_errors": 0}},
+    {"database": {"url": "DB", "query": "select 1", "rows": {"max": 1}, "match": {"a": {"b": 1}}}},
 ]
 SPECS = parse_scorers(WRITTEN, "here")
 MIB = 1_000_000
@@ -78,7 +81,10 @@ UNITS = [
 
 def check(answer: str) -> None:
     case = Case("c", input="the question is 9, a b c", expected="the answer is 9")
-    subject = Subject(case, answer, 0.5, Dollars(0.1))
+    uses = tuple(ToolUse(name, answer, answer, failed=True) for name in ("a", answer))
+    seen = Observation("database", ((answer,), (answer,)), columns=(answer,))
+    talk = Transcript("s", (Turn(0, answer, "case", answer, uses),), observations=(seen,))
+    subject = Subject(case, answer, 0.5, Dollars(0.1), talk)
     for spec in SPECS:
         score = validate(spec, subject)
         assert isinstance(score.value, Unscored) or 0.0 <= score.value <= 1.0, spec.name
