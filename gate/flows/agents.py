@@ -105,9 +105,9 @@ def forbidden(name: str, target: Target | None, base: Config | None) -> str:
         return ""
     if runs_code(target):
         return f"suite {name} has an agent that runs programs, and none is run for a change from outside"
-    if not _reaches(target) or (base is not None and _reach(target) in map(_reach, _targets(base))):
+    if not _sent(target) or (base is not None and _sent(target) in map(_sent, _targets(base))):
         return ""
-    return f"suite {name} talks to an address, or uses variables, that no suite of the merge target does"
+    return f"suite {name} talks to addresses, or sends them variables, as no suite of the merge target does"
 
 
 def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
@@ -118,7 +118,7 @@ def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
         target: as the change has it.
         base: the merge target's configuration; a first adoption has none, and names what it likes.
     """
-    if base is None or target is None or not _reaches(target):
+    if base is None or target is None:
         return ""
     known = set().union(*map(_reach, _targets(base)))
     fresh = sorted(_reach(target) - known)
@@ -130,8 +130,17 @@ def _targets(config: Config) -> Iterable[Target]:
     return (suite.target for suite in config.suites if suite.target is not None)
 
 
-def _reaches(target: Target) -> bool:
-    return bool(_reach(target))
+def _sent(target: Target) -> frozenset[tuple[str, ...]]:
+    """Which variable goes where: addresses that change places with one another are others."""
+    match target:
+        case HttpAgent():
+            return frozenset({(target.url, *pair) for pair in (("", ""), *target.headers)})
+        case ToolLoop():
+            urls = tuple(sorted(server.url for server in target.servers if server.url))
+            headers = {(one.url, *pair) for one in target.servers if one.url for pair in (("", ""), *one.headers)}
+            return frozenset(headers | {(*urls, *pair) for pair in target.inject})
+        case _:
+            return frozenset((variable,) for variable in target.env)
 
 
 def _reach(target: Target) -> frozenset[str]:

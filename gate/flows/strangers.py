@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gate.domain.case import ScorerSpec
 from gate.domain.suite import Suite
+from gate.domain.target import Conversing
 from gate.inputs.config import Config
 
 SERVICES = ("openai", "anthropic")
@@ -96,6 +97,7 @@ def _of_suite(suite: Suite) -> Iterator[Asked]:
     yield Asked(f"the model of suite {suite.name}", arm.model.provider, arm.model.name, arm.params.base_url)
     if suite.own_exam or suite.trial:
         yield from _judges(suite.exam.all_scorers(), f"a judge of suite {suite.name}")
+        yield from _talkers(suite.exam.conversing, f"who talks with the agent of suite {suite.name}")
 
 
 def _of_base(base: Config) -> Iterator[Asked]:
@@ -103,6 +105,17 @@ def _of_base(base: Config) -> Iterator[Asked]:
         if suite.model is not None:
             yield Asked("", suite.model.provider, suite.model.name, suite.params.base_url)
         yield from _judges(suite.scorers, "")
+        yield from _talkers(suite.conversing, "")
+
+
+def _talkers(conversing: Conversing, what: str) -> Iterator[Asked]:
+    """The models that answer an agent's questions, or play its user."""
+    for model, params in (
+        (conversing.detector, conversing.detector_params),
+        (conversing.user, conversing.user_params),
+    ):
+        if model is not None:
+            yield Asked(what, model.provider, model.name, params.base_url)
 
 
 def _judges(specs: Iterable[ScorerSpec], what: str) -> Iterator[Asked]:

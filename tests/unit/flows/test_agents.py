@@ -1,0 +1,81 @@
+"""Whose choice an agent is: a change from outside has no programs, and sends nothing where the merge target does not."""
+
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.suite import Arm, Exam, Suite
+from gate.domain.target import CommandAgent, Conversing, HttpAgent, PythonAgent, Server, Target, ToolLoop
+from gate.flows import strangers
+from gate.flows.agents import elsewhere, forbidden
+from gate.inputs.config import Config, load
+
+SHOP = Server("shop", "streamable-http", url="https://shop.example/mcp", headers=(("Authorization", "SHOP_AUTH"),))
+BANK = Server("bank", "sse", url="https://bank.example/mcp", headers=(("Authorization", "BANK_AUTH"),))
+LOOP = ToolLoop(servers=(SHOP, BANK), inject=(("token", "SESSION_TOKEN"),))
+AGENT = HttpAgent("https://agent.example/chat", (("Authorization", "AGENT_AUTH"),))
+
+
+def base(*targets: Target) -> Config:
+    one = "{prompt: p.md, cases: c.jsonl, model: 'fake:echo', scorers: [contains], name: "
+    text = "version: 1\nsuites:\n" + "".join(f"  - {one}s{number}}}\n" for number in range(len(targets)))
+    found = load(text, "gate.yaml")
+    suites = (replace(suite, target=target) for suite, target in zip(found.suites, targets, strict=True))
+    return replace(found, suites=tuple(suites))
+
+
+@pytest.mark.parametrize(
+    "target",
+    [PythonAgent("a:b"), CommandAgent(("a",)), ToolLoop(servers=(Server("s", "stdio", command=("python", "s.py")),))],
+)
+def test_no_program_runs_for_a_change_from_outside_not_even_the_merge_targets(target: Target) -> None:
+    assert "runs programs" in forbidden("s", target, base(target))
+
+
+@pytest.mark.parametrize("target", [LOOP, AGENT])
+def test_what_a_suite_of_the_merge_target_sends_where_may_be_sent_there(target: Target) -> None:
+    assert forbidden("s", target, base(LOOP, AGENT)) == ""
+    assert forbidden("s", target, None) != ""
+    assert elsewhere("s", target, base(LOOP, AGENT)) == ""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        replace(AGENT, url="https://evil.example"),
+        replace(AGENT, headers=(("Authorization", "OPENAI_API_KEY"),)),
+        replace(AGENT, headers=(*AGENT.headers, ("X", "SHOP_AUTH"))),
+        HttpAgent("https://evil.example"),
+        replace(LOOP, inject=(("token", "OPENAI_API_KEY"),)),
+        replace(LOOP, servers=(replace(SHOP, headers=BANK.headers), replace(BANK, headers=SHOP.headers))),
+        replace(LOOP, servers=(replace(SHOP, url="https://evil.example"), BANK)),
+        replace(LOOP, servers=(SHOP, BANK, replace(BANK, url="https://evil.example", headers=()))),
+        ToolLoop(fixtures="tools.yaml", inject=(("token", "OPENAI_API_KEY"),)),
+    ],
+)
+def test_nothing_else_is_sent_anywhere(target: Target) -> None:
+    assert "as no suite of the merge target does" in forbidden("s", target, base(LOOP, AGENT))
+
+
+def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
+    assert forbidden("s", ToolLoop(fixtures="tools.yaml"), base(AGENT)) == forbidden("s", None, base(AGENT)) == ""
+
+
+def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
+    other = replace(AGENT, url="https://other.example")
+    assert elsewhere("s", other, base(AGENT)) == (
+        "s talks to, or uses, 'https://other.example' in this change, which the merge target does not."
+    )
+    assert elsewhere("s", other, None) == ""
+
+
+@pytest.mark.parametrize("who", ["detector", "user"])
+def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) -> None:
+    model, params = ModelRef("openai", "m"), Params(base_url="https://evil.example/v1")
+    talking = Conversing(**{who: model, f"{who}_params": params})
+    version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
+    arm, exam = Arm(version, model, Params()), Exam("head", "0", (), (), conversing=talking)
+    (said,) = strangers.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
+    assert "who talks with the agent of suite s is openai:m at https://evil.example/v1" in said
