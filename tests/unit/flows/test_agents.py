@@ -1,4 +1,4 @@
-"""Whose choice an agent is: a change from outside has no programs, and sends nothing where the merge target does not."""
+"""Whose choice an agent is: a change from outside has no programs, and sends nothing to new places."""
 
 from dataclasses import replace
 

@@ -1,0 +1,76 @@
+"""Placeholders are the same for both arms, and only where a suite has some; an exam is all that is in its digest."""
+
+from dataclasses import replace
+
+from gate.domain.case import Case, Persona, Round, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Built, Message, Prompt, PromptVersion
+from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.domain.target import Conversing
+from gate.flows.exam import JudgeDefault, Rules, build, changes
+from gate.flows.placeholders import of_suite
+
+DAY = "2026-11-22"
+CASE = Case(
+    "c{today}",
+    input="Is it {today}?",
+    expected=["{today}", 1],
+    criteria="Says {today}.",
+    vars={"day": "{today}"},
+    rounds=(Round("On {today}?", "Says {locale}.", scorers=(ScorerSpec("contains", "c", {"value": "{today}"}),)),),
+    facts="It is {today}.",
+    user=Persona("Speaks {locale}", "Know {today}"),
+)
+
+
+def arm(text: str, built: Built | None = None) -> Arm:
+    messages = () if built else (Message("system", text),)
+    return Arm(PromptVersion("p.md", "r", None, Prompt(messages, built=built)), ModelRef("fake", "echo"), Params())
+
+
+def suite(placeholders: dict[str, str] | None) -> Suite:
+    exam = Exam("main", "0", (CASE,), (ScorerSpec("exact", "e", {"value": "{today}"}),), placeholders=placeholders)
+    return Suite("s", arm("Today is {today}, {{ today }}, {other}."), arm("", Built({"k": "It is {today}."})), exam)
+
+
+def test_both_arms_and_the_exam_have_the_same_texts() -> None:
+    found = of_suite(suite({"locale": "de"}), DAY)
+    assert found.baseline is not None
+    assert found.baseline.version.prompt.messages[0].content == f"Today is {DAY}, {{{{ today }}}}, {{other}}."
+    assert found.candidate.version.prompt.built == Built({"k": f"It is {DAY}."})
+    (case,) = found.exam.cases
+    assert (case.id, case.input, case.expected, case.criteria) == (
+        "c{today}",
+        f"Is it {DAY}?",
+        [DAY, 1],
+        f"Says {DAY}.",
+    )
+    assert (case.vars, case.facts, case.user) == ({"day": DAY}, f"It is {DAY}.", Persona("Speaks de", f"Know {DAY}"))
+    assert (case.rounds[0].said, case.rounds[0].criteria) == (f"On {DAY}?", "Says de.")
+    assert case.rounds[0].scorers[0].options == {"value": DAY}
+    assert found.exam.scorers[0].options == {"value": DAY}
+
+
+def test_a_day_that_the_configuration_names_is_that_day() -> None:
+    assert of_suite(suite({"today": "1999-12-31"}), DAY).exam.cases[0].input == "Is it 1999-12-31?"
+
+
+def test_without_placeholders_braces_are_braces() -> None:
+    assert of_suite(suite(None), DAY) == suite(None)
+
+
+def test_how_conversations_are_led_and_every_round_are_part_of_the_exam() -> None:
+    rules, judge = Rules((), (), SuitePolicy()), JudgeDefault(ModelRef("fake", "echo"), Params())
+    other = replace(CASE, rounds=(replace(CASE.rounds[0], said="Or not?"),))
+    made = [
+        build(*parts, "main", judge).digest
+        for parts in (
+            ([CASE], rules),
+            ([CASE], replace(rules, conversing=Conversing("min"))),
+            ([CASE], replace(rules, placeholders={})),
+            ([other], rules),
+        )
+    ]
+    assert len(set(made)) == 4
+    assert changes([CASE], [other]).edited == (CASE.id,)
+    assert not changes([CASE], [replace(CASE, description="For readers", rounds=(replace(CASE.rounds[0], line=9),))])
