@@ -133,7 +133,7 @@ def test_a_kit_that_is_closed_while_a_server_is_started_leaves_nothing(tmp_path:
 
 
 GATE = """
-import asyncio, pathlib, sys
+import asyncio, pathlib, signal, sys
 from tests.integration.tools.kits import called, kit, odd, opened
 
 async def main():
@@ -144,6 +144,8 @@ async def main():
         print("ready", flush=True)
         await asyncio.sleep(600)
 
+# Whoever runs the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
 """
 
