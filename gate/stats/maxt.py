@@ -57,9 +57,8 @@ def joint_test(  # noqa: PLR0913
     """
     check_level(alpha)
     pools = None if samples is None else pool_samples(samples, deltas, clusters)
-    if pools is not None:
-        clusters = None  # so that units are positions of cases
-    columns = {name: column_of(piece) for name, piece in sum_slices(deltas, slices, clusters, margin).items()}
+    units = clusters if pools is None else None  # with pools units are positions of cases
+    columns = {name: column_of(piece) for name, piece in sum_slices(deltas, slices, units, margin).items()}
     family = {name: column for name, column in columns.items() if column.sums.blockable}
     null = null_minima(stacked(list(family.values())), flips, seed)
     level = alpha if pools is None else FLIP_SHARE * alpha
