@@ -48,6 +48,7 @@ class BudgetGuard:
         self._money = Money()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
+        self._unknown = ""
 
     @property
     def refused(self) -> str | None:
@@ -73,6 +74,15 @@ class BudgetGuard:
         minutes = self._budget.max_minutes or 0.0
         setting = self._budget.setting("max_minutes")
         return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or ask for less")
+
+    def unpriced(self) -> None:
+        """Note that an agent did not say what its answer cost: where dollars have a limit, nothing more is asked."""
+        if self.in_dollars:
+            setting = self._budget.setting("max_usd")
+            self._unknown = self._refuse(
+                f"{setting} cannot be kept, since an agent does not say what its answers cost; "
+                "have it give cost_usd, or limit max_calls instead"
+            )
 
     async def take(self, estimate_usd: float = 0.0) -> float:
         """Ask to send one request; waits while only what others have put aside stands in its way.
@@ -113,6 +123,8 @@ class BudgetGuard:
 
     def _used_up(self, estimate_usd: float) -> str | None:
         limits, spent = self._budget, self._money.spent
+        if self._unknown:
+            return self._unknown
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             setting = limits.setting("max_calls")
             return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"

@@ -170,6 +170,8 @@ class Caller:
             async with asyncio.timeout(left) as limit:
                 yield bill
             self._count(bill.cost)
+            if bill.cost == Unpriced("unknown"):
+                self._budget.unpriced()
         except Exception as error:
             self.counters.failed += 1
             if not isinstance(error, TimeoutError) or not limit.expired():

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from gate.domain.transcript import Transcript
+from gate.domain.usage import Effort
+
 
 @dataclass(frozen=True, slots=True)
 class Failed:
@@ -10,10 +13,14 @@ class Failed:
     Args:
         reason: one line, free of keys and control characters.
         attempts: how many requests were sent.
+        effort: of a conversation that broke off: what it took until then; None where one call was all there was.
+        transcript: of such a conversation, the message that was not answered being the last; None where there is none.
     """
 
     reason: str
     attempts: int = 1
+    effort: Effort | None = None
+    transcript: Transcript | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """One output of one arm on one case, and its scores."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -7,7 +8,7 @@ from typing import Literal, TypeAlias
 from gate.domain.absence import Failed, Unscored
 from gate.domain.tools import ToolCall
 from gate.domain.transcript import Transcript
-from gate.domain.usage import Cost, Usage
+from gate.domain.usage import Cost, Effort, Usage
 
 
 class ArmName(StrEnum):
@@ -48,6 +49,7 @@ class Reply:
         origin: when and where it was taken.
         tool_calls: what the model wants to be called before it goes on; only within a conversation.
         transcript: the whole conversation, where there was one: tokens, price and seconds are those of all of it.
+        effort: what a conversation took now; None where one call was all there was.
     """
 
     text: str
@@ -60,6 +62,22 @@ class Reply:
     origin: Origin = Origin()
     tool_calls: tuple[ToolCall, ...] = ()
     transcript: Transcript | None = None
+    effort: Effort | None = None
+
+
+def effort_of(reply: Reply | Failed) -> Effort:
+    """What it took to have a reply now, or to have none."""
+    if isinstance(reply, Failed):
+        return reply.effort or Effort(retries=max(0, reply.attempts - 1))
+    if reply.origin.reused:
+        known = reply.transcript
+        return Effort(reused=1 if known is None else known.outline.steps + known.aside.calls)
+    return reply.effort or Effort(1, max(0, reply.attempts - 1), 0, reply.cost)
+
+
+def effort_of_all(replies: Iterable[Reply]) -> Effort:
+    """What it took to have all of them now."""
+    return sum(map(effort_of, replies), Effort())
 
 
 PartKind: TypeAlias = Literal["dimension", "judge", "order", "round"]

@@ -60,6 +60,31 @@ def added(left: Cost | None, right: Cost | None) -> Cost | None:
     return right if isinstance(left, Dollars) else left
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What it took to have an answer now; what was known from earlier took nothing.
+
+    Args:
+        calls: of models, answered now; retries left out.
+        retries: requests sent again.
+        reused: calls whose answers were known.
+        cost: price of the calls that were answered now; None where there were none.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    reused: int = 0
+    cost: Cost | None = None
+
+    def __add__(self, other: "Effort") -> "Effort":
+        return Effort(
+            self.calls + other.calls,
+            self.retries + other.retries,
+            self.reused + other.reused,
+            added(self.cost, other.cost),
+        )
+
+
 def exact_dollars(amount: float) -> str:
     """A limit, as far as six digits tell it, without an exponent: `$0.5`, `$0.000395`, `$1,250`."""
     return f"${Decimal(f'{amount:.6g}'):,f}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words
+from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words, effort_of
 from gate.domain.transcript import Outline
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.columns import Columns, Names
@@ -29,14 +29,14 @@ MOST_CALLS = 2**32 - 1
 """Calls of one conversation that are counted; a record from elsewhere may tell of any number."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
-_CONVERSED = 5
+_CONVERSED = 6
 """Columns from `outline` on."""
 
 
 def words_of(sample: Sample) -> Words:
     """The texts of a sample, to be put back by `SampleTable.whole`."""
     reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
-    return Words(reply.text, reasons, reply.transcript) if isinstance(reply, Reply) else Words("", reasons)
+    return Words(reply.text if isinstance(reply, Reply) else "", reasons, reply.transcript)
 
 
 class SampleTable(Sequence[Sample]):
@@ -57,7 +57,7 @@ class SampleTable(Sequence[Sample]):
         self._rows = Columns(
             key="I", index="I", failed="B", warmup="B", blank="B", reused="B", source="I", attempts="H",
             place="q", scores="I", latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
-            why="i", score="d", outline="I", steps="I", aside="I", aside_price="B", aside_cost="d",
+            why="i", score="d", outline="I", made="I", again="I", known="I", paid="B", dollars="d",
         )  # fmt: skip
         self._outlines: Names[Outline | None] = Names()
         self._scores = Columns(
@@ -131,7 +131,9 @@ class SampleTable(Sequence[Sample]):
         reasoned = zip(sample.scores, words.reasons, strict=True)
         return replace(
             sample,
-            reply=replace(reply, text=words.text, transcript=words.transcript) if isinstance(reply, Reply) else reply,
+            reply=replace(reply, transcript=words.transcript)
+            if isinstance(reply, Failed)
+            else replace(reply, text=words.text, transcript=words.transcript),
             scores=tuple(replace(score, reason=reason) for score, reason in reasoned),
         )
 
@@ -251,13 +253,12 @@ class SampleTable(Sequence[Sample]):
         )  # fmt: skip
 
     def _conversed(self, reply: Reply | Failed) -> tuple[float, ...]:
-        """The columns from `outline` to `aside_cost`; an answer without a conversation took one step."""
+        """The columns from `outline` to `dollars`: what was done, and what it took now."""
         transcript = reply.transcript if isinstance(reply, Reply) else None
-        if transcript is None:
-            return self._outlines.number(None), 1, 0, *_priced(None)
-        outline, aside = transcript.outline, transcript.aside
-        counted = (min(max(0, calls), MOST_CALLS) for calls in (outline.steps, aside.calls))
-        return self._outlines.number(outline), *counted, *_priced(aside.cost)
+        effort = effort_of(reply)
+        counted = (min(max(0, calls), MOST_CALLS) for calls in (effort.calls, effort.retries, effort.reused))
+        outline = self._outlines.number(None if transcript is None else transcript.outline)
+        return outline, *counted, *_priced(effort.cost)
 
     def _valued(self, score: float | Unscored) -> tuple[int, float]:
         """Number of the reason why there is no score, and the score."""

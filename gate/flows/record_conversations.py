@@ -41,14 +41,14 @@ def tools_record(grid: Grid) -> ToolDifferenceRecord | None:
 def transcript_record(sample: Sample) -> TranscriptRecord | None:
     """The conversation of one sample, with long texts cut; None where there was none."""
     reply = sample.reply
-    if not isinstance(reply, Reply) or reply.transcript is None:
+    if reply.transcript is None:
         return None
     kept, room = reply.transcript, _Room()
     return TranscriptRecord(
         turns=[_turn(turn, room) for turn in kept.turns[:TURNS_KEPT]],
         more_turns=max(0, len(kept.turns) - TURNS_KEPT),
         revived=list(kept.revived),
-        agent_usd=_usd([reply.cost]),
+        agent_usd=_usd([reply.cost]) if isinstance(reply, Reply) else None,
         aside_calls=kept.aside.calls,
         aside_usd=_usd([kept.aside.cost]),
         judge_usd=_usd(score.cost for score in sample.scores),

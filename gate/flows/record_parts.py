@@ -60,24 +60,20 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
 
 def calls_record(rows: Rows) -> CallsRecord:
     """Model calls of some samples: those of agents, step by step, of whoever talks with them, and of judges."""
-    failed, reused = rows.flags("failed"), rows.flags("reused")
-    again = np.maximum(0, rows.numbers("attempts") - np.maximum(1, rows.numbers("steps")))
-    answered = np.where(failed, 0, rows.numbers("steps") + rows.numbers("aside"))
     return CallsRecord(
-        made=int(rows.scores("calls").sum() + answered[~reused].sum()),
-        cached=int(rows.scores("reused").sum() + answered[reused].sum()),
-        retried=int(rows.scores("retries").sum() + again[~reused].sum()),
-        failed=int(failed.sum()),
+        made=int(rows.scores("calls").sum() + rows.numbers("made").sum()),
+        cached=int(rows.scores("reused").sum() + rows.numbers("known").sum()),
+        retried=int(rows.scores("retries").sum() + rows.numbers("again").sum()),
+        failed=int(rows.flags("failed").sum()),
     )
 
 
 def dollars_spent(rows: Rows) -> tuple[float | None, str]:
     """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known."""
-    fresh = ~rows.flags("reused")
-    prices = np.concatenate([rows.numbers("price")[fresh], rows.numbers("aside_price")[fresh], rows.scores("price")])
+    prices = np.concatenate([rows.numbers("paid"), rows.scores("price")])
     if np.any(prices == UNKNOWN):
         return None, "the price of a model is unknown"
-    costs = np.concatenate([rows.figures("cost")[fresh], rows.figures("aside_cost")[fresh], rows.scores("cost")])
+    costs = np.concatenate([rows.figures("dollars"), rows.scores("cost")])
     dollars = costs[prices == DOLLARS]
     return (math.fsum(dollars), "") if dollars.size else (None, "no model with a price was called")
 

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.sample import Sample, Score, Words
+from gate.domain.sample import Reply, Sample, Score, Words
 from gate.domain.transcript_json import transcript_json, transcript_of
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.errors import GateError
@@ -146,11 +146,10 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
         "scores": [_score(score) for score in sample.scores],
     }
     reply = sample.reply
+    row |= _conversed(reply)
     if isinstance(reply, Failed):
         return {**row, "failure": reply.reason, "attempts": reply.attempts}
     usage, origin = reply.usage, reply.origin
-    if reply.transcript is not None:
-        row["transcript"] = transcript_json(reply.transcript)
     return {
         **row,
         "text": reply.text,
@@ -168,6 +167,22 @@ def sample_row(sample: Sample) -> dict[str, JsonValue]:
         },
         "origin": {"sitting": origin.sitting, "at": origin.at, "reused": origin.reused},
     }
+
+
+def _conversed(reply: Reply | Failed) -> dict[str, JsonValue]:
+    """What only conversations have."""
+    row: dict[str, JsonValue] = {}
+    if reply.transcript is not None:
+        row["transcript"] = transcript_json(reply.transcript)
+    if (effort := reply.effort) is not None:
+        row["effort"] = {
+            "calls": effort.calls,
+            "retries": effort.retries,
+            "reused": effort.reused,
+            "cost_usd": _dollars(effort.cost),
+            "unpriced": _unpriced(effort.cost),
+        }
+    return row
 
 
 def _line(row: dict[str, JsonValue]) -> bytes:

@@ -9,11 +9,11 @@ from typing import Annotated, BinaryIO, Literal, NoReturn
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.ranges import Amount, Share, Tokens, Tries
+from gate.domain.ranges import Amount, Count, Share, Tokens, Tries
 from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score
 from gate.domain.transcript import Transcript
 from gate.domain.transcript_json import transcript_of
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
 
 LONGEST_LINE = 64 * 2**20
@@ -68,7 +68,6 @@ class _Score(_Row):
     parts: list[_Part] = []
 
     def score(self) -> Score:
-        cost = None if self.cost_usd is None and self.unpriced is None else _cost(self.cost_usd, self.unpriced)
         return Score(
             scorer=self.scorer,
             value=_value(self.value, self.unscored),
@@ -77,10 +76,21 @@ class _Score(_Row):
             required=self.required,
             calls=self.calls,
             retries=self.retries,
-            cost=cost,
+            cost=_paid(self.cost_usd, self.unpriced),
             reused=self.reused,
             parts=tuple(part.part() for part in self.parts),
         )
+
+
+class _Effort(_Row):
+    calls: Count
+    retries: Count
+    reused: Count
+    cost_usd: Amount | None
+    unpriced: Why | None
+
+    def effort(self) -> Effort:
+        return Effort(self.calls, self.retries, self.reused, _paid(self.cost_usd, self.unpriced))
 
 
 class _Sample(_Row, ABC):
@@ -93,6 +103,8 @@ class _Sample(_Row, ABC):
     score: Share | None
     unscored: str | None
     scores: list[_Score]
+    effort: _Effort | None = None
+    transcript: dict[str, JsonValue] | None = None
 
     def sample(self) -> Sample:
         return Sample(
@@ -106,6 +118,11 @@ class _Sample(_Row, ABC):
             warmup=self.warmup,
         )
 
+    def conversed(self) -> tuple[Effort | None, Transcript | None]:
+        """What only conversations have."""
+        effort = None if self.effort is None else self.effort.effort()
+        return effort, None if self.transcript is None else _transcript(self.transcript)
+
     @abstractmethod
     def answer(self) -> Reply | Failed:
         """The reply, or why there is none."""
@@ -116,7 +133,7 @@ class _FailedSample(_Sample):
     attempts: Tries
 
     def answer(self) -> Failed:
-        return Failed(self.failure, self.attempts)
+        return Failed(self.failure, self.attempts, *self.conversed())
 
 
 class _AnsweredSample(_Sample):
@@ -129,10 +146,10 @@ class _AnsweredSample(_Sample):
     unpriced: Why | None
     usage: _Usage
     origin: _Origin
-    transcript: dict[str, JsonValue] | None = None
 
     def answer(self) -> Reply:
         usage, origin = self.usage, self.origin
+        effort, transcript = self.conversed()
         return Reply(
             text=self.text,
             model_id=self.model_id,
@@ -142,7 +159,8 @@ class _AnsweredSample(_Sample):
             attempts=self.attempts,
             stop_reason=self.stop_reason,
             origin=Origin(origin.sitting, origin.at, origin.reused),
-            transcript=None if self.transcript is None else _transcript(self.transcript),
+            transcript=transcript,
+            effort=effort,
         )
 
 
@@ -234,6 +252,10 @@ def _value(score: float | None, unscored: str | None) -> float | Unscored:
     if score is None and unscored is not None:
         return Unscored(unscored)
     raise BadSample("either a score or the reason why there is none")
+
+
+def _paid(dollars: float | None, why: Why | None) -> Cost | None:
+    return None if dollars is None and why is None else _cost(dollars, why)
 
 
 def _cost(dollars: float | None, why: Why | None) -> Cost:

@@ -14,7 +14,7 @@ from gate.domain.sample import Reply
 from gate.domain.suite import Exam
 from gate.domain.target import runs_code, target_json
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn
-from gate.domain.usage import Unpriced, added
+from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
 from gate.targets.port import Agent, AgentFailed, Agents, Answer, Observer, Question, Reader, Said
 from gate.targets.prompt import about
@@ -60,10 +60,11 @@ class ConversationTarget:
         if not fresh and known_code and (known := self.memory.find(request)) is not None:
             return known
         agent = self.agents.agent(question, fresh=fresh)
+        conversation = _Conversation(question, agent, self.company, self.new_session())
         try:
-            reply = await _Conversation(question, agent, self.company, self.new_session()).lead()
+            reply = await conversation.lead()
         except AgentFailed as failure:
-            return Failed(failure.reason, failure.attempts)
+            return conversation.broken(failure)
         finally:
             await agent.close()
         if not known_code:
@@ -71,7 +72,7 @@ class ConversationTarget:
         try:
             return await self.memory.keep(request, reply)
         except NotKept as lost:
-            return Failed(f"the conversation cannot be kept: {lost.reason}", reply.attempts)
+            return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
 
     def request_of(self, question: Question) -> Request:
         """What the conversation is remembered under: everything that has a part in it; nothing of it is sent."""
@@ -149,14 +150,12 @@ class _Conversation:
             await self._follow_up(number)
             if number == 0 and case.revival and len(rounds) > 1:
                 await self.agent.close()
-                await self._reopened()
+                try:
+                    await self.agent.reopen(self.session)
+                except AgentFailed as failure:
+                    failure.reason = f"{failure.reason} (reopened)"
+                    raise
                 self.revived.append(number)
-
-    async def _reopened(self) -> None:
-        try:
-            await self.agent.reopen(self.session)
-        except AgentFailed as failure:
-            raise AgentFailed(f"{failure.reason} (reopened)", self._attempts + failure.attempts) from None
 
     async def _follow_up(self, number: int) -> None:
         exam = self.question.exam
@@ -178,7 +177,7 @@ class _Conversation:
             if not text:
                 said = await self._heard(user)
                 if said.missed:
-                    raise AgentFailed(f"the simulated user said nothing: {said.missed}", self._attempts)
+                    raise AgentFailed(f"the simulated user said nothing: {said.missed}", attempts=0)
                 text = said.text
             if not text:
                 return
@@ -187,10 +186,7 @@ class _Conversation:
 
     async def _heard(self, reader: Reader) -> Said:
         said = [(turn.said, turn.answer) for turn in self.turns]
-        try:
-            found = await reader.reply(said, self.question.case, self.question.index)
-        except AgentFailed as failure:
-            raise AgentFailed(failure.reason, self._attempts + failure.attempts) from None
+        found = await reader.reply(said, self.question.case, self.question.index)
         self.asides.append(found)
         return found
 
@@ -198,8 +194,11 @@ class _Conversation:
         try:
             answer = await self.agent.send(text)
         except AgentFailed as failure:
-            where = f" in round {number + 1}" if len(rounds_of(self.question.case)) > 1 else ""
-            raise AgentFailed(f"{failure.reason}{where}", self._attempts + failure.attempts) from None
+            if len(rounds_of(self.question.case)) > 1:
+                failure.reason = f"{failure.reason} in round {number + 1}"
+            # What it cost is known all together, and stands in the effort.
+            self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason="failed"))
+            raise
         self.answers.append(answer)
         self.turns.append(
             Turn(
@@ -217,19 +216,29 @@ class _Conversation:
         )
 
     @property
-    def _attempts(self) -> int:
-        return sum(answer.attempts for answer in self.answers)
+    def effort(self) -> Effort:
+        """What it took until now."""
+        taken = [answer.taken for answer in self.answers] + [said.taken for said in self.asides]
+        return sum(taken, Effort())
+
+    def broken(self, failure: AgentFailed) -> Failed:
+        """What is left of it."""
+        said = self._transcript() if self.turns else None
+        return Failed(failure.reason, failure.attempts, self.effort + failure.effort, said)
+
+    def _transcript(self, observations: tuple[Observation, ...] = ()) -> Transcript:
+        missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
+        heard = reduce(added, [said.cost for said in self.asides], None)
+        aside = Aside(sum(said.calls for said in self.asides), heard, missed)
+        return Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations)
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:
         if not self.answers:
             raise AgentFailed("nothing was said to the agent", attempts=0)
         last = self.answers[-1]
-        reused = any(answer.reused for answer in self.answers)
+        reused = any(answer.taken.reused for answer in self.answers)
         seconds = [answer.latency_s for answer in self.answers]
         known = [second for second in seconds if second is not None]
-        missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
-        heard = reduce(added, [said.cost for said in self.asides], None)
-        aside = Aside(sum(said.calls for said in self.asides), heard, missed)
         cost = reduce(added, [answer.cost for answer in self.answers], None)
         return Reply(
             text=last.text,
@@ -238,7 +247,7 @@ class _Conversation:
             cost=cost or Unpriced("unknown"),
             # Some of it was known from earlier, in no time.
             latency_s=sum(known) if len(known) == len(seconds) and not reused else None,
-            attempts=self._attempts,
             stop_reason=last.stop_reason,
-            transcript=Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations),
+            transcript=self._transcript(observations),
+            effort=self.effort,
         )

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from importlib import resources
 from typing import TypeAlias
 
@@ -14,7 +14,8 @@ from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
-from gate.domain.usage import Cost, added
+from gate.domain.sample import Reply, effort_of_all
+from gate.domain.usage import added
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.providers.base import Request
 from gate.targets.port import AgentFailed, Said
@@ -100,21 +101,25 @@ class Listener:
             AgentFailed: the model cannot be had; without it nobody knows how the conversation would have gone on.
         """
         about, index = asked
-        calls, problem = 0, ""
-        cost: Cost | None = None
+        replies: list[Reply] = []
+        problem = ""
         for _ in range(_TRIES):
             messages = _messages(form, turns, {**view, "problem": problem})
             request = Request(messages, self.model, self.params, index, form.schema, about)
             reply = await self.calls.call(request)
             if isinstance(reply, Failed):
-                raise AgentFailed(f"{self.model} cannot be asked what the person says: {reply.reason}", reply.attempts)
-            if not reply.origin.reused:
-                calls += 1
-                cost = added(cost, reply.cost)
+                reason = f"{self.model} cannot be asked what the person says: {reply.reason}"
+                raise AgentFailed(reason, reply.attempts, effort_of_all(replies))
+            replies.append(reply)
             text, problem = form.read(reply.text)
             if not problem:
-                return Said(text, calls, cost)
-        return Said("", calls, cost, f"the reply could not be used: {problem}")
+                return _said(text, "", replies)
+        return _said("", f"the reply could not be used: {problem}", replies)
+
+
+def _said(text: str, missed: str, replies: Sequence[Reply]) -> Said:
+    cost = reduce(added, [reply.cost for reply in replies], None)
+    return Said(text, len(replies), cost, missed, effort_of_all(replies))
 
 
 def _messages(form: Form, turns: Turns, view: Mapping[str, str]) -> tuple[Message, ...]:

@@ -13,7 +13,7 @@ from gate.calls.port import Calls
 from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.prompt import Message
-from gate.domain.sample import Reply
+from gate.domain.sample import Reply, effort_of_all
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.transcript import ToolUse
 from gate.domain.usage import Cost, Unpriced, Usage, added
@@ -73,14 +73,33 @@ class LoopAgent:
         self._messages = self._with(text)
         replies: list[Reply] = []
         used: list[ToolUse] = []
+        try:
+            seconds = await self._work(replies, used)
+            self._messages += (_said(replies[-1]),)
+            self._save()
+        except AgentFailed as failure:
+            failure.effort += effort_of_all(replies)
+            failure.tools = tuple(map(_short, used))
+            raise
+        answer = _answer(replies, used, seconds)
+        return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
+
+    async def _work(self, replies: list[Reply], used: list[ToolUse]) -> float:
+        """Call the model, and what it asks for, until it asks for nothing more, or the steps are used up.
+
+        Args:
+            replies: get what the model said.
+            used: gets what was called, but for what the last step asks for.
+
+        Returns:
+            Seconds that the tools took.
+        """
         seconds = 0.0
-        while len(replies) < self.max_steps:
-            reply = await self._step(sum(one.attempts for one in replies))
+        while True:
+            reply = await self._step()
             replies.append(reply)
             if not reply.tool_calls or self.toolbox is None:
-                self._messages += (_said(reply),)
-                self._save()
-                return _answer(replies, used, seconds)
+                return seconds
             begun = self.equipment.clock()
             results = await self._used(self.toolbox, reply.tool_calls)
             seconds += self.equipment.clock() - begun
@@ -90,9 +109,8 @@ class LoopAgent:
                 Message("assistant", reply.text, reply.tool_calls),
                 *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
             )
-        self._messages += (_said(replies[-1]),)
-        self._save()
-        return replace(_answer(replies, used, seconds), stop_reason=STEP_LIMIT)
+            if len(replies) == self.max_steps:
+                return seconds
 
     async def close(self) -> None:
         self._messages = ()
@@ -116,14 +134,14 @@ class LoopAgent:
         except NotBuilt as error:
             raise AgentFailed(error.failed.reason, error.failed.attempts) from None
 
-    async def _step(self, attempts: int) -> Reply:
+    async def _step(self) -> Reply:
         arm = self.question.arm
         request = Request(
             self._messages, arm.model, arm.params, self.question.index, about=about(self.question), tools=self._tools
         )
         reply = await self.equipment.calls.call(request, fresh=self.fresh)
         if isinstance(reply, Failed):
-            raise AgentFailed(reply.reason, attempts + reply.attempts)
+            raise AgentFailed(reply.reason, reply.attempts)
         return reply
 
     async def _used(self, toolbox: Toolbox, calls: tuple[ToolCall, ...]) -> list[ToolUse]:
@@ -165,8 +183,7 @@ def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer
         latency_s=sum(times) + seconds if len(times) == len(replies) else None,
         model_id=last.model_id,
         stop_reason=last.stop_reason,
-        attempts=sum(reply.attempts for reply in replies),
-        reused=any(reply.origin.reused for reply in replies),
+        effort=effort_of_all(replies),
     )
 
 

@@ -11,7 +11,7 @@ from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
 from gate.domain.tools import Tool
 from gate.domain.transcript import Observation, ToolUse
-from gate.domain.usage import Cost, Unpriced, Usage
+from gate.domain.usage import Cost, Effort, Unpriced, Usage
 from gate.providers.base import Request
 
 
@@ -60,13 +60,17 @@ class AgentFailed(Exception):
 
     Args:
         reason: one clean line.
-        attempts: requests that were sent.
+        attempts: requests of the call that failed.
+        effort: what the message took until then, that call left out.
+        tools: that were called until then.
     """
 
-    def __init__(self, reason: str, attempts: int = 1) -> None:
+    def __init__(self, reason: str, attempts: int = 1, effort: Effort | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.attempts = attempts
+        self.effort = (effort or Effort()) + Effort(retries=max(0, attempts - 1))
+        self.tools: tuple[ToolUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,7 @@ class Answer:
         latency_s: seconds of models and tools, without queueing; None where time means nothing.
         model_id: the model that the last of its replies named; empty where nobody said.
         stop_reason: why it ended; empty where nobody said.
-        attempts: requests sent, those that failed included.
-        reused: some of it was known from earlier.
+        effort: what of it was asked for now; None where all of it was, and nothing twice.
     """
 
     text: str
@@ -94,8 +97,12 @@ class Answer:
     latency_s: float | None = None
     model_id: str = ""
     stop_reason: str = ""
-    attempts: int = 1
-    reused: bool = False
+    effort: Effort | None = None
+
+    @property
+    def taken(self) -> Effort:
+        """What it took to have it now."""
+        return self.effort or Effort(self.steps, cost=self.cost)
 
 
 class Agent(Protocol):
@@ -222,9 +229,16 @@ class Said:
         calls: of a model.
         cost: price of those; None where there were none.
         missed: why nobody knows what the person would say; empty where somebody does.
+        effort: what of it was asked for now; None where all of it was, and nothing twice.
     """
 
     text: str = ""
     calls: int = 0
     cost: Cost | None = None
     missed: str = ""
+    effort: Effort | None = None
+
+    @property
+    def taken(self) -> Effort:
+        """What it took to know it now."""
+        return self.effort or Effort(self.calls, cost=self.cost)

@@ -213,6 +213,23 @@ def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
     assert provider.seen == 3
 
 
+def test_an_agent_that_does_not_say_what_it_costs_keeps_no_budget_of_dollars() -> None:
+    calls = caller(Scripted([]), CallPolicy(budget=Budget(max_usd=5.0)))
+
+    async def work() -> None:
+        async with calls.outside() as bill:
+            bill.cost = Dollars(0.5)
+        assert calls.exhausted() is None
+        async with calls.outside():
+            pass
+        with pytest.raises(NoCall, match="max_usd cannot be kept, since an agent does not say what its answers cost"):
+            async with calls.outside():
+                pytest.fail("nobody knows what it costs")
+
+    run(work)
+    assert "have it give cost_usd" in (calls.exhausted() or "")
+
+
 def test_a_message_to_an_agent_that_fails_is_counted_as_failed() -> None:
     calls = caller(Scripted([]), CallPolicy(budget=Budget(max_calls=2)))
 

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.domain.absence import Failed
+from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.transcript import Aside, Transcript, Turn
-from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.record_parts import calls_record, dollars_spent
@@ -18,13 +20,10 @@ from tests.unit.engine.test_samples import SAMPLES, STEADY, bare
 SUITES = st.sampled_from([None, "s", "neither"])
 
 
-def steps(reply: Reply) -> int:
-    return 1 if reply.transcript is None else sum(turn.steps for turn in reply.transcript.turns)
-
-
-def answered(reply: Reply) -> int:
-    """Calls of a model that a reply took: the agent's, and those of whoever talked with it."""
-    return steps(reply) + (reply.transcript.aside.calls if reply.transcript else 0)
+def known(reply: Reply) -> int:
+    """Calls of a model that were known with a reply: the agent's, and those of whoever talked with it."""
+    talk = reply.transcript
+    return 1 if talk is None else sum(turn.steps for turn in talk.turns) + talk.aside.calls
 
 
 def own(samples: list[Sample], name: str | None) -> list[Sample]:
@@ -46,20 +45,23 @@ def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
     mine = own(samples, name)
     scores = [score for sample in mine for score in sample.scores]
     replies = [sample.reply for sample in mine if isinstance(sample.reply, Reply)]
-    failed = [sample.reply for sample in mine if not isinstance(sample.reply, Reply)]
+    failed = [sample.reply for sample in mine if isinstance(sample.reply, Failed)]
     asked = [reply for reply in replies if not reply.origin.reused]
+    efforts = [reply.effort for reply in (*asked, *failed) if reply.effort is not None]
+    plain = [reply for reply in (*asked, *failed) if reply.effort is None]
     assert found.failed == len(failed)
-    known = [reply for reply in replies if reply.origin.reused]
-    assert found.made == sum(map(answered, asked)) + sum(score.calls for score in scores)
-    assert found.cached == sum(map(answered, known)) + sum(score.reused for score in scores)
-    again = [max(0, reply.attempts - max(1, steps(reply))) for reply in asked]
-    again += [max(0, reply.attempts - 1) for reply in failed]
-    assert found.retried == sum(again) + sum(score.retries for score in scores)
+    made = sum(effort.calls for effort in efforts) + sum(isinstance(reply, Reply) for reply in plain)
+    assert found.made == made + sum(score.calls for score in scores)
+    reused = sum(effort.reused for effort in efforts) + sum(known(r) for r in replies if r.origin.reused)
+    assert found.cached == reused + sum(score.reused for score in scores)
+    again = sum(effort.retries for effort in efforts) + sum(max(0, reply.attempts - 1) for reply in plain)
+    assert found.retried == again + sum(score.retries for score in scores)
 
 
 def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() -> None:
     talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=Aside(2, Dollars(0.5)))
-    asked = Reply("yes", "m", Usage(), Dollars(0.25), None, attempts=4, transcript=talk)
+    effort = Effort(calls=5, retries=1, cost=Dollars(0.75))
+    asked = Reply("yes", "m", Usage(), Dollars(0.25), None, transcript=talk, effort=effort)
     table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
     assert dollars_spent(Rows(table)) == (0.75, "")
     assert table.column("cost").tolist() == [0.25]
@@ -67,18 +69,26 @@ def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() ->
     assert (found.made, found.retried) == (5, 1)
 
 
+def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
+    failed = Failed("the server is gone", 1, Effort(calls=3, retries=2, reused=1, cost=Dollars(0.5)))
+    rows = Rows(SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)]))
+    assert dollars_spent(rows) == (0.5, "")
+    assert calls_record(rows) == CallsRecord(made=3, cached=1, retried=2, failed=1)
+
+
 @STEADY
 @given(SAMPLES, SUITES)
 def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
     spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
-    replies = [sample.reply for sample in own(samples, name) if isinstance(sample.reply, Reply)]
-    costs = [reply.cost for reply in replies if not reply.origin.reused]
-    costs += [
-        reply.transcript.aside.cost
-        for reply in replies
-        if not reply.origin.reused and reply.transcript and reply.transcript.aside.cost
-    ]
-    costs += [score.cost for sample in own(samples, name) for score in sample.scores if score.cost is not None]
+    mine = own(samples, name)
+    costs: list[Cost | None] = [score.cost for sample in mine for score in sample.scores]
+    for reply in (sample.reply for sample in mine):
+        if isinstance(reply, Reply) and reply.origin.reused:
+            continue
+        if reply.effort is not None:
+            costs.append(reply.effort.cost)
+        elif isinstance(reply, Reply):
+            costs.append(reply.cost)
     dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
     if Unpriced("unknown") in costs:
         assert (spent, why) == (None, "the price of a model is unknown")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
 from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
@@ -32,6 +32,13 @@ TRANSCRIPTS = st.builds(
     turns=st.lists(TURNS, max_size=3).map(tuple),
     aside=st.builds(Aside, calls=st.integers(0, 9), cost=st.none() | COSTS),
 )
+EFFORTS = st.none() | st.builds(
+    Effort,
+    calls=st.integers(0, 9),
+    retries=st.integers(0, 9),
+    reused=st.integers(0, 9),
+    cost=st.none() | COSTS,
+)
 REPLIES = st.builds(
     Reply,
     text=st.text(max_size=20),
@@ -43,7 +50,9 @@ REPLIES = st.builds(
     stop_reason=WORDS,
     origin=st.builds(Origin, WORDS, AMOUNTS, st.booleans()),
     transcript=st.none() | TRANSCRIPTS,
+    effort=EFFORTS,
 )
+FAILURES = st.builds(Failed, WORDS, st.integers(0, 9), EFFORTS, st.none() | TRANSCRIPTS)
 PARTS = st.builds(
     Part,
     kind=st.sampled_from(["dimension", "judge"]),
@@ -74,7 +83,7 @@ def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
             case_id=st.sampled_from(["c1", "c2", "c3"]),
             arm=st.sampled_from(ArmName),
             index=st.integers(0, indices - 1),
-            reply=REPLIES | st.builds(Failed, WORDS, st.integers(0, 9)),
+            reply=REPLIES | FAILURES,
             scores=st.lists(SCORES, max_size=3).map(tuple),
             score=VALUES,
             warmup=st.booleans(),
@@ -88,11 +97,16 @@ SAMPLES = sample_lists(indices=10, most=12)
 STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+def counted(sample: Sample) -> Sample:
+    """The sample without what it took, which is counted, and not given back."""
+    return replace(sample, reply=replace(sample.reply, effort=None))
+
+
 def bare(sample: Sample) -> Sample:
     """The sample without its texts."""
-    reply = sample.reply
+    reply: Reply | Failed = replace(counted(sample).reply, transcript=None)
     if isinstance(reply, Reply):
-        reply = replace(reply, text=UNREAD if reply.text.strip() else "", transcript=None)
+        reply = replace(reply, text=UNREAD if reply.text.strip() else "")
     return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
 
 
@@ -103,7 +117,7 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     assert list(table) == [bare(sample) for sample in samples]
     assert len(table) == len(samples)
     assert [table[i] for i in range(len(table))] == table[:] == list(table)
-    assert [table.whole(sample) for sample in table] == samples
+    assert [table.whole(sample) for sample in table] == [counted(sample) for sample in samples]
 
 
 @STEADY
@@ -145,26 +159,28 @@ def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     some = table.only(lambda key: key[1] != "c2")
     wanted = [sample for sample in samples if sample.case_id != "c2"]
     assert list(some) == [bare(sample) for sample in wanted]
-    assert [some.whole(sample) for sample in some] == wanted
+    assert [some.whole(sample) for sample in some] == [counted(sample) for sample in wanted]
     assert len(table) == len(samples)
 
 
 def test_some_of_a_table_keep_what_their_conversations_were() -> None:
     said = Transcript("s", (Turn(0, "hi", "case", "yes", (ToolUse("get", "{}", "1"),), steps=2),), aside=Aside(3))
-    reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=said)
+    reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=said, effort=Effort(4, 2, 1, Dollars(0.5)))
     table = SampleTable.holding([Sample("s", case, ArmName.BASELINE, 0, reply) for case in ("a", "b")])
     some = table.only(lambda key: key[1] == "b")
     assert [some.outlines[number] for number in some.column("outline")] == [said.outline]
-    assert (some.column("steps").tolist(), some.column("aside").tolist()) == ([2], [3])
+    counts = [some.column(name).tolist() for name in ("made", "again", "known", "dollars")]
+    assert counts == [[4], [2], [1], [0.5]]
 
 
 def test_a_conversation_of_more_calls_than_there_can_be_has_as_many_as_are_counted() -> None:
-    said = (Turn(0, "hi", "case", "yes", steps=10**30), Turn(0, "hi", "case", "yes", steps=-1))
-    for turn, steps in zip(said, (MOST_CALLS, 0), strict=True):
-        talk = Transcript("s", (turn,), aside=Aside(turn.steps))
-        reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=talk)
-        table = SampleTable.holding([Sample("s", "c", ArmName.BASELINE, 0, reply)])
-        assert table.column("steps").tolist() == table.column("aside").tolist() == [steps]
+    for told, steps in ((10**30, MOST_CALLS), (-1, 0)):
+        talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=told),), aside=Aside(told))
+        reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=talk, effort=Effort(told, told))
+        known = replace(reply, origin=Origin(reused=True))
+        table = SampleTable.holding([Sample("s", "c", ArmName.BASELINE, 0, one) for one in (reply, known)])
+        counts = [table.column(name).tolist() for name in ("made", "again", "known")]
+        assert counts == [[steps, 0], [steps, 0], [0, steps]]
 
 
 def test_what_comes_later_is_grouped_too() -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
-from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.domain.usage import Dollars, Effort, Unpriced, Usage
 from gate.engine.samples import SampleTable
 from gate.store.run_folder import RunFolder, sample_row
 from gate.store.samples import BadSample, lines, parse_sample, sample_at
@@ -24,6 +25,19 @@ tokens = st.integers(0, 10**18)
 tries = st.integers(0, 65_535)
 costs = st.one_of(st.builds(Dollars, amounts), st.sampled_from([Unpriced("unknown"), Unpriced("n/a")]))
 values = st.one_of(st.floats(0, 1), st.builds(Unscored, texts))
+counts = st.integers(0, 10**12)
+efforts = st.one_of(st.none(), st.builds(Effort, counts, counts, counts, st.one_of(st.none(), costs)))
+uses = st.builds(ToolUse, texts, texts, texts, st.booleans(), st.one_of(st.none(), amounts))
+talkers = st.sampled_from(["case", "follow-up"])
+turns = st.builds(
+    Turn,
+    st.integers(0, 49),
+    texts,
+    st.sampled_from(["case", "follow-up"]),
+    texts,
+    st.lists(uses, max_size=2).map(tuple),
+)
+transcripts = st.builds(Transcript, texts, st.lists(turns, max_size=2).map(tuple))
 replies = st.builds(
     Reply,
     texts,
@@ -34,7 +48,10 @@ replies = st.builds(
     tries,
     texts,
     st.builds(Origin, texts, amounts, st.booleans()),
+    transcript=st.one_of(st.none(), transcripts),
+    effort=efforts,
 )
+failures = st.builds(Failed, texts, tries, efforts, st.one_of(st.none(), transcripts))
 parts = st.builds(Part, st.sampled_from(["dimension", "judge", "order"]), texts, st.floats(0, 1), amounts)
 scores = st.builds(
     Score,
@@ -55,7 +72,7 @@ samples = st.builds(
     texts,
     st.sampled_from(ArmName),
     st.integers(0, 99),
-    st.one_of(replies, st.builds(Failed, texts, tries)),
+    st.one_of(replies, failures),
     st.lists(scores, max_size=3).map(tuple),
     values,
     st.booleans(),

@@ -10,7 +10,8 @@ from gate.domain.case import Case, Persona, Round
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.domain.target import CommandAgent, Conversing, HttpAgent
-from gate.domain.usage import Dollars, Unpriced
+from gate.domain.transcript import ToolUse
+from gate.domain.usage import Dollars, Effort, Unpriced
 from gate.targets.conversation import ConversationTarget
 from gate.targets.port import AgentFailed, Answer, Question, Said
 from tests.support.conversing import FakeAgent, FakeReader, Kept, exam, leading, question
@@ -42,7 +43,8 @@ def test_rounds_follow_one_another() -> None:
     agent = FakeAgent([Answer("x", cost=Dollars(1.0), latency_s=1.0), Answer("y", cost=Dollars(2.0), latency_s=3.0)])
     reply = led(leading(agent), question(TWO, exam=exam(TWO)))
     assert turns(reply) == [(0, "case", "a", "x"), (1, "case", "b", "y")]
-    assert (reply.text, reply.cost, reply.latency_s, reply.attempts) == ("y", Dollars(3.0), 4.0, 2)
+    assert (reply.text, reply.cost, reply.latency_s) == ("y", Dollars(3.0), 4.0)
+    assert reply.effort == Effort(2, cost=Dollars(3.0))
     assert agent.events == ["start session-1", "close", "close"]
 
 
@@ -54,6 +56,7 @@ def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> N
     assert reply.transcript is not None and reply.transcript.outline.followups == 1
     assert (reply.transcript.aside.calls, reply.transcript.aside.cost) == (2, Dollars(0.5))
     assert reply.cost == Unpriced("unknown"), "what the detector costs is no part of what the agent costs"
+    assert reply.effort == Effort(4, cost=Unpriced("unknown"))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
@@ -93,11 +96,11 @@ def test_a_simulated_user_has_a_limit(begins: str) -> None:
 def test_a_simulated_user_of_whom_nothing_comes_is_no_score() -> None:
     asked = question(PLAYED, exam=exam(PLAYED))
     found = failed(leading(FakeAgent([]), user=FakeReader([Said(missed="no JSON")])), asked)
-    assert found == Failed("the simulated user said nothing: no JSON", 0)
+    assert found == Failed("the simulated user said nothing: no JSON", 0, Effort())
     nobody = failed(leading(FakeAgent([])), asked)
-    assert nobody == Failed("the case has a simulated user, and no model plays it", 0)
+    assert nobody == Failed("the case has a simulated user, and no model plays it", 0, Effort())
     silent = failed(leading(FakeAgent([]), user=FakeReader([Said()])), asked)
-    assert silent == Failed("nothing was said to the agent", 0)
+    assert silent == Failed("nothing was said to the agent", 0, Effort())
 
 
 def test_a_session_is_closed_and_opened_again_after_the_first_round() -> None:
@@ -110,15 +113,23 @@ def test_a_session_is_closed_and_opened_again_after_the_first_round() -> None:
 
 def test_a_context_that_is_lost_is_told_with_all_that_was_sent() -> None:
     case = replace(TWO, revival=True)
-    agent = FakeAgent([Answer("x", attempts=3)], remembers=False)
-    assert failed(leading(agent), question(case, exam=exam(case))) == Failed("the context is lost (reopened)", 3)
+    agent = FakeAgent([Answer("x", steps=3, cost=Dollars(0.5))], remembers=False)
+    found = failed(leading(agent), question(case, exam=exam(case)))
+    assert (found.reason, found.effort) == ("the context is lost (reopened)", Effort(3, cost=Dollars(0.5)))
     assert agent.events[-1] == "close"
 
 
 def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
-    agent, memory = FakeAgent([Answer("x", attempts=2), AgentFailed("it ended (exit code 3)")]), Kept()
+    gone = AgentFailed("it ended (exit code 3)", 4, Effort(2, 1, 1, Dollars(0.25)))
+    gone.tools = (ToolUse("look", "{}", "done"),)
+    agent, memory = FakeAgent([Answer("x", cost=Dollars(0.5)), gone]), Kept()
     found = failed(leading(agent, memory=memory), question(TWO, exam=exam(TWO)))
-    assert found == Failed("it ended (exit code 3) in round 2", 3)
+    assert found.reason == "it ended (exit code 3) in round 2"
+    assert found.effort == Effort(calls=3, retries=4, reused=1, cost=Dollars(0.75))
+    assert found.transcript is not None
+    first, last = found.transcript.turns
+    assert (first.said, first.answer, last.said, last.answer) == ("a", "x", "b", "")
+    assert (last.tools, last.stop_reason) == (gone.tools, "failed")
     assert agent.events[-1] == "close" and memory.empty
 
 
@@ -129,7 +140,7 @@ def test_a_detector_that_cannot_be_had_makes_no_half_conversation() -> None:
 
     memory = Kept()
     found = failed(leading(FakeAgent(["x?"]), Gone(), memory=memory), question(ONE, exam=exam(ONE, DETECTOR)))
-    assert found == Failed("the budget of 2 calls is used up", 2)
+    assert (found.reason, found.effort) == ("the budget of 2 calls is used up", Effort(1, cost=Unpriced("unknown")))
     assert memory.empty
 
 

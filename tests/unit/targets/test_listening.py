@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona
 from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Dollars
+from gate.domain.sample import Origin
+from gate.domain.usage import Dollars, Effort
 from gate.targets.followups import FollowUps, may_ask
 from gate.targets.listening import MESSAGE_CHARS, Listener
 from gate.targets.persona import SimulatedUser
@@ -32,7 +34,7 @@ def followed(*texts: str | Failed) -> tuple[Said, ScriptedCalls]:
 
 def test_the_detector_sees_the_facts_and_asks_for_a_schema() -> None:
     said, calls = followed(asks(True, " The beach house. "))
-    assert said == Said("The beach house.", 1, Dollars(0.5))
+    assert said == Said("The beach house.", 1, Dollars(0.5), effort=Effort(1, cost=Dollars(0.5)))
     (request,) = calls.requests
     assert "The beach house." in request.messages[1].content and "Which listing?" in request.messages[1].content
     assert request.schema is not None and request.schema["required"] == ["asks", "answer"]
@@ -65,10 +67,24 @@ def test_what_may_be_a_question_is_looked_at(answer: str) -> None:
 )
 def test_a_reply_that_cannot_be_used_is_asked_for_once_more_and_noted(bad: str, problem: str) -> None:
     said, calls = followed(bad, bad)
-    assert said == Said("", 2, Dollars(1.0), f"the reply could not be used: {problem}")
+    both = Effort(2, cost=Dollars(1.0))
+    assert said == Said("", 2, Dollars(1.0), f"the reply could not be used: {problem}", both)
     assert problem in calls.requests[1].messages[1].content
     said, _ = followed(bad, asks(False, ""))
-    assert said == Said("", 2, Dollars(1.0))
+    assert said == Said("", 2, Dollars(1.0), effort=both)
+
+
+def test_what_was_known_costs_nothing_now_and_a_request_that_was_sent_again_is_told() -> None:
+    known = replace(reply("Sure!"), origin=Origin(reused=True))
+    calls = ScriptedCalls([known, replace(reply(asks(False, "")), attempts=3)])
+    reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+    said = asyncio.run(reader.reply([("x", "Which?")], CASE, 0))
+    assert (said.calls, said.cost) == (2, Dollars(0.002))
+    assert said.effort == Effort(calls=1, retries=2, reused=1, cost=Dollars(0.001))
+    gone = ScriptedCalls([reply("Sure!"), Failed("503", 4)])
+    with pytest.raises(AgentFailed) as caught:
+        asyncio.run(FollowUps(Listener(gone, ModelRef("openai", "d"), Params())).reply([("x", "Which?")], CASE, 0))
+    assert caught.value.effort == Effort(calls=1, retries=3, cost=Dollars(0.001))
 
 
 def test_a_detector_that_cannot_be_asked_ends_the_conversation() -> None:

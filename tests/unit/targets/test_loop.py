@@ -10,8 +10,8 @@ import pytest
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
 from gate.domain.prompt import Message
-from gate.domain.sample import Reply
-from gate.domain.usage import Dollars
+from gate.domain.sample import Origin, Reply
+from gate.domain.usage import Dollars, Effort
 from gate.store.sessions import SessionFiles
 from gate.targets.loop import RECORDED_CHARS, Equipment, LoopAgent
 from gate.targets.port import AgentFailed, Answer
@@ -110,12 +110,32 @@ def test_without_tools_at_once_nothing_is_called_after_one_that_is_lost(tmp_path
     assert box.events == ["open", "begin a"]
 
 
-def test_a_step_that_fails_counts_all_attempts(tmp_path: Path) -> None:
+def test_a_step_that_fails_tells_what_was_done_and_paid_until_then(tmp_path: Path) -> None:
     script = [replace(calls("look"), attempts=2), Failed("the budget of 3 calls is used up", 1)]
     agent, _ = loop(script, tmp_path, FakeBox())
     with pytest.raises(AgentFailed) as caught:
         asyncio.run(said(agent, "x"))
-    assert (caught.value.reason, caught.value.attempts) == ("the budget of 3 calls is used up", 3)
+    assert (caught.value.reason, caught.value.attempts) == ("the budget of 3 calls is used up", 1)
+    assert caught.value.effort == Effort(calls=1, retries=1, cost=Dollars(0.001))
+    assert [use.name for use in caught.value.tools] == ["look"]
+
+
+def test_a_tool_that_is_lost_leaves_what_was_paid(tmp_path: Path) -> None:
+    async def work(name: str) -> str:
+        raise AgentFailed("the server is gone", attempts=0)
+
+    agent, _ = loop([calls("look")], tmp_path, FakeBox(work))
+    with pytest.raises(AgentFailed) as caught:
+        asyncio.run(said(agent, "x"))
+    assert caught.value.effort == Effort(calls=1, cost=Dollars(0.001))
+
+
+def test_steps_that_were_known_are_not_paid_again(tmp_path: Path) -> None:
+    script = [replace(calls("look"), origin=Origin(reused=True)), reply("done")]
+    agent, _ = loop(script, tmp_path, FakeBox())
+    (answer,) = asyncio.run(said(agent, "x"))
+    assert (answer.steps, answer.cost) == (2, Dollars(0.002))
+    assert answer.effort == Effort(calls=1, reused=1, cost=Dollars(0.001))
 
 
 def test_a_long_result_is_whole_for_the_model_and_short_in_the_record(tmp_path: Path) -> None:
