@@ -164,7 +164,10 @@ class Case:
     @property
     def round_scorers(self) -> tuple[ScorerSpec, ...]:
         """Those of its rounds, the first of each name."""
-        return tuple({spec.name: spec for one in reversed(self.rounds) for spec in reversed(one.scorers)}.values())
+        found: dict[str, ScorerSpec] = {}
+        for spec in (spec for one in self.rounds for spec in one.scorers):
+            found.setdefault(spec.name, spec)
+        return tuple(found.values())
 
     @property
     def question(self) -> str:

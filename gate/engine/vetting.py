@@ -8,12 +8,14 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import Suite
+from gate.domain.target import RoundRule
 from gate.inputs.models import parse_model
 from gate.inputs.problems import quoted
 from gate.scoring.combine import combine
 from gate.scoring.forms import weighted
 from gate.scoring.jury import combiner
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
+from gate.scoring.rounds import of_rounds, round_name
 
 _TOLERANCE = 1e-9
 
@@ -38,28 +40,49 @@ def contradiction(sample: Sample, suite: Suite, case: Case) -> str:
         return "it has scores, and no answer"
     if len(sample.scores) not in (len(alone), len(specs)):
         return f"it has {len(sample.scores)} scores, and {len(specs)} scorers are asked"
+    rule = suite.exam.conversing.score
     for spec, score in zip([*alone, *both], sample.scores, strict=False):
         if (score.scorer, score.weight, score.required) != (spec.name, spec.weight, spec.required):
             return f"its score by {quoted(score.scorer)} is not one by the scorer {quoted(spec.name)}"
-        if said := _odd(score, spec):
+        if said := _odd(score, spec, _rounds(spec, case), rule):
             return f"its score by {quoted(score.scorer)} {said}"
     if both and len(sample.scores) == len(alone):
         return "" if isinstance(sample.score, Unscored) else "it has a score, and was not compared"
     return "" if _same(sample.score, combine(sample.scores)) else "its score is not what its scores make"
 
 
-def _odd(score: Score, spec: ScorerSpec) -> str:
-    """What is wrong with the parts of one score."""
+def _rounds(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
+    """The rounds that a score is made of; none where it is of one alone, or of the whole conversation."""
+    own = spec.name in {one.name for one in case.round_scorers}
+    if spec.comparative or (spec.whole and not own):
+        return ()
+    rounds = [place for place, one in enumerate(case.rounds) if not own or spec.name in {s.name for s in one.scorers}]
+    return tuple(map(round_name, rounds)) if len(rounds) > 1 else ()
+
+
+def _odd(score: Score, spec: ScorerSpec, rounds: Sequence[str], rule: RoundRule) -> str:
+    """What is wrong with the parts of one score.
+
+    Args:
+        score: as it was read.
+        spec: its scorer.
+        rounds: that it is made of, 2 or more, or none.
+        rule: what rounds come to.
+    """
     parts = score.parts
     if isinstance(score.value, Unscored):
         return "has no value, and parts" if parts else ""
     if spec.comparative and not parts:
         return "" if score.value == 0.5 else "has no parts"
-    wanted = _wanted(spec)
+    wanted = [("round", name, 1.0) for name in rounds] + _wanted(spec)
     if [(part.kind, part.name, part.weight) for part in parts] != wanted:
         names = ", ".join(quoted(name) for _, name, _ in wanted)
         return f"is not made of {names}" if names else "has parts"
-    return "" if not parts or _same(score.value, _whole(parts, spec)) else "is not what its parts make"
+    if not parts:
+        return ""
+    # Beside its rounds the other parts of a score are means over them, which need not make the same.
+    made = of_rounds([part.value for part in parts[: len(rounds)]], rule) if rounds else _whole(parts, spec)
+    return "" if _same(score.value, made) else "is not what its parts make"
 
 
 def _wanted(spec: ScorerSpec) -> list[tuple[str, str, float]]:

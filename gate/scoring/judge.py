@@ -71,4 +71,4 @@ class Judge:
             judged = (text, case.question) if shown(self.spec, "sees_input") else (text,)
             return repeated(verdict, judged, besides(self.spec, case))
 
-        return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats, (fence_of(text),)))
+        return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats, (fence_of(case, text),)))

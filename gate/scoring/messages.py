@@ -35,12 +35,12 @@ def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tu
         InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
     """
     view: View = {
-        "fence": fence_of(answer),
+        "fence": fence_of(case, answer),
         "instructions": instructions(spec, case),
         "rubric": Rubric.of(spec.options) if spec.kind == "rubric" else None,
         "criteria": criteria(spec, case),
         "question": case.question if shown(spec, "sees_input") else None,
-        "conversation": bool(case.messages),
+        "conversation": case.messages,
         "answer": answer,
         "reference": _reference(case) if shown(spec, "sees_expected") else None,
         "problem": problem,
@@ -75,13 +75,13 @@ def pair_messages(spec: ScorerSpec, case: Case, texts: tuple[str, str], problem:
     return (Message("system", _render("pairwise_system", view)), Message("user", _render("pairwise_user", view)))
 
 
-def fence_of(answer: str) -> str:
-    """The mark that stands around an answer.
+def fence_of(case: Case, answer: str) -> str:
+    """The mark that stands around an answer, and around each turn of the conversation before it.
 
-    An answer cannot contain the hash of itself, so it cannot close its own fence; and the same answer gets the same
-    fence, so that judgements can be cached.
+    It is made of all that stands within it, an agent's earlier answers among that, and no text can contain the hash
+    of itself: so nothing can close its own fence. The same texts get the same one, so that judgements can be cached.
     """
-    return hashlib.sha256(_bytes(answer)).hexdigest()[:24]
+    return hashlib.sha256(_bytes("\0".join([*(turn.content for turn in case.messages), answer]))).hexdigest()[:24]
 
 
 def fences_of(texts: tuple[str, str]) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) ->
     case = replace(
         subject.case,
         input="",
+        rounds=(),
         messages=_until(subject.case, transcript, number),
         criteria=subject.case.criteria if one.criteria is None else one.criteria,
     )
@@ -98,16 +99,27 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
     )
     if missing is not None:
         number, why = missing
-        return replace(paid, value=Unscored(f"round {number + 1}: {why.reason}"), reason="")
+        return replace(paid, value=Unscored(f"{round_name(number)}: {why.reason}"), reason="")
     worst = min(range(len(known)), key=lambda at: known[at][1])
     number, score = scores[worst]
-    reason = f"round {number + 1}: {score.reason}" if score.reason else ""
-    rounds = tuple(Part("round", f"round {number + 1}", value) for number, value in known)
-    value = _value([value for _, value in known], rule)
+    reason = f"{round_name(number)}: {score.reason}" if score.reason else ""
+    rounds = tuple(Part("round", round_name(number), value) for number, value in known)
+    value = of_rounds([value for _, value in known], rule)
     return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
 
 
-def _value(values: Sequence[float], rule: RoundRule) -> float:
+def round_name(number: int) -> str:
+    """What a round is called, whose number is counted from 0."""
+    return f"round {number + 1}"
+
+
+def of_rounds(values: Sequence[float], rule: RoundRule) -> float:
+    """What the scores of rounds come to.
+
+    Args:
+        values: [rounds], at least one.
+        rule: how.
+    """
     match rule:
         case "min":
             return min(values)

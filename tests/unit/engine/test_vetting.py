@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case, Round, ScorerSpec
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Suite
+from gate.domain.target import Conversing, RoundRule
 from gate.engine.vetting import contradiction
 from gate.scoring.combine import combine
 from tests.support import runs
@@ -73,3 +74,51 @@ def test_what_failed_or_was_cut_off_has_no_score(reply: object) -> None:
     sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, reply, (), Unscored("503"))  # type: ignore[arg-type]
     assert contradiction(sample, suite, Case("c0")) == ""
     assert contradiction(replace(sample, score=1.0), suite, Case("c0")) == "it has a score, and no scorer gave one"
+
+
+ROUNDS = [Part("round", "round 1", 0.25), Part("round", "round 2", 0.75)]
+TALK = Case("c0", rounds=(Round("a"), Round("b")))
+
+
+def of_talk(spec: ScorerSpec, value: float, *parts: Part, rule: RoundRule = "mean", case: Case = TALK) -> str:
+    """Of a sample of a case with rounds."""
+    one = runs.suite([{}])
+    exam = replace(one.exam, scorers=(spec,), conversing=Conversing(score=rule))
+    found = [Score(spec.name, value, parts=parts)]
+    found += [Score(own.name, 1.0) for own in case.round_scorers]
+    sample = Sample(one.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), tuple(found), combine(found))
+    return contradiction(sample, replace(one, exam=exam), case)
+
+
+@pytest.mark.parametrize(("rule", "value"), [("mean", 0.5), ("min", 0.25), ("last", 0.75)])
+def test_a_score_of_rounds_is_what_they_come_to(rule: RoundRule, value: float) -> None:
+    plain = ScorerSpec("contains", "contains")
+    assert of_talk(plain, value, *ROUNDS, rule=rule) == ""
+    assert of_talk(plain, value + 0.1, *ROUNDS, rule=rule) == "its score by 'contains' is not what its parts make"
+    assert of_talk(plain, value, *ROUNDS[:1], rule=rule) == (
+        "its score by 'contains' is not made of 'round 1', 'round 2'"
+    )
+    assert of_talk(jury(), value, *ROUNDS, *JUDGES, rule=rule) == ""
+    assert "is not made of" in of_talk(jury(), value, *JUDGES, rule=rule)
+
+
+def test_what_looks_at_the_whole_conversation_has_no_rounds() -> None:
+    tools = ScorerSpec("tools", "tools")
+    assert of_talk(tools, 1.0) == ""
+    assert of_talk(tools, 0.5, *ROUNDS) == "its score by 'tools' has parts"
+
+
+def test_the_scorers_of_single_rounds_come_in_the_order_in_which_the_rounds_name_them() -> None:
+    first, second = ScorerSpec("tools", "first"), ScorerSpec("tools", "second")
+    case = Case("c0", rounds=(Round("a", scorers=(first,)), Round("b", scorers=(second, first))))
+    assert [spec.name for spec in case.round_scorers] == ["first", "second"]
+    plain, other = ScorerSpec("contains", "contains"), replace(case, rounds=(case.rounds[0], Round("b")))
+    assert of_talk(plain, 0.5, *ROUNDS, case=other) == ""
+
+
+def test_the_calls_that_rounds_expect_are_scored_by_round() -> None:
+    suite, calls = runs.suite([{}]), ScorerSpec("tools", "calls")
+    case = Case("c0", rounds=(Round("a", scorers=(calls,)), Round("b", scorers=(calls,)), Round("c")))
+    score = Score("calls", 0.5, parts=tuple(ROUNDS))
+    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine((score,)))
+    assert contradiction(sample, replace(suite, exam=replace(suite.exam, scorers=())), case) == ""
