@@ -7,6 +7,26 @@ from typing import TypeAlias
 JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
 
 
+DEPTH = 64
+"""Lists and objects inside each other, of JSON and YAML from anywhere."""
+
+
+def too_deep(value: JsonValue) -> bool:
+    """Are lists and objects nested more than `DEPTH` levels deep?"""
+    level: list[JsonValue] = [value]
+    for _ in range(DEPTH + 1):
+        inner: list[JsonValue] = []
+        for item in level:
+            if isinstance(item, list):
+                inner.extend(item)
+            elif isinstance(item, dict):
+                inner.extend(item.values())
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
 def digest(value: JsonValue) -> str:
     """SHA-256 (64 hex digits) of the canonical JSON of `value`: sorted keys, no spaces, UTF-8."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

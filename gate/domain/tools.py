@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gate.domain.jsonvalue import JsonValue
+from gate.domain.jsonvalue import JsonValue, too_deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class ToolCall:
 
     @property
     def parsed(self) -> Mapping[str, JsonValue] | None:
-        """The arguments as an object; None where they are something else."""
+        """The arguments as an object; None where they are something else, or nested too deeply to be worked with."""
         try:
             found = json.loads(self.arguments)
         except (ValueError, RecursionError):
             return None
-        return found if isinstance(found, dict) else None
+        return found if isinstance(found, dict) and not too_deep(found) else None

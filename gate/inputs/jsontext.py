@@ -4,8 +4,7 @@ import json
 import math
 from collections import Counter
 
-from gate.domain.jsonvalue import JsonValue
-from gate.inputs.limits import DEPTH
+from gate.domain.jsonvalue import DEPTH, JsonValue, too_deep
 from gate.inputs.problems import quoted
 
 _DEEP = f"nested more than {DEPTH} levels deep"
@@ -58,15 +57,16 @@ def parse_value(text: str, start: int) -> tuple[JsonValue, int]:
 
 
 def _check(value: JsonValue, text: str) -> None:
-    """What the parser lets pass: half surrogates, which come from the text itself or from an escape, and depth."""
+    """What the parser lets pass: depth, and half surrogates, which come from the text itself or from an escape."""
+    # First: the encoder goes less deep than the parser.
+    if text.count("[") + text.count("{") > DEPTH and too_deep(value):
+        raise BadJson(_DEEP)
     try:
         text.encode()
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BadJson("half of a surrogate pair (\\ud800 to \\udfff) is not text") from None
-    if text.count("[") + text.count("{") > DEPTH and _too_deep(value):
-        raise BadJson(_DEEP)
 
 
 def _syntax(error: json.JSONDecodeError) -> BadJson:
@@ -96,21 +96,6 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         count = Counter(key for key, _ in pairs)
         raise BadJson(f"the key {quoted(count.most_common(1)[0][0])} is given twice")
     return found
-
-
-def _too_deep(value: JsonValue) -> bool:
-    level: list[JsonValue] = [value]
-    for _ in range(DEPTH + 1):
-        inner: list[JsonValue] = []
-        for item in level:
-            if isinstance(item, list):
-                inner.extend(item)
-            elif isinstance(item, dict):
-                inner.extend(item.values())
-        if not inner:
-            return False
-        level = inner
-    return True
 
 
 _DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_integer, object_pairs_hook=_object)

@@ -36,9 +36,6 @@ CASES = 100_000
 WORDS = 1_000
 """Words that one case forbids, or topics that it wants asked about."""
 
-DEPTH = 64
-"""Lists and mappings inside each other, in YAML and JSON."""
-
 YAML_NODES = 20_000
 """Values of one YAML file, aliases counted as often as they are used."""
 

@@ -21,7 +21,8 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from gate.inputs.limits import DEPTH, YAML_NODES
+from gate.domain.jsonvalue import DEPTH
+from gate.inputs.limits import YAML_NODES
 from gate.inputs.nodes import Node, Scalar
 from gate.inputs.problems import Problems, quoted
 
