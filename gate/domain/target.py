@@ -21,6 +21,7 @@ class Server:
         url: of the other transports.
         env: names of environment variables that it gets (`stdio`).
         headers: header to the environment variable that holds its value (the other transports).
+        version: of what answers at the address, as its users name it; empty where nobody says.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Server:
     url: str = ""
     env: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +130,13 @@ class HttpAgent:
         url: that the protocol's messages are posted to.
         headers: header to the environment variable that holds its value.
         timeout_s: seconds for one answer.
+        version: of what answers there, as its users name it; empty where nobody says.
     """
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     timeout_s: float = 120.0
+    version: str = ""
 
 
 Target: TypeAlias = ToolLoop | PythonAgent | CommandAgent | HttpAgent
@@ -164,6 +168,13 @@ def runs_code(target: Target | None) -> bool:
     if isinstance(target, ToolLoop):
         return any(server.command for server in target.servers)
     return isinstance(target, PythonAgent | CommandAgent)
+
+
+def unversioned(target: Target | None) -> bool:
+    """Does something answer at an address of which nobody says which version of it that is?"""
+    if isinstance(target, ToolLoop):
+        return any(server.url and not server.version for server in target.servers)
+    return isinstance(target, HttpAgent) and not target.version
 
 
 def target_json(target: Target | None) -> JsonValue:

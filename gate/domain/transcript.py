@@ -122,6 +122,7 @@ class Transcript:
         revived: rounds after which the session was closed and opened again.
         aside: what the harness itself asked a model.
         observations: of databases, after the conversation.
+        files: digest of the files that the agent's programs ran in; empty where there were none, or nobody knows.
     """
 
     session: str
@@ -129,6 +130,7 @@ class Transcript:
     revived: tuple[int, ...] = ()
     aside: Aside = Aside()
     observations: tuple[Observation, ...] = ()
+    files: str = ""
 
     @property
     def outline(self) -> Outline:

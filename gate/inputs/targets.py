@@ -19,7 +19,7 @@ from gate.domain.target import (
 )
 from gate.inputs.builders import FUNCTION_PATTERN
 from gate.inputs.fields import Fields, Range
-from gate.inputs.limits import PATH_CHARS
+from gate.inputs.limits import NAME_CHARS, PATH_CHARS
 from gate.inputs.models import read_model, read_params
 from gate.inputs.nodes import Node, described
 from gate.inputs.paths import complaint as path_complaint
@@ -27,10 +27,10 @@ from gate.inputs.paths import normal
 from gate.inputs.problems import quoted
 
 TOOLS = ("servers", "fixtures", "only", "inject", "max_steps", "timeout_s", "parallel")
-SERVER = ("command", "url", "transport", "env", "headers")
+SERVER = ("command", "url", "transport", "env", "headers", "version")
 PYTHON = ("function", "env", "timeout_s")
 COMMAND = ("run", "env", "timeout_s")
-HTTP = ("url", "headers", "timeout_s")
+HTTP = ("url", "headers", "timeout_s", "version")
 KINDS = ("tools", "python", "command", "http")
 CONVERSATION = ("score", "max_followups", "followups", "user")
 ASKED = ("model", "params")
@@ -101,9 +101,10 @@ def _server(name: str, fields: Fields) -> Server:
         fields.problems.add(fields.line, message, "command: [python, server.py], or url: https://…/mcp")
     if asked and fields.has("env"):
         fields.problems.add(fields.line_of("env"), f"{fields.name}.env is for servers with a command", "use headers")
-    if started and (fields.has("headers") or fields.has("transport")):
-        key = "headers" if fields.has("headers") else "transport"
-        fields.problems.add(fields.line_of(key), f"{fields.name}.{key} is for servers with a url", "use env")
+    for key in ("headers", "transport", "version"):
+        if started and fields.has(key):
+            hint = "use env" if key == "headers" else ""
+            fields.problems.add(fields.line_of(key), f"{fields.name}.{key} is for servers with a url", hint)
     transport = fields.choice("transport", TRANSPORTS[0], TRANSPORTS)
     return Server(
         name=name,
@@ -112,6 +113,7 @@ def _server(name: str, fields: Fields) -> Server:
         url=_url(fields) if asked else "",
         env=_variables(fields),
         headers=_pairs(fields, "headers"),
+        version=fields.text("version", most=NAME_CHARS),
     )
 
 
@@ -136,7 +138,8 @@ def _http(target: Fields) -> Target:
     fields = _spelled(target, "http", "url")
     fields.only(HTTP)
     url = _url(fields) if fields.require("url", "https://agent.example/chat") else ""
-    return HttpAgent(url, _pairs(fields, "headers"), fields.number("timeout_s", 120.0, TIMEOUT_S))
+    timeout_s, version = fields.number("timeout_s", 120.0, TIMEOUT_S), fields.text("version", most=NAME_CHARS)
+    return HttpAgent(url, _pairs(fields, "headers"), timeout_s, version)
 
 
 _READERS: Mapping[str, Callable[[Fields], Target]] = {

@@ -21,7 +21,7 @@ def target() -> Schema:
                 "tools": _tools(headers),
                 "python": _spelled("function", function, code),
                 "command": _spelled("run", _words(), code),
-                "http": _spelled("url", _url(), {"headers": headers, "timeout_s": timeout}),
+                "http": _spelled("url", _url(), {"headers": headers, "timeout_s": timeout, "version": _version()}),
             }
         ),
         "minProperties": 1,
@@ -77,7 +77,8 @@ def _tools(headers: Schema) -> Schema:
 def _server(headers: Schema) -> Schema:
     started = mapping({"command": _words(), "env": _variables()}, required=("command",))
     transport: Schema = {"enum": list(targets.TRANSPORTS)}
-    asked = mapping({"url": _url(), "transport": transport, "headers": headers}, required=("url",))
+    places: dict[str, JsonValue] = {"url": _url(), "transport": transport, "headers": headers, "version": _version()}
+    asked = mapping(places, required=("url",))
     return {"anyOf": [started, asked]}
 
 
@@ -103,6 +104,10 @@ def _variables() -> Schema:
 def _variables_by(names: str, value: Schema) -> Schema:
     found: Schema = {"type": ["object", "null"], "additionalProperties": value}
     return {**found, "propertyNames": {"pattern": names}} if names else found
+
+
+def _version() -> Schema:
+    return string(NAME_CHARS)
 
 
 def _url() -> Schema:

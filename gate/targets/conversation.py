@@ -11,8 +11,8 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
-from gate.domain.suite import Exam
-from gate.domain.target import runs_code, target_json
+from gate.domain.suite import Arm, Exam
+from gate.domain.target import ToolLoop, runs_code, target_json, unversioned
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
@@ -56,8 +56,8 @@ class ConversationTarget:
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
         """Lead the conversation, unless it is known; see `gate.targets.port.Target`."""
-        request, known_code = self.request_of(question), _known_code(question)
-        if not fresh and known_code and (known := self.memory.find(request)) is not None:
+        request, arm = self.request_of(question), question.arm
+        if not fresh and _same_agent(arm) and (known := self.memory.find(request)) is not None and _told(known, arm):
             return known
         agent = self.agents.agent(question, fresh=fresh)
         conversation = _Conversation(question, agent, self.company, self.new_session())
@@ -67,7 +67,7 @@ class ConversationTarget:
             return conversation.broken(failure)
         finally:
             await agent.close()
-        if not known_code:
+        if not _same_agent(arm) and not isinstance(arm.target, ToolLoop | None):
             return reply
         try:
             return await self.memory.keep(request, reply)
@@ -75,12 +75,15 @@ class ConversationTarget:
             return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
 
     def request_of(self, question: Question) -> Request:
-        """What the conversation is remembered under: everything that has a part in it; nothing of it is sent."""
+        """What the conversation is remembered under: all that has a part in it but files; nothing of it is sent.
+
+        What is known from other files is no answer. It says that the model's answers are known, which are used again:
+        so a run knows beforehand whom to ask anew for the sake of time and money (`gate.flows.reuse`).
+        """
         arm, case, exam = question.arm, question.case, question.exam
         parts = [
             arm.version.prompt.digest,
             target_json(arm.target),
-            arm.code,
             [[message.role, message.content] for message in case.messages],
             [case.input, case.facts, case.revival, [one.said for one in rounds_of(case)]],
             None if case.user is None else asdict(case.user),
@@ -91,9 +94,14 @@ class ConversationTarget:
         return Request((told,), arm.model, arm.params, question.index, about=f"{about(question)} conversation")
 
 
-def _known_code(question: Question) -> bool:
-    """Does anybody know which files the agent runs in? What they answered before says nothing of others."""
-    return bool(question.arm.code) or not runs_code(question.arm.target)
+def _same_agent(arm: Arm) -> bool:
+    """Can anybody tell whether the agent is the same as another time? Only then is what it said then an answer now."""
+    return not unversioned(arm.target) and (bool(arm.code) or not runs_code(arm.target))
+
+
+def _told(known: Reply, arm: Arm) -> bool:
+    """Was a known conversation led with the files that the arm has?"""
+    return known.transcript is not None and known.transcript.files == arm.code
 
 
 def rounds_of(case: Case) -> tuple[Round, ...]:
@@ -230,7 +238,8 @@ class _Conversation:
         missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
         heard = reduce(added, [said.cost for said in self.asides], None)
         aside = Aside(sum(said.calls for said in self.asides), heard, missed)
-        return Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations)
+        files = self.question.arm.code
+        return Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations, files)
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:
         if not self.answers:

@@ -9,7 +9,7 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona, Round
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
-from gate.domain.target import CommandAgent, Conversing, HttpAgent
+from gate.domain.target import CommandAgent, Conversing, HttpAgent, Server, Target, ToolLoop
 from gate.domain.transcript import ToolUse
 from gate.domain.usage import Dollars, Effort, Unpriced
 from gate.targets.conversation import ConversationTarget
@@ -153,12 +153,31 @@ def test_a_known_conversation_is_not_led_again() -> None:
     assert again.events == []
 
 
-def test_an_agent_in_files_that_nobody_can_tell_is_always_asked() -> None:
-    memory, asked = Kept(), question(TWO, CommandAgent(("./agent",)), exam(TWO))
-    led(leading(FakeAgent(["x", "y"]), memory=memory), asked)
-    assert memory.empty
-    led(leading(FakeAgent(["x", "y"]), memory=memory), question(TWO, CommandAgent(("./agent",)), exam(TWO), code="abc"))
-    assert not memory.empty
+PROGRAM, SERVICE = CommandAgent(("./agent",)), HttpAgent("http://a")
+TOOLS = ToolLoop((Server("s", "stdio", ("./server",)),))
+REMOTE = ToolLoop((Server("s", "sse", url="http://a"),))
+
+
+def again(target: Target, code: str = "", then: str | None = None) -> tuple[bool, bool]:
+    """Is a conversation with an agent known the next time? And is it given as the answer?"""
+    memory = Kept()
+    led(leading(FakeAgent(["x", "y"]), memory=memory), question(TWO, target, exam(TWO), code=code))
+    second = FakeAgent(["x", "y"])
+    led(leading(second, memory=memory), question(TWO, target, exam(TWO), code=code if then is None else then))
+    return not memory.empty, not second.said
+
+
+def test_an_agent_is_asked_again_unless_it_is_known_to_be_the_same() -> None:
+    for program in (PROGRAM, TOOLS):
+        assert again(program, "abc") == (True, True)
+        assert again(program, "abc", "def") == (True, False), "its files are others"
+    # What a service was yesterday nobody knows; it may be gone.
+    assert again(SERVICE) == again(PROGRAM) == (False, False)
+    assert again(replace(SERVICE, version="1.2")) == (True, True)
+    # The answers of the model are known; tools are called again.
+    assert again(TOOLS) == again(REMOTE) == (True, False)
+    assert again(replace(REMOTE, servers=(replace(REMOTE.servers[0], version="1"),))) == (True, True)
+    assert again(ToolLoop(fixtures="tools.yaml")) == (True, True)
 
 
 PERSON = Persona("a landlord", "learn the occupancy", 3)
