@@ -7,6 +7,7 @@ from gate.calls.together import together
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.suite import Exam
+from gate.domain.target import RoundRule
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import CodeScorer, ModelScorer
 from gate.scoring.rounds import joined, scenes
@@ -53,7 +54,11 @@ class Panel:
         found: dict[str, list[tuple[int, Score]]] = {spec.name: [] for spec in alone}
         for (number, spec, _), score in zip(asked, scores, strict=True):
             found.setdefault(spec.name, []).append((number, score))
-        return tuple(joined(own, self.exam.conversing.score) for own in found.values())
+        rule = self.exam.conversing.score
+        # What is asked of single rounds is asked of each of them, also where the last one decides.
+        own_rule: RoundRule = "mean" if rule == "last" else rule
+        names = {spec.name for spec in alone}
+        return tuple(joined(own, rule if name in names else own_rule) for name, own in found.items())
 
     async def _all(self, wanted: Sequence[tuple[ScorerSpec, Subject]], index: int) -> tuple[Score, ...]:
         """The scores in the order of what is wanted; whoever has to be waited for is asked at once."""

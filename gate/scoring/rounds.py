@@ -46,12 +46,7 @@ def scenes(subject: Subject) -> tuple[Scene, ...]:
 
 def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) -> Scene:
     turns = transcript.of_round(number)
-    case = replace(
-        subject.case,
-        input="",
-        messages=_until(subject.case, transcript, number),
-        criteria=subject.case.criteria if one.criteria is None else one.criteria,
-    )
+    case = _asked(subject.case, _until(subject.case, transcript, number), one)
     seconds = [turn.latency_s for turn in turns if turn.latency_s is not None]
     own = Subject(
         case,
@@ -61,6 +56,17 @@ def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) ->
         replace(transcript, turns=turns),
     )
     return Scene(number, one, own)
+
+
+def _asked(case: Case, said: tuple[Message, ...], one: Round) -> Case:
+    """The case whose question is what was said; a single message is asked as it is of a model without rounds."""
+    return replace(
+        case,
+        input=said[0].content if len(said) == 1 else "",
+        messages=said if len(said) > 1 else (),
+        criteria=case.criteria if one.criteria is None else one.criteria,
+        rounds=(),
+    )
 
 
 def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ...]:
@@ -80,7 +86,8 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
         rule: how they become one.
 
     Returns:
-        The score of the only round, or one with a part for each round; `Unscored` where a round has no score.
+        The score of the only round, or one with a part for each round; `Unscored` where a round has no score. One that
+        is required is 0 where it is 0 in a round that counts.
     """
     if len(scores) == 1:
         return scores[0][1]
@@ -99,11 +106,12 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
     if missing is not None:
         number, why = missing
         return replace(paid, value=Unscored(f"round {number + 1}: {why.reason}"), reason="")
-    worst = min(range(len(known)), key=lambda at: known[at][1])
-    number, score = scores[worst]
+    decisive = len(known) - 1 if rule == "last" else min(range(len(known)), key=lambda at: known[at][1])
+    number, score = scores[decisive]
     reason = f"round {number + 1}: {score.reason}" if score.reason else ""
     rounds = tuple(Part("round", f"round {number + 1}", value) for number, value in known)
-    value = _value([value for _, value in known], rule)
+    vetoed = first.required and known[decisive][1] <= 0.0
+    value = 0.0 if vetoed else _value([value for _, value in known], rule)
     return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
 
 
