@@ -84,12 +84,13 @@ class Tongue:
             raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
         return found
 
-    def answer(self, data: bytes, seconds: float) -> Answer:
+    def answer(self, data: bytes, seconds: float, number: int | None = None) -> Answer:
         """The answer to what was sent.
 
         Args:
             data: what came back.
             seconds: that it took.
+            number: of the message, which an answer may repeat as its `id`.
 
         Raises:
             AgentFailed: it is none.
@@ -98,6 +99,9 @@ class Tongue:
         text = found.get("text")
         if found.get("type") != "answer" or not isinstance(text, str):
             raise AgentFailed(f"{self.who} did not answer with a text")
+        named = count(found.get("id"))
+        if number is not None and named is not None and named != number:
+            raise AgentFailed(f"{self.who} answered message {named}, and was asked message {number}")
         try:
             text = self.cleaner.answer(text)
         except TooLong as error:
