@@ -8,7 +8,7 @@ from gate.domain.record_exam import TrialKind
 from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
 from gate.domain.target import Conversing
 from gate.flows.edited_values import Edit, differing, edit
-from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, unplayed
 from gate.flows.pairing import Pair
 from gate.flows.scorer_code import untried
 from gate.inputs.suites import SuiteConfig
@@ -141,9 +141,13 @@ def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> E
     if edited.suite.baseline is not None and not edited.pair.left_out:
         trials = [*_cases(edited, taken), *_rescored(edited, rules)]
     exam = edited.suite.exam
-    why = ((one, one.reason or untried(exam, one.suite) or unfit(one.suite)) for one in trials)
+    why = ((one, one.reason or _alone(one.suite) or untried(exam, one.suite) or unfit(one.suite)) for one in trials)
     fit = (replace(trial, reason=reason) for trial, reason in why)
     return ExamEdit(edited.suite.name, rules, edited.changes, tuple(fit))
+
+
+def _alone(suite: Suite) -> str:
+    return "the exam that counts has no model that plays a user" if unplayed(suite.exam) else ""
 
 
 def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:

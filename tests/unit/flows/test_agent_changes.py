@@ -144,3 +144,26 @@ def test_a_program_needs_somebody_who_runs_it() -> None:
     old, new = Files(files(PROGRAM), "main", "1" * 40), Files(files(PROGRAM, p_md="Be brief.\n"), "head", "2" * 40)
     with pytest.raises((GateError, CannotEvaluate), match="agent that is code, and nothing here runs it"):
         resolve(Sides(old, new))
+
+
+USER = '{"name": "talk", "user": {"goal": "Learn what is free"}}\n'
+
+
+def test_a_simulated_user_whom_nobody_plays_is_told_before_anything_is_asked() -> None:
+    cases = '{"id": "1", "input": "a"}\n' + USER
+    texts = files(RECORDED, c_jsonl=cases)
+    with pytest.raises(InputErrors) as caught:
+        compared(texts, {**texts, "p.md": "Be brief.\n"})
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line) == ("main:c.jsonl", 2)
+    assert problem.message == "the case 'talk' has a simulated user, and no model plays it"
+    assert problem.hint.startswith("name one in the suite: conversation: {user:")
+
+
+def test_users_that_a_change_brings_with_their_model_are_tried_once_it_is_merged() -> None:
+    old = files(RECORDED)
+    new = files(RECORDED, c_jsonl=old["c.jsonl"] + USER)
+    new["gate.yaml"] += "    conversation: {user: {model: 'fake:echo'}}\n"
+    (edit,) = compared(old, new).edits
+    assert [rule.name for rule in edit.rules] == ["conversation.user"]
+    assert [trial.reason for trial in edit.trials] == ["the exam that counts has no model that plays a user"]
