@@ -74,15 +74,19 @@ say(type="answer", text="done")""",
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "replies",
     [
-        'say(type="answer", text="one")\nsay(type="answer", text="two")',
-        'print("a log")\nsay(type="answer", text="one")\nprint("a log")\nsay(type="error", error="late")',
-        'say(type="answer", text="one")\nsay(type="ok")\nprint("{", end="", flush=True)',
+        ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}'],
+        ["a log", '{"type": "answer", "text": "one"}', "a log", '{"type": "error", "error": "late"}'],
+        ['{"type": "answer", "text": "one"}', '{"type": "ok"}', "{"],
     ],
 )
-def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(tmp_path: Path, answer: str) -> None:
-    assert reason(program(tmp_path, answer), "a", "b") == "the agent answered twice: a message has one reply"
+def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(
+    tmp_path: Path, replies: list[str]
+) -> None:
+    """All in one piece, so that none comes late."""
+    agent = program(tmp_path, f"sys.stdout.write({chr(10).join((*replies, ''))!r}); sys.stdout.flush()")
+    assert reason(agent, "a", "b") == "the agent answered twice: a message has one reply"
     assert left(tmp_path) == []
 
 
