@@ -15,7 +15,7 @@ from gate.scoring.combine import combine
 from gate.scoring.forms import weighted
 from gate.scoring.jury import combiner
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
-from gate.scoring.rounds import of_rounds, round_name
+from gate.scoring.rounds import of_rounds, own_rule, round_name
 
 _TOLERANCE = 1e-9
 
@@ -40,10 +40,12 @@ def contradiction(sample: Sample, suite: Suite, case: Case) -> str:
         return "it has scores, and no answer"
     if len(sample.scores) not in (len(alone), len(specs)):
         return f"it has {len(sample.scores)} scores, and {len(specs)} scorers are asked"
-    rule = suite.exam.conversing.score
+    singly = {spec.name for spec in case.round_scorers}
     for spec, score in zip([*alone, *both], sample.scores, strict=False):
         if (score.scorer, score.weight, score.required) != (spec.name, spec.weight, spec.required):
             return f"its score by {quoted(score.scorer)} is not one by the scorer {quoted(spec.name)}"
+        rule = suite.exam.conversing.score
+        rule = own_rule(rule) if spec.name in singly else rule
         if said := _odd(score, spec, _rounds(spec, case), rule):
             return f"its score by {quoted(score.scorer)} {said}"
     if both and len(sample.scores) == len(alone):
@@ -81,7 +83,8 @@ def _odd(score: Score, spec: ScorerSpec, rounds: Sequence[str], rule: RoundRule)
     if not parts:
         return ""
     # Beside its rounds the other parts of a score are means over them, which need not make the same.
-    made = of_rounds([part.value for part in parts[: len(rounds)]], rule) if rounds else _whole(parts, spec)
+    values = [part.value for part in parts[: len(rounds)]]
+    made = of_rounds(values, rule, required=spec.required) if rounds else _whole(parts, spec)
     return "" if _same(score.value, made) else "is not what its parts make"
 
 

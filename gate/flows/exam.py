@@ -10,7 +10,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
 from gate.domain.target import Conversing
 from gate.inputs.limits import SLICES
-from gate.inputs.problems import one_problem, quoted
+from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.scorers.read import free_name
 from gate.inputs.slices import length_edges, members, with_length
 
@@ -102,6 +102,29 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         content["placeholders"] = dict(rules.placeholders)
     exam = Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
     return replace(exam, conversing=rules.conversing, placeholders=rules.placeholders)
+
+
+def played(exam: Exam) -> Exam:
+    """The exam, if somebody plays the simulated users of its cases.
+
+    Raises:
+        InputErrors: nobody does; each of these cases has its line.
+    """
+    alone = unplayed(exam)
+    if alone:
+        problems = Problems(alone[0].where.rpartition(":")[0] or "cases")
+        for case in alone:
+            line = case.where.rpartition(":")[2]
+            message = f"the case {quoted(case.id)} has a simulated user, and no model plays it"
+            hint = "name one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
+            problems.add(int(line) if line.isdigit() else 0, message, hint)
+        problems.check()
+    return exam
+
+
+def unplayed(exam: Exam) -> list[Case]:
+    """Cases whose user nobody plays."""
+    return [case for case in exam.cases if case.user is not None and exam.conversing.user is None]
 
 
 def stray_slices(suite: Suite) -> list[str]:

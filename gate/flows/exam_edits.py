@@ -1,13 +1,14 @@
 """What a change does to its own exam, and what of it is tried beside the exam that counts."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.record_exam import TrialKind
 from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.domain.target import Conversing
 from gate.flows.edited_values import Edit, differing, edit
-from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, unplayed
 from gate.flows.pairing import Pair
 from gate.flows.scorer_code import untried
 from gate.inputs.suites import SuiteConfig
@@ -41,7 +42,8 @@ class ExamEdit:
 
     Args:
         suite: its name.
-        rules: what it edits beside cases: `policy.margin`, `scorers.judge`, `threshold`, `slices`, `samples`, `suite`.
+        rules: what it edits beside cases: `policy.margin`, `scorers.judge`, `conversation.score`, `placeholders.today`,
+            `threshold`, `slices`, `samples`, `suite`.
         changes: ids of cases.
         trials: what of it is tried.
     """
@@ -62,7 +64,32 @@ def rules_edited(pair: Pair) -> tuple[Edit, ...]:
     scorers = _scorers(old.scorers, new.scorers)
     pairs = ((name, getattr(old, name), getattr(new, name)) for name in ("threshold", "slices", "samples"))
     plain = [edit(name, before, after) for name, before, after in pairs if before != after]
-    return (*differing(old.policy, new.policy, "policy."), *scorers, *plain)
+    led = (
+        *_led(old.conversing, new.conversing),
+        *_edits("placeholders", old.placeholders or {}, new.placeholders or {}),
+    )
+    return (*differing(old.policy, new.policy, "policy."), *scorers, *led, *plain)
+
+
+def _led(old: Conversing, new: Conversing) -> list[Edit]:
+    """Who talks with an agent is told by the model's name alone."""
+    settings = [
+        {
+            "score": one.score,
+            "max_followups": one.max_followups,
+            "followups": one.detector and str(one.detector),
+            "user": one.user and str(one.user),
+        }
+        for one in (old, new)
+    ]
+    found = _edits("conversation", *settings)
+    params = (old.detector_params, old.user_params) != (new.detector_params, new.user_params)
+    return [*found, Edit("conversation.params")] if params else found
+
+
+def _edits(kind: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[Edit]:
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return [edit(f"{kind}.{name}", old.get(name), new.get(name)) for name in names]
 
 
 def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[Edit]:
@@ -114,9 +141,13 @@ def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> E
     if edited.suite.baseline is not None and not edited.pair.left_out:
         trials = [*_cases(edited, taken), *_rescored(edited, rules)]
     exam = edited.suite.exam
-    why = ((one, one.reason or untried(exam, one.suite) or unfit(one.suite)) for one in trials)
+    why = ((one, one.reason or _alone(one.suite) or untried(exam, one.suite) or unfit(one.suite)) for one in trials)
     fit = (replace(trial, reason=reason) for trial, reason in why)
     return ExamEdit(edited.suite.name, rules, edited.changes, tuple(fit))
+
+
+def _alone(suite: Suite) -> str:
+    return "the exam that counts has no model that plays a user" if unplayed(suite.exam) else ""
 
 
 def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
@@ -147,7 +178,9 @@ def _rescored(edited: Edited, rules: Sequence[Edit]) -> Iterable[Trial]:
 
 
 def _trial(edited: Edited, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
-    rules = Rules(scored.scorers, (), SuitePolicy(), scored.threshold)
+    """Conversations are led as in the exam that counts."""
+    led = edited.suite.exam.conversing, edited.suite.exam.placeholders
+    rules = Rules(scored.scorers, (), SuitePolicy(), scored.threshold, *led)
     exam: Exam = build(cases, rules, edited.label, edited.judge)
     baseline: Arm | None = edited.suite.baseline if edited.compared else None
     # Code is that of the exam that counts, whoever else names it.

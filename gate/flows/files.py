@@ -9,7 +9,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
 from gate.errors import InputErrors, Problem
-from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, played
 from gate.flows.judge_quotes import quotes
 from gate.flows.parts import part_notes
 from gate.flows.resolved import Resolved
@@ -86,7 +86,8 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         raise InputErrors(problems)
     if problem := _code([*run.scorers, *(spec for case in cases for spec in _own(case))], files.cases):
         raise InputErrors([problem])
-    exam = build(cases, Rules(run.scorers, None, run.suite_policy), files.cases, JudgeDefault(run.judge, run.params))
+    rules = Rules(run.scorers, None, run.suite_policy)
+    exam = played(build(cases, rules, files.cases, JudgeDefault(run.judge, run.params)))
     suite = Suite(
         name="diff",
         baseline=Arm(versions[0], run.baseline_model, run.params),

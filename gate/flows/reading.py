@@ -14,7 +14,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.flows import built
 from gate.flows.agents import ToolFiles, arm_of, forbidden
 from gate.flows.answers import of_suite, refused, replaced, unfit
-from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes
+from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes, played
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
 from gate.flows.judge_quotes import quotes
 from gate.flows.pairing import Pair, Sides
@@ -195,7 +195,7 @@ class Reader:
     def _placed(self, exam: Exam, pair: Pair) -> Exam:
         file = _at(self.sides.head, self.config_path)
         where = partial(Problem, file, pair.current.line)
-        return placed(exam, self.sides, pair.source, where)
+        return placed(played(exam), self.sides, pair.source, where)
 
     def _refuse_code(self, pair: Pair) -> None:
         prompt = pair.current.prompt if is_python(pair.current.prompt) else pair.exam.prompt

@@ -1,7 +1,7 @@
 """`target` and `conversation` of a suite: which agent answers, with which tools, and how one talks to it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ from gate.inputs.models import read_model, read_params
 from gate.inputs.nodes import Node, described
 from gate.inputs.paths import complaint as path_complaint
 from gate.inputs.paths import normal
-from gate.inputs.problems import quoted
+from gate.inputs.problems import did_you_mean, quoted
 
 TOOLS = ("servers", "fixtures", "only", "inject", "max_steps", "timeout_s", "parallel")
 SERVER = ("command", "url", "transport", "env", "headers", "version")
@@ -49,6 +49,7 @@ FIXTURE_ENDINGS = (".yaml", ".yml", ".json")
 HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
 SERVER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 
+_OPTIONS = {"tools": TOOLS, "python": PYTHON, "command": COMMAND, "http": HTTP}
 _COMMAND = "for example [python, agent.py]"
 
 
@@ -60,15 +61,32 @@ def read_target(fields: Fields) -> Target | None:
     """
     if not fields.has("target"):
         return None
-    target = fields.mapping("target")
-    target.only(KINDS)
+    node = fields.entries["target"]
+    target = Fields(node if isinstance(node.value, Mapping) else None, "target", fields.problems)
     given = [kind for kind in KINDS if target.has(kind)]
+    _check_keys(target, given)
     if len(given) != 1:
-        found = f"this one has {' and '.join(given)}" if given else "this one has none"
+        has = f"this one has {' and '.join(given)}" if given else "this one has none"
+        found = has if isinstance(node.value, Mapping | None) else f"this one is {described(node.value)}"
         hint = "for example target: {tools: {servers: {shop: {command: [python, server.py]}}}}"
-        target.problems.add(target.line, f"a target is one of {', '.join(KINDS)}, and {found}", hint)
+        target.problems.add(node.line, f"a target is one of {', '.join(KINDS)}, and {found}", hint)
         return None
     return _READERS[given[0]](target)
+
+
+def _check_keys(target: Fields, given: Sequence[str]) -> None:
+    """What belongs inside an agent and stands beside it is told where it goes."""
+    for key in (key for key in target.entries if key not in KINDS):
+        # What several kinds have says nothing of which one is meant.
+        kinds = [kind for kind in given or KINDS if key in _OPTIONS[kind]]
+        kind = kinds[0] if len(kinds) == 1 else None
+        if kind is None:
+            target.problems.add(target.line_of(key), f"unknown key {quoted(key)} in target", did_you_mean(key, KINDS))
+            continue
+        main = _OPTIONS[kind][0]
+        inside = f"{key}: …" if key == main else f"{main}: …, {key}: …"
+        said = f"{quoted(key)} belongs inside {kind}, and stands in target itself"
+        target.problems.add(target.line_of(key), said, f"write target: {{{kind}: {{{inside}}}}}")
 
 
 def _tools(target: Fields) -> Target:
@@ -161,7 +179,8 @@ def _words(fields: Fields, key: str) -> tuple[str, ...]:
     """A command, word by word: no shell reads it."""
     node = fields.entries[key]
     if not isinstance(node.value, tuple) or not node.value:
-        message = f"{fields.name}.{key} must be a list of words, not {described(node.value)}"
+        found = "an empty list" if node.value == () else described(node.value)
+        message = f"{fields.name}.{key} must be a list of words, not {found}"
         fields.problems.add(node.line, message, f"no shell reads it; {_COMMAND}")
         return ()
     words = [item.value for item in node.value]
@@ -176,8 +195,9 @@ def _variables(fields: Fields) -> tuple[str, ...]:
     names = [(str(node.value), node.line) for node in fields.texts("env")]
     for name, line in names:
         if not VARIABLE.fullmatch(name):
+            # What is no name may be a value, which nobody should read in a log.
             hint = "name the variables; their values stay in the environment"
-            fields.problems.add(line, f"{fields.name}.env: {quoted(name)} is no name of a variable", hint)
+            fields.problems.add(line, f"{fields.name}.env holds what is no name of a variable", hint)
     return tuple(name for name, _ in names)
 
 
@@ -191,8 +211,7 @@ def _pairs(fields: Fields, key: str, *, session: bool = False) -> tuple[tuple[st
         variable = inner.text(name)
         if variable and not (VARIABLE.fullmatch(variable) or (session and variable == SESSION)):
             hint = "name a variable, whose value stays in the environment" + (f", or {SESSION}" if session else "")
-            said = f"{inner.name}.{name}: {quoted(variable)} is no name of a variable"
-            inner.problems.add(inner.line_of(name), said, hint)
+            inner.problems.add(inner.line_of(name), f"{inner.name}.{name} is no name of a variable", hint)
         found.append((name, variable))
     return tuple(found)
 
@@ -200,9 +219,12 @@ def _pairs(fields: Fields, key: str, *, session: bool = False) -> tuple[tuple[st
 def _url(fields: Fields) -> str:
     text = fields.text("url", most=PATH_CHARS)
     parts = urlsplit(text)
-    if text and (parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password):
-        hint = "write http:// or https://, and put keys into headers"
-        fields.problems.add(fields.line_of("url"), f"{fields.name}.url {quoted(text)} is no address", hint)
+    if text and (parts.username or parts.password):
+        hint = "put keys into headers, which name the variables that hold them"
+        fields.problems.add(fields.line_of("url"), f"{fields.name}.url holds a user's name or password", hint)
+    elif text and (parts.scheme not in ("http", "https") or not parts.hostname):
+        said = f"{fields.name}.url {quoted(text)} is no address"
+        fields.problems.add(fields.line_of("url"), said, "write http:// or https://")
     return text
 
 

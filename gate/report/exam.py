@@ -75,7 +75,8 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _rules(one, "policy"))
     yield from (part for one in changes for part in _cases(one, one.removed, "removed"))
     yield from (part for one in changes for part in _rules(one, "scorers"))
-    yield from (part for one in changes for part in _rules(one, "threshold"))
+    for name in ("conversation", "placeholders", "threshold"):
+        yield from (part for one in changes for part in _rules(one, name))
     yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
     for name in ("slices", "samples"):
         yield from (part for one in changes for part in _rules(one, name))

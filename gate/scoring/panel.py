@@ -9,7 +9,7 @@ from gate.domain.sample import Score
 from gate.domain.suite import Exam
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.port import CodeScorer, ModelScorer
-from gate.scoring.rounds import joined, scenes
+from gate.scoring.rounds import joined, own_rule, scenes
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 
@@ -53,7 +53,9 @@ class Panel:
         found: dict[str, list[tuple[int, Score]]] = {spec.name: [] for spec in alone}
         for (number, spec, _), score in zip(asked, scores, strict=True):
             found.setdefault(spec.name, []).append((number, score))
-        return tuple(joined(own, self.exam.conversing.score) for own in found.values())
+        rule = self.exam.conversing.score
+        names = {spec.name for spec in alone}
+        return tuple(joined(own, rule if name in names else own_rule(rule)) for name, own in found.items())
 
     async def _all(self, wanted: Sequence[tuple[ScorerSpec, Subject]], index: int) -> tuple[Score, ...]:
         """The scores in the order of what is wanted; whoever has to be waited for is asked at once."""

@@ -46,13 +46,7 @@ def scenes(subject: Subject) -> tuple[Scene, ...]:
 
 def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) -> Scene:
     turns = transcript.of_round(number)
-    case = replace(
-        subject.case,
-        input="",
-        rounds=(),
-        messages=_until(subject.case, transcript, number),
-        criteria=subject.case.criteria if one.criteria is None else one.criteria,
-    )
+    case = _asked(subject.case, _until(subject.case, transcript, number), one)
     seconds = [turn.latency_s for turn in turns if turn.latency_s is not None]
     own = Subject(
         case,
@@ -62,6 +56,17 @@ def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) ->
         replace(transcript, turns=turns),
     )
     return Scene(number, one, own)
+
+
+def _asked(case: Case, said: tuple[Message, ...], one: Round) -> Case:
+    """The case whose question is what was said; a single message is asked as it is of a model without rounds."""
+    return replace(
+        case,
+        input=said[0].content if len(said) == 1 else "",
+        messages=said if len(said) > 1 else (),
+        criteria=case.criteria if one.criteria is None else one.criteria,
+        rounds=(),
+    )
 
 
 def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ...]:
@@ -81,7 +86,8 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
         rule: how they become one.
 
     Returns:
-        The score of the only round, or one with a part for each round; `Unscored` where a round has no score.
+        The score of the only round, or one with a part for each round; `Unscored` where a round has no score. One that
+        is required is 0 where it is 0 in a round that counts.
     """
     if len(scores) == 1:
         return scores[0][1]
@@ -100,11 +106,11 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
     if missing is not None:
         number, why = missing
         return replace(paid, value=Unscored(f"{round_name(number)}: {why.reason}"), reason="")
-    worst = min(range(len(known)), key=lambda at: known[at][1])
-    number, score = scores[worst]
+    decisive = len(known) - 1 if rule == "last" else min(range(len(known)), key=lambda at: known[at][1])
+    number, score = scores[decisive]
     reason = f"{round_name(number)}: {score.reason}" if score.reason else ""
     rounds = tuple(Part("round", round_name(number), value) for number, value in known)
-    value = of_rounds([value for _, value in known], rule)
+    value = of_rounds([value for _, value in known], rule, required=first.required)
     return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
 
 
@@ -113,13 +119,21 @@ def round_name(number: int) -> str:
     return f"round {number + 1}"
 
 
-def of_rounds(values: Sequence[float], rule: RoundRule) -> float:
+def own_rule(rule: RoundRule) -> RoundRule:
+    """The rule for what is asked of single rounds: each of them counts, also where the last one decides the rest."""
+    return "mean" if rule == "last" else rule
+
+
+def of_rounds(values: Sequence[float], rule: RoundRule, *, required: bool) -> float:
     """What the scores of rounds come to.
 
     Args:
         values: [rounds], at least one.
         rule: how.
+        required: a 0 in a round that counts makes all of it 0.
     """
+    if required and (values[-1] if rule == "last" else min(values)) <= 0.0:
+        return 0.0
     match rule:
         case "min":
             return min(values)

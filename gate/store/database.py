@@ -2,9 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from gate.domain.case import Case, ScorerSpec
@@ -53,7 +55,7 @@ class Databases:
         async with self._room:
             try:
                 # The statement has a limit of its own; this one is for a server that does not answer at all.
-                return await asyncio.wait_for(asyncio.to_thread(self._look, spec, session), 2 * self.timeout_s)
+                return await asyncio.wait_for(_apart(lambda: self._look(spec, session)), 2 * self.timeout_s)
             except TimeoutError:
                 return Observation(spec.name, None, f"the database did not answer within {2 * self.timeout_s:g} s")
 
@@ -101,6 +103,21 @@ class Databases:
             secret = None
         told = told.replace(str(secret), "[password]") if secret else told
         return printable(told)[:_REASON_CHARS]
+
+
+def _apart(look: Callable[[], Observation]) -> "asyncio.Future[Observation]":
+    """In a thread that nobody waits for in the end: a server that falls silent would keep the gate for ever."""
+    found: Future[Observation] = Future()
+    found.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            found.set_result(look())
+        except BaseException as error:
+            found.set_exception(error)
+
+    Thread(target=run, name="database", daemon=True).start()
+    return asyncio.wrap_future(found)
 
 
 def check_urls(urls: Mapping[str, str]) -> None:

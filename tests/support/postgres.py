@@ -1,9 +1,11 @@
 """A Postgres server of our own, for as long as a test runs."""
 
+import socket
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 
 @contextmanager
@@ -23,3 +25,38 @@ def running(folder: Path) -> Iterator[str]:
             yield server.get_uri()
         finally:
             server.cleanup()
+
+
+@contextmanager
+def falling_silent(folder: Path, heard: Callable[[bytes], bool]) -> Iterator[int]:
+    """A port of 127.0.0.1 behind which the server is, until somebody says a certain thing: then nobody answers.
+
+    Args:
+        folder: of a running server.
+        heard: is it said in these bytes?
+    """
+    doors = [socket.create_server(("127.0.0.1", 0))]
+
+    def passed_on(one: socket.socket, other: socket.socket, *, ends: bool) -> None:
+        with suppress(OSError):
+            while (data := one.recv(1 << 16)) and not (ends and heard(data)):
+                other.sendall(data)
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = doors[0].accept()
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(str(folder / ".s.PGSQL.5432"))
+                doors.extend((client, server))
+                Thread(target=passed_on, args=(client, server), kwargs={"ends": True}, daemon=True).start()
+                Thread(target=passed_on, args=(server, client), kwargs={"ends": False}, daemon=True).start()
+
+    Thread(target=serve, daemon=True).start()
+    try:
+        yield doors[0].getsockname()[1]
+    finally:
+        for door in doors:
+            with suppress(OSError):
+                door.shutdown(socket.SHUT_RDWR)
+            door.close()

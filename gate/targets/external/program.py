@@ -16,6 +16,8 @@ STARTING_S = 60.0
 """For a program to open a session, its imports among that."""
 STRAY_BYTES = 2**20
 """Of lines that are no replies, before one."""
+READ_BYTES = 2**16
+"""At once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class ProgramAgent:
     program: Program
     _process: Kept | None = field(default=None, init=False)
     _sent: int = field(default=0, init=False)
+    _heard: bytes = field(default=b"", init=False)
 
     async def start(self, session: str) -> None:
         await self._open("start", session)
@@ -65,8 +68,9 @@ class ProgramAgent:
         try:
             async with self.program.outside.outside() as bill:
                 begun = time.monotonic()
-                data = await self._said(message("send", text=text), self.program.timeout_s)
-                answer = self.tongue.answer(data, time.monotonic() - begun)
+                number = self._sent + 1
+                data = await self._said(message("send", id=number, text=text), self.program.timeout_s)
+                answer = self.tongue.answer(data, time.monotonic() - begun, number)
                 bill.cost = answer.cost
         except NoCall as refusal:
             raise AgentFailed(refusal.reason, attempts=0) from None
@@ -86,6 +90,7 @@ class ProgramAgent:
 
     async def _open(self, kind: str, session: str) -> bytes:
         await self.program.room.acquire()
+        self._heard = b""
         try:
             self._process = await Kept.start(self.program.command, self.program.place, self.program.named)
         except OSError as error:
@@ -107,9 +112,11 @@ class ProgramAgent:
             raise AgentFailed(f"{self.tongue.who} is not running", attempts=0)
         try:
             async with asyncio.timeout(seconds):
+                await self._check_quiet(process)
                 process.stdin.write(line)
                 await process.stdin.drain()
                 data = await self._reply(process)
+                await self._check_quiet(process)
         except TimeoutError:
             raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s") from None
         except (OSError, asyncio.IncompleteReadError):
@@ -118,24 +125,38 @@ class ProgramAgent:
         return data
 
     async def _reply(self, process: Kept) -> bytes:
-        stray, heard = 0, b""
+        stray = 0
         while True:
-            end = heard.find(b"\n")
-            if end >= 0:
-                line, heard = heard[: end + 1], heard[end + 1 :]
-                if parsed(line) is not None:
-                    return line
-                stray += len(line)
-                if stray > STRAY_BYTES:
-                    shown = self.tongue.cleaner.line(line.decode(errors="replace"), 200)
-                    raise AgentFailed(f"{self.tongue.who} prints what is no reply: {shown}")
+            line, end, rest = self._heard.partition(b"\n")
+            if not end:
+                if len(line) > MOST_BYTES:
+                    raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
+                data = await process.stdout.read(READ_BYTES)
+                if not data:
+                    raise AgentFailed(await self._fate(process))
+                self._heard += data
                 continue
-            if len(heard) > MOST_BYTES:
-                raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
-            data = await process.stdout.read(1 << 16)
-            if not data:
-                raise AgentFailed(await self._fate(process))
-            heard += data
+            self._heard = rest
+            if parsed(line) is not None:
+                return line
+            stray += len(line)
+            if stray > STRAY_BYTES:
+                shown = self.tongue.cleaner.line(line.decode(errors="replace"), 200)
+                raise AgentFailed(f"{self.tongue.who} prints what is no reply: {shown}")
+
+    async def _check_quiet(self, process: Kept) -> None:
+        """Raises AgentFailed for a reply that nobody asked for: each later one would count for the message before."""
+        # What lies in the pipe is there once the loop has looked, and been heard.
+        for _ in range(2):
+            await asyncio.sleep(0)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0):
+                while data := await process.stdout.read(READ_BYTES):
+                    self._heard += data
+        # The half of a line is none of a reply that is still to come.
+        lines, self._heard = self._heard.split(b"\n"), b""
+        if any(parsed(line) is not None for line in lines[:-1]):
+            raise AgentFailed(f"{self.tongue.who} answered twice: a message has one reply")
 
     async def _fate(self, process: Kept) -> str:
         fate, words = await process.fate(), process.last_words()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.prompt import Message
 from gate.domain.suite import Arm
 from gate.domain.transcript import ToolUse
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
@@ -84,12 +85,13 @@ class Tongue:
             raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
         return found
 
-    def answer(self, data: bytes, seconds: float) -> Answer:
+    def answer(self, data: bytes, seconds: float, number: int | None = None) -> Answer:
         """The answer to what was sent.
 
         Args:
             data: what came back.
             seconds: that it took.
+            number: of the message, which an answer may repeat as its `id`.
 
         Raises:
             AgentFailed: it is none.
@@ -98,6 +100,9 @@ class Tongue:
         text = found.get("text")
         if found.get("type") != "answer" or not isinstance(text, str):
             raise AgentFailed(f"{self.who} did not answer with a text")
+        named = count(found.get("id"))
+        if number is not None and named is not None and named != number:
+            raise AgentFailed(f"{self.who} answered message {named}, and was asked message {number}")
         try:
             text = self.cleaner.answer(text)
         except TooLong as error:
@@ -172,16 +177,14 @@ def lost_context(sent: int, known: int) -> AgentFailed:
 
 
 def _prompt(arm: Arm, case: Case) -> JsonValue:
-    """The arm's prompt as it is for this case, without what the case says itself."""
+    """The arm's prompt as it is for this case, with the turns of the case but the last, which is sent."""
+    asked = Message("user", "{input}")
+    earlier = replace(case, input=asked.content, messages=(*case.messages[:-1], asked) if case.messages else ())
     try:
-        placed = render(arm.version.prompt, case if case.messages else replace(case, input="{input}"))
+        placed = render(arm.version.prompt, earlier)
     except NotBuilt as error:
         raise AgentFailed(error.failed.reason, error.failed.attempts) from None
-    messages: list[JsonValue] = [
-        {"role": turn.role, "content": turn.content}
-        for turn in placed
-        if not (turn.role == "user" and turn.content == "{input}")
-    ]
+    messages: list[JsonValue] = [{"role": turn.role, "content": turn.content} for turn in placed if turn != asked]
     system = "\n\n".join(turn.content for turn in placed if turn.role == "system")
     return {"text": system, "messages": messages, "path": arm.version.path, "digest": arm.version.prompt.digest}
 

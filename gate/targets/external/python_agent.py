@@ -69,7 +69,7 @@ class Runner:
             if hasattr(self.agent, "close"):
                 self.done(self.agent.close)
             return {"type": "ok"}
-        return self.replied(asked["text"])
+        return {**self.replied(asked["text"]), "id": asked["id"]}
 
     def replied(self, text: str) -> dict[str, Any]:
         """The agent's answer to a text."""

@@ -73,8 +73,7 @@ class Box:
     _offers: dict[str, _Offer] = field(default_factory=dict, init=False)
 
     async def tools(self) -> tuple[Tool, ...]:
-        opened = await asyncio.gather(*(source.open() for source in self.sources))
-        pairs = zip(self.sources, opened, strict=True)
+        pairs = zip(self.sources, await self._opened(), strict=True)
         found = [(tool, source.label, one) for source, one in pairs for tool in one.tools]
         self._check({tool.name for tool, _, _ in found}, [tool for tool, _, _ in found])
         offers: dict[str, _Offer] = {}
@@ -89,6 +88,21 @@ class Box:
             raise _refused(f"there are {len(offers):,} tools, and a model is told of {TOOLS}: name them under 'only'")
         self._offers = offers
         return tuple(offer.told for offer in offers.values())
+
+    async def _opened(self) -> list[Opened]:
+        """All sources; one that cannot be had cuts no other short, for the next conversation needs those as well.
+
+        Raises:
+            AgentFailed: with what is wrong with each.
+        """
+        found = await asyncio.gather(*(source.open() for source in self.sources), return_exceptions=True)
+        failures = [one for one in found if isinstance(one, BaseException)]
+        for failure in failures:
+            if not isinstance(failure, AgentFailed):
+                raise failure
+        if failures:
+            raise _refused("; ".join(dict.fromkeys(map(str, failures))))
+        return [one for one in found if not isinstance(one, BaseException)]
 
     async def call(self, name: str, arguments: str, session: str) -> ToolUse:
         injection, masks = self.rules.injection, self.rules.masks

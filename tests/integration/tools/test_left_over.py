@@ -132,6 +132,19 @@ def test_a_kit_that_is_closed_while_a_server_is_started_leaves_nothing(tmp_path:
     assert asyncio.run(working()) == []
 
 
+def test_a_server_that_dies_while_another_starts_leaves_nothing_and_the_other_is_there(tmp_path: Path) -> None:
+    async def working() -> list[int]:
+        async with kit(tmp_path, odd("early", "first"), odd("fine", "second")) as made:
+            for _ in range(2):
+                assert (await reason(made)).startswith("the MCP server first ")
+                started.update(marked(tmp_path))
+        return marked(tmp_path)
+
+    started: set[int] = set()
+    assert asyncio.run(working()) == []
+    assert len(started) == 2, "the other server and its keeper, once"
+
+
 GATE = """
 import asyncio, pathlib, signal, sys
 from tests.integration.tools.kits import called, kit, odd, opened

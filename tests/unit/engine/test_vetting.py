@@ -122,3 +122,14 @@ def test_the_calls_that_rounds_expect_are_scored_by_round() -> None:
     score = Score("calls", 0.5, parts=tuple(ROUNDS))
     sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine((score,)))
     assert contradiction(sample, replace(suite, exam=replace(suite.exam, scorers=())), case) == ""
+
+
+def test_under_the_rule_last_each_round_counts_that_expects_calls_itself() -> None:
+    suite, calls = runs.suite([{}]), ScorerSpec("tools", "calls", required=True)
+    case = Case("c0", rounds=(Round("a", scorers=(calls,)), Round("b", scorers=(calls,))))
+    exam = replace(suite.exam, scorers=(), conversing=Conversing(score="last"))
+    for first, value in ((0.5, 0.75), (0.0, 0.0)):
+        parts = (Part("round", "round 1", first), Part("round", "round 2", 1.0))
+        score = Score("calls", value, parts=parts, required=True)
+        sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine((score,)))
+        assert contradiction(sample, replace(suite, exam=exam), case) == ""

@@ -7,6 +7,7 @@ import pytest
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
+from gate.domain.target import Conversing
 from gate.flows.exam import JudgeDefault, changes
 from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
 from gate.flows.pairing import Pair
@@ -67,6 +68,9 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
         ({"scorers": (JUDGE, EXACT)}, ("scorers",)),
         ({"scorers": (EXACT,)}, ("scorers.judge",)),
         ({"threshold": 0.1, "slices": (), "samples": 9}, ("threshold", "slices", "samples")),
+        ({"conversing": Conversing("min", user=ModelRef("fake", "u"))}, ("conversation.score", "conversation.user")),
+        ({"conversing": Conversing(detector_params=Params(seed=1))}, ("conversation.params",)),
+        ({"placeholders": {"today": "2026-11-22"}}, ("placeholders.today",)),
         ({"model": ModelRef("fake", "other"), "name": "other"}, ()),
     ],
 )
@@ -83,6 +87,26 @@ def test_values_are_told_of_policy_and_threshold_and_not_of_scorers() -> None:
         ("threshold", "not set", "0.1"),
         ("samples", "1", "9"),
     ]
+
+
+def test_who_talks_with_an_agent_is_told_by_name() -> None:
+    edits = {"conversing": Conversing(detector=ModelRef("fake", "m")), "placeholders": {"today": "2026-11-22"}}
+    told = [(rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
+    assert told == [
+        ("conversation.followups", "not set", "fake:m"),
+        ("placeholders.today", "not set", "2026-11-22"),
+    ]
+
+
+def test_conversations_of_the_change_are_led_as_the_exam_that_counts_leads_them() -> None:
+    led = Conversing("min", detector=ModelRef("fake", "m"))
+    one = edited((Case("n"),), scorers=(EXACT,), conversing=Conversing("last"))
+    exam = replace(one.suite.exam, conversing=led, placeholders={"locale": "en"})
+    found = edit_of(replace(one, suite=replace(one.suite, exam=exam)), set(), lambda _: "")
+    assert found is not None
+    assert [trial.kind for trial in found.trials] == ["added", "scorers"]
+    assert all(trial.suite.exam.conversing == led for trial in found.trials)
+    assert all(trial.suite.exam.placeholders == {"locale": "en"} for trial in found.trials)
 
 
 def test_an_exam_of_the_changes_own_is_no_edit() -> None:

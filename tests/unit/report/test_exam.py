@@ -60,6 +60,13 @@ def test_an_edit_tells_what_was_and_what_comes() -> None:
     assert "threshold of `a` (`0.5` → `0`)" in text
 
 
+def test_how_conversations_are_led_is_told_with_its_values() -> None:
+    score = EditedValueRecord(name="conversation.score", old="mean", new="min")
+    rules = ["conversation.score", "conversation.params", "placeholders.today"]
+    text = render(edited(ExamChangeRecord(suite="a", rules=rules, values=[score])))
+    assert "conversation of `a` (`score` `mean` → `min`, `params`), placeholders of `a` (`today`)" in text
+
+
 def test_no_setting_of_the_run_hides_behind_others() -> None:
     names = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop", "mode")
     said = plain(edited(run_edits=tuple(f"policy.{name}" for name in names)))

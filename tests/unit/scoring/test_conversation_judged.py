@@ -49,7 +49,7 @@ def test_an_earlier_answer_cannot_speak_for_the_judges_frame() -> None:
 
 
 def test_the_judge_is_told_that_turns_are_fenced_too() -> None:
-    talk = Transcript("session-1", (Turn(0, "Which flats?", "case", "Two."),))
+    talk = Transcript("session-1", (Turn(0, "Which flats?", "case", "Where?"), Turn(0, "Rome.", "follow-up", "Two.")))
     scene = scenes(Subject(Case("c", "Which flats?"), "Two.", transcript=talk))[0]
     system = messages(SPEC, scene.subject.case, "Two.")[0].content
     assert "each turn of the conversation before it" in system and fence_of(scene.subject.case, "Two.") in system

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,17 +16,45 @@ from gate.domain.suite import Exam
 from gate.domain.transcript import Observation
 from gate.errors import GateError
 from gate.store.database import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
-from tests.support.postgres import running
+from tests.support.postgres import falling_silent, running
 
 TABLE = "CREATE TABLE talks (id TEXT, said TEXT)"
 SESSION = "s-1"
+PASSWORD = "s3cret of alice"
 CHECKED: dict[str, JsonValue] = {"conversation": {"table": "talks", "key": "id"}}
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("pg")) as url:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pg")
+
+
+@pytest.fixture(scope="module")
+def postgres(folder: Path) -> Iterator[str]:
+    with running(folder) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def guarded(folder: Path, postgres: str) -> str:
+    """How an address of the server begins and ends: to alice it asks for her password."""
+    rules = folder / "pg_hba.conf"
+    rules.write_text(f"local all alice scram-sha-256\n{rules.read_text()}")
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE alice LOGIN PASSWORD '{PASSWORD}'")
+        connection.execute("SELECT pg_reload_conf()")
+    address = f"postgresql://alice:%s@/%s?host={folder}"
+    while _let_in(address % ("wrong", "postgres")):
+        time.sleep(0.02)
+    return address
+
+
+def _let_in(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -158,6 +187,43 @@ def test_a_server_that_is_not_there() -> None:
     assert found.rows is None
     assert found.error
     assert "hunter2" not in found.error
+
+
+@pytest.mark.parametrize(
+    ("password", "database", "reason"),
+    [
+        (PASSWORD.replace(" ", "%20"), "postgres", ""),
+        ("wrong%2Fsecret", "postgres", 'password authentication failed for user "alice"'),
+        (PASSWORD.replace(" ", "%20"), "nowhere", 'database "nowhere" does not exist'),
+        (PASSWORD.replace(" ", "%20"), PASSWORD.replace(" ", "%20"), 'database "[password]" does not exist'),
+    ],
+)
+def test_whoever_is_not_let_in_is_told_why_and_no_password(
+    guarded: str, password: str, database: str, reason: str
+) -> None:
+    (found,) = looked(guarded % (password, database), "SELECT :session")
+    assert (found.rows is None) == bool(reason)
+    assert reason in found.error
+    assert PASSWORD not in str(found)
+    assert "wrong/secret" not in str(found)
+    assert "wrong%2Fsecret" not in str(found)
+
+
+def test_a_host_that_nobody_knows() -> None:
+    (found,) = looked("postgresql://alice:s3cret@nowhere.invalid/shop", "SELECT 1")
+    assert found.rows is None
+    assert "nowhere.invalid" in found.error
+    assert "s3cret" not in found.error
+
+
+@pytest.mark.parametrize("said", [b"", b"pg_sleep"])
+def test_a_server_that_falls_silent_keeps_nobody_waiting(folder: Path, postgres: str, said: bytes) -> None:
+    """Also not in the end, when the loop waits for its threads."""
+    with falling_silent(folder, lambda data: said in data) as port:
+        url = f"postgresql://postgres:s3cret@127.0.0.1:{port}/postgres"
+        (found,) = looked(url, "SELECT pg_sleep(0), :session", timeout_s=0.5)
+    assert found.rows is None
+    assert found.error == "the database did not answer within 1 s"
 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:

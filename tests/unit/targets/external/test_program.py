@@ -73,6 +73,60 @@ say(type="answer", text="done")""",
     assert [answer.text for answer in answers(agent, "a", "b")] == ["done", "done"]
 
 
+@pytest.mark.parametrize(
+    "replies",
+    [
+        ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}'],
+        ["a log", '{"type": "answer", "text": "one"}', "a log", '{"type": "error", "error": "late"}'],
+        ['{"type": "answer", "text": "one"}', '{"type": "ok"}', "{"],
+    ],
+)
+def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(
+    tmp_path: Path, replies: list[str]
+) -> None:
+    """All in one piece, so that none comes late."""
+    agent = program(tmp_path, f"sys.stdout.write({chr(10).join((*replies, ''))!r}); sys.stdout.flush()")
+    assert reason(agent, "a", "b") == "the agent answered twice: a message has one reply"
+    assert left(tmp_path) == []
+
+
+def test_a_second_answer_that_comes_late_is_no_answer_to_the_next_message(tmp_path: Path) -> None:
+    """It is waited for here, so that it lies in the pipe when the next message is sent."""
+    agent = program(
+        tmp_path,
+        """say(type="answer", text="one")
+open('heard').read()
+say(type="answer", text="again")
+open('heard', 'w').close()""",
+    )
+    os.mkfifo(tmp_path / "heard")
+
+    async def main() -> None:
+        try:
+            await agent.start("session-1")
+            assert (await agent.send("a")).text == "one"
+            await asyncio.to_thread((tmp_path / "heard").write_bytes, b"")
+            await asyncio.to_thread((tmp_path / "heard").read_bytes)
+            with pytest.raises(AgentFailed, match="answered twice"):
+                await agent.send("b")
+        finally:
+            await agent.close()
+
+    asyncio.run(main())
+
+
+def test_an_answer_that_names_its_message_counts_for_no_other(tmp_path: Path) -> None:
+    names = 'say(type="answer", text=text, id=%s)'
+    assert [one.text for one in answers(program(tmp_path, names % 'asked["id"]'), "a", "b")] == ["a", "b"]
+    assert [one.text for one in answers(program(tmp_path, names % '"chat-1"'), "a", "b")] == ["a", "b"]
+    assert reason(program(tmp_path, names % "1"), "a", "b") == "the agent answered message 1, and was asked message 2"
+
+
+def test_what_it_prints_after_an_answer_is_no_reply_either(tmp_path: Path) -> None:
+    agent = program(tmp_path, 'say(type="answer", text=text)\nprint("a log")\nprint("half a ", end="", flush=True)')
+    assert [answer.text for answer in answers(agent, "a", "b", "c")] == ["a", "b", "c"]
+
+
 def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
     agent = program(tmp_path, 'print(os.environ["AGENT_TOKEN"] + "x" * 2_000_000, flush=True)')
     said = reason(agent, "x")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.tools import Tool
+from gate.targets.port import AgentFailed
 from gate.targets.tools.port import Given
 
 
@@ -16,15 +17,23 @@ def tool(name: str, description: str = "Does it.", **properties: JsonValue) -> T
 
 @dataclass
 class Scripted:
-    """A source whose answers are a function of the arguments."""
+    """A source whose answers are a function of the arguments; with a fault it cannot be had, before a door opens."""
 
     tools: tuple[Tool, ...]
     answer: Callable[[dict[str, JsonValue]], Given] = lambda arguments: Given(json.dumps(arguments))
     label: str = "the shop"
     pause_s: float = 0.0
+    fault: str = ""
+    door: asyncio.Event | None = None
+    opened: int = 0
     called: list[tuple[str, dict[str, JsonValue]]] = field(default_factory=list)
 
     async def open(self) -> "Scripted":
+        if self.door is not None:
+            await self.door.wait()
+        if self.fault:
+            raise AgentFailed(self.fault, attempts=0)
+        self.opened += 1
         return self
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> Given:

@@ -53,6 +53,42 @@ def test_tools_of_several_sources_in_their_order() -> None:
     assert names() == []
 
 
+def test_what_is_wrong_is_told_of_each_source() -> None:
+    broken = [Scripted((), fault=f"the MCP server {name} ended", label=name) for name in ("a", "b")]
+    assert refusal(broken[0], Scripted((tool("c"),)), broken[1]) == "the MCP server a ended; the MCP server b ended"
+
+
+def test_a_source_that_cannot_be_had_leaves_no_other_half_open() -> None:
+    async def main() -> None:
+        slow = Scripted((tool("a"),), door=asyncio.Event())
+        opening = asyncio.create_task(Box((Scripted((), fault="ended"), slow), PLAIN).tools())
+        # Long enough for the first to fail.
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not opening.done()
+        assert slow.door is not None
+        slow.door.set()
+        with pytest.raises(AgentFailed, match="^ended$"):
+            await opening
+        assert slow.opened == 1
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+
+
+def test_whoever_gives_up_leaves_no_source_half_open() -> None:
+    async def main() -> None:
+        slow = Scripted((tool("a"),), door=asyncio.Event())
+        opening = asyncio.create_task(Box((Scripted((), fault="ended"), slow), PLAIN).tools())
+        await asyncio.sleep(0)
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+
+
 def test_a_name_of_two_sources_is_a_mistake_unless_it_is_left_out() -> None:
     one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
     assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; leave one out"

@@ -1,0 +1,226 @@
+"""What the rounds of a conversation come to, whatever they are: mean, min, last, and scores that are missing."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, Persona, Round, ScorerSpec
+from gate.domain.prompt import Message
+from gate.domain.sample import ArmName, Part, Sample, Score
+from gate.domain.suite import Exam
+from gate.domain.target import Conversing, RoundRule
+from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.domain.usage import Dollars
+from gate.scoring.combine import combine
+from gate.scoring.panel import Panel
+from gate.scoring.passing import passes, reaches
+from gate.scoring.port import Member
+from gate.scoring.rounds import joined, scenes
+from gate.scoring.subject import Subject
+from tests.support.runs import reply
+
+RULES: list[RoundRule] = ["mean", "min", "last"]
+VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=6)
+ASKED = ScorerSpec("judge", "judge", {"criteria": "Is kind."})
+CALM = ScorerSpec("forbidden_words", "calm", {"words": ["damn"]})
+LOOKED = ScorerSpec("tools", "looked", {"all": ["look"]}, required=True)
+
+
+def scores(values: Sequence[float | Unscored], required: bool = False) -> list[tuple[int, Score]]:
+    return [
+        (place, Score("s", value, f"because {place}", 2.0, required, calls=1, retries=2, cost=Dollars(0.5)))
+        for place, value in enumerate(values)
+    ]
+
+
+@given(VALUES, st.sampled_from(RULES), st.booleans())
+def test_what_rounds_come_to_lies_between_them_unless_a_required_one_failed(
+    values: list[float], rule: RoundRule, required: bool
+) -> None:
+    value = joined(scores(values, required), rule).value
+    assert isinstance(value, float)
+    counting = values[-1:] if rule == "last" else values
+    if required and min(counting) == 0.0:
+        assert value == 0.0
+    else:
+        assert min(counting) - 1e-12 <= value <= max(counting) + 1e-12
+        assert 0.0 <= value <= 1.0
+
+
+@given(st.permutations([0.125, 0.25, 0.5, 0.75, 1.0]))
+def test_the_order_of_rounds_counts_for_the_last_one_alone(values: list[float]) -> None:
+    found = [joined(scores(values), rule).value for rule in RULES]
+    assert found == [0.525, 0.125, values[-1]]
+
+
+@given(VALUES, st.integers(0, 5), st.floats(0, 1), st.sampled_from(RULES))
+def test_a_round_that_does_better_never_makes_it_worse(
+    values: list[float], place: int, more: float, rule: RoundRule
+) -> None:
+    place %= len(values)
+    better = [*values]
+    better[place] = max(values[place], more)
+    before, after = (joined(scores(each, True), rule).value for each in (values, better))
+    assert isinstance(before, float)
+    assert isinstance(after, float)
+    assert after >= before - 1e-12
+
+
+@given(VALUES, st.integers(0, 5), st.sampled_from(RULES), st.booleans())
+def test_a_round_without_a_score_leaves_none(values: list[float], place: int, rule: RoundRule, required: bool) -> None:
+    given: list[float | Unscored] = [*values, 1.0]
+    given[place % len(given)] = Unscored("no reply")
+    score = joined(scores(given, required), rule)
+    assert score.value == Unscored(f"round {place % len(given) + 1}: no reply")
+    assert score.parts == ()
+    assert isinstance(combine([score]), Unscored)
+
+
+@given(VALUES, st.sampled_from(RULES))
+def test_each_round_is_a_part_and_all_that_was_paid_counts(values: list[float], rule: RoundRule) -> None:
+    score = joined(scores([*values, 1.0]), rule)
+    count = len(values) + 1
+    assert [(part.kind, part.name) for part in score.parts] == [("round", f"round {n + 1}") for n in range(count)]
+    assert [part.value for part in score.parts] == [*values, 1.0]
+    assert (score.calls, score.retries, score.cost, score.weight) == (count, 2 * count, Dollars(0.5 * count), 2.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [("mean", "round 2: because 1"), ("min", "round 2: because 1"), ("last", "round 3: because 2")],
+)
+def test_the_reason_is_that_of_the_round_that_decides(rule: RoundRule, reason: str) -> None:
+    assert joined(scores([1.0, 0.2, 0.9]), rule).reason == reason
+
+
+def test_the_parts_of_a_rubric_are_means_over_the_rounds_that_have_them() -> None:
+    parts = [(Part("dimension", "tone", 1.0), Part("dimension", "facts", 0.5)), (Part("dimension", "tone", 0.5),)]
+    found = joined([(at, Score("r", 0.5, parts=each)) for at, each in enumerate(parts)], "mean")
+    assert [(part.name, part.value) for part in found.parts[2:]] == [("tone", 0.75), ("facts", 0.5)]
+
+
+class Kind:
+    """A judge that likes everything."""
+
+    members: Sequence[Member] = ()
+
+    async def score(self, subject: Subject, index: int) -> Score:
+        return Score("judge", 1.0)
+
+
+def unasked(*_: object) -> Any:
+    raise AssertionError("not asked for")
+
+
+def turn(number: int, said: str, answer: str, *tools: str) -> Turn:
+    return Turn(number, said, "case", answer, tuple(ToolUse(name, "{}", "ok") for name in tools))
+
+
+def case(*rounds: Round) -> Case:
+    return Case("c1", input=rounds[0].said, rounds=rounds, criteria="Of the case.")
+
+
+def asked(one: Case, turns: Sequence[Turn], *scorers: ScorerSpec, rule: RoundRule = "mean") -> dict[str, Score]:
+    exam = Exam("main", "e", (one,), scorers, conversing=Conversing(rule))
+    panel = Panel(exam, lambda _: Kind(), unasked, unasked)
+    found = asyncio.run(panel.scores(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))), 0))
+    return {score.scorer: score for score in found}
+
+
+def test_a_round_is_judged_by_what_was_said_until_then() -> None:
+    one = case(Round("First?"), Round("Second?", criteria="Of the round."), Round("Third?"))
+    turns = [turn(0, "First?", "Which?"), turn(0, "That one.", "A"), turn(1, "Second?", "B"), turn(2, "Third?", "C")]
+    found = scenes(Subject(one, "C", transcript=Transcript("s", tuple(turns))))
+    assert [scene.subject.text for scene in found] == ["A", "B", "C"]
+    assert [scene.subject.case.criteria for scene in found] == ["Of the case.", "Of the round.", "Of the case."]
+    first = "user: First?\nassistant: Which?\nuser: That one."
+    second = f"{first}\nassistant: A\nuser: Second?"
+    third = f"{second}\nassistant: B\nuser: Third?"
+    assert [scene.subject.case.question for scene in found] == [first, second, third]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Case("c1", input="What is due?"),
+        Case("c1", input="What is due?", rounds=(Round("What is due?"),)),
+        Case("c1", messages=(Message("user", "What is due?"),)),
+        Case("c1", user=Persona("a clerk", "Learn what is due.")),
+    ],
+)
+def test_a_single_message_is_scored_as_one_to_a_model(one: Case) -> None:
+    (scene,) = scenes(Subject(one, "Rent.", transcript=Transcript("s", (turn(0, "What is due?", "Rent."),))))
+    assert (scene.subject.case.input, scene.subject.case.messages) == ("What is due?", ())
+    assert scene.subject.case.question == "What is due?"
+
+
+def test_what_was_said_before_the_case_comes_first() -> None:
+    earlier = (Message("user", "Hi."), Message("assistant", "Hello."), Message("user", "What is due?"))
+    turns = (turn(0, "What is due?", "For whom?"), turn(0, "Me.", "Rent."))
+    (scene,) = scenes(Subject(Case("c1", messages=earlier), "Rent.", transcript=Transcript("s", turns)))
+    said = [message.content for message in scene.subject.case.messages]
+    assert said == ["Hi.", "Hello.", "What is due?", "For whom?", "Me."]
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=3), min_size=1, max_size=4))
+def test_each_round_has_its_own_turns_time_and_last_answer(rounds: list[list[bool]]) -> None:
+    turns = [
+        replace(turn(number, "?", f"{number}.{place}", *(["look"] if used else [])), latency_s=1.0)
+        for number, each in enumerate(rounds)
+        for place, used in enumerate(each)
+    ]
+    one = case(*[Round("?")] * len(rounds))
+    found = scenes(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))))
+    assert [scene.number for scene in found] == list(range(len(rounds)))
+    assert [scene.subject.text for scene in found] == [f"{n}.{len(each) - 1}" for n, each in enumerate(rounds)]
+    assert [scene.subject.latency_s for scene in found] == [len(each) for each in rounds]
+    used = [len(scene.subject.transcript.tools) for scene in found if scene.subject.transcript]
+    assert used == [sum(each) for each in rounds]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=4), st.sampled_from(RULES))
+def test_a_tool_that_a_round_has_to_call_is_missed_in_that_round_under_each_rule(
+    rounds: list[tuple[bool, bool]], rule: RoundRule
+) -> None:
+    one = case(*(Round("?", scorers=(LOOKED,) if wanted else ()) for wanted, _ in rounds))
+    turns = [turn(number, "?", "Fine.", *(["look"] if used else [])) for number, (_, used) in enumerate(rounds)]
+    found = asked(one, turns, CALM, rule=rule)
+    assert list(found) == (["calm", "looked"] if any(wanted for wanted, _ in rounds) else ["calm"])
+    failed = any(wanted and not used for wanted, used in rounds)
+    assert combine(list(found.values())) == (0.0 if failed else 1.0)
+
+
+@pytest.mark.parametrize(("rule", "value"), [("mean", 0.0), ("min", 0.0), ("last", 1.0)])
+def test_a_required_scorer_of_the_suite_fails_in_the_rounds_that_count(rule: RoundRule, value: float) -> None:
+    turns = [turn(0, "?", "Damn."), turn(1, "?", "Sorry.")]
+    found = asked(case(Round("?"), Round("?")), turns, replace(CALM, required=True), rule=rule)
+    assert combine(list(found.values())) == value
+
+
+def test_what_looks_at_the_whole_conversation_looks_once() -> None:
+    turns = [turn(0, "?", "A", "look"), turn(1, "?", "B")]
+    found = asked(case(Round("?"), Round("?")), turns, LOOKED, ASKED, CALM)
+    assert [(name, len(score.parts)) for name, score in found.items()] == [("looked", 0), ("judge", 2), ("calm", 2)]
+    assert found["looked"].value == 1.0
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.none() | st.floats(0.1, 1)), min_size=1, max_size=4),
+    st.sampled_from(RULES),
+)
+def test_rounds_with_thresholds_pass_one_by_one_and_others_by_what_they_come_to(
+    rounds: list[tuple[float, float | None]], rule: RoundRule
+) -> None:
+    one = case(*(Round("?", threshold=mark) for _, mark in rounds))
+    score = replace(joined(scores([value for value, _ in rounds]), rule), scorer="judge")
+    assert isinstance(score.value, float)
+    sample = Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), (score,), score.value)
+    own = any(mark is not None for _, mark in rounds)
+    each = all(reaches(value, 0.7 if mark is None else mark) for value, mark in rounds)
+    assert passes(sample, one, Exam("main", "e", (one,), (ASKED,))) is (each if own else reaches(score.value, 0.7))
