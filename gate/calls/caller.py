@@ -110,6 +110,8 @@ class Caller:
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
         self._estimator = Estimator(price)
         self._capped: dict[Params, Params] = {}
+        self._first = asyncio.Lock()
+        self._dearest: float | None = None
         self._numbers = itertools.count()
         self.counters = Counters()
 
@@ -159,10 +161,25 @@ class Caller:
 
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Bill]:
-        """Room for one message to an agent that calls its models itself; see `gate.calls.port.Outside`."""
+        """Room for one message to an agent that calls its models itself; see `gate.calls.port.Outside`.
+
+        Where dollars have a limit, the first message goes alone, and each later one is taken to cost as much as the
+        dearest until then.
+        """
+        if self._budget.in_dollars and self._dearest is None:
+            async with self._first:
+                if self._dearest is None:
+                    async with self._billed() as bill:
+                        yield bill
+                    return
+        async with self._billed() as bill:
+            yield bill
+
+    @asynccontextmanager
+    async def _billed(self) -> AsyncIterator[Bill]:
         left, bill = self._budget.left_s(), Bill()
         try:
-            reserved = await self._budget.take()
+            reserved = await self._budget.take(self._dearest or 0.0)
         except NoCall:
             self.counters.failed += 1
             raise
@@ -170,7 +187,9 @@ class Caller:
             async with asyncio.timeout(left) as limit:
                 yield bill
             self._count(bill.cost)
-            if bill.cost == Unpriced("unknown"):
+            if isinstance(bill.cost, Dollars):
+                self._dearest = max(self._dearest or 0.0, bill.cost.amount)
+            elif bill.cost.why == "unknown":
                 self._budget.unpriced()
         except Exception as error:
             self.counters.failed += 1

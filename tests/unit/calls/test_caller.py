@@ -230,6 +230,26 @@ def test_an_agent_that_does_not_say_what_it_costs_keeps_no_budget_of_dollars() -
     assert "have it give cost_usd" in (calls.exhausted() or "")
 
 
+def test_messages_to_agents_at_once_stay_within_a_budget_of_dollars() -> None:
+    calls = caller(Scripted([]), CallPolicy(budget=Budget(max_usd=2.0)))
+    refused = []
+
+    async def message() -> None:
+        try:
+            async with calls.outside() as bill:
+                await asyncio.sleep(0.001)
+                bill.cost = Dollars(0.5)
+        except NoCall as refusal:
+            refused.append(refusal.reason)
+
+    async def work() -> None:
+        await asyncio.gather(*(message() for _ in range(10)))
+
+    run(work)
+    assert calls.spent_usd == pytest.approx(2.0)
+    assert len(refused) == 6 and "is used up" in refused[0]
+
+
 def test_a_message_to_an_agent_that_fails_is_counted_as_failed() -> None:
     calls = caller(Scripted([]), CallPolicy(budget=Budget(max_calls=2)))
 
