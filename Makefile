@@ -57,6 +57,7 @@ lock: ## Lock what the image installs; UPGRADE=--upgrade takes the newest versio
 bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.engine
+	$(BIN)/python -m benchmarks.conversations
 	$(BIN)/python -m benchmarks.reuse
 	$(BIN)/python -m benchmarks.statistics
 	$(BIN)/python -m benchmarks.real_outputs
