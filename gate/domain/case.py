@@ -167,6 +167,11 @@ class Case:
         return tuple({spec.name: spec for one in reversed(self.rounds) for spec in reversed(one.scorers)}.values())
 
     @property
+    def turns(self) -> int:
+        """Messages that are sent for one sample, at least: one for each round."""
+        return max(1, len(self.rounds))
+
+    @property
     def question(self) -> str:
         """The text that a reader, and a judge, see as the question."""
         if self.rounds:
