@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 WORKERS ?= auto
 PIP_FLAGS ?= --disable-pip-version-check --quiet
+IMAGE_EXTRAS := local agents postgres
 
 .PHONY: help setup demo test image-test lint lock bench clean
 .DEFAULT_GOAL := help
@@ -51,12 +52,13 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 
 lock: ## Lock what the image installs; UPGRADE=--upgrade takes the newest versions.
 	@test -x $(VENV)/uv/bin/uv || { $(PYTHON) -m venv $(VENV)/uv && $(VENV)/uv/bin/python -m pip install $(PIP_FLAGS) uv; }
-	@$(VENV)/uv/bin/uv pip compile --quiet --universal --generate-hashes --extra local $(UPGRADE) \
+	@$(VENV)/uv/bin/uv pip compile --quiet --universal --generate-hashes $(IMAGE_EXTRAS:%=--extra %) $(UPGRADE) \
 		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
 
 bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.engine
+	$(BIN)/python -m benchmarks.conversations
 	$(BIN)/python -m benchmarks.reuse
 	$(BIN)/python -m benchmarks.statistics
 	$(BIN)/python -m benchmarks.real_outputs

@@ -4,6 +4,7 @@ The words are those of `gate.providers.fake`: `answer=WORD slice=S` in the user 
 in the system prompt. A request with a JSON Schema is taken for a judge's.
 """
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -29,6 +30,7 @@ class Asked:
         seed: the request's own number for this sample, if it has one.
         judged: it is a judge's.
         cached: the system prompt may be read from and written to the prompt cache.
+        calls: the tool that is called instead of an answer; empty for an answer.
     """
 
     path: str
@@ -38,6 +40,7 @@ class Asked:
     seed: int | None
     judged: bool
     cached: bool
+    calls: str = ""
 
     @property
     def prefix(self) -> tuple[str, str, str]:
@@ -66,6 +69,7 @@ class Ledger:
         faults: by kind.
         fresh, read, write, output: tokens by kind.
         quality: by the words of the prompt that state it and by slice: answers, right ones, and the true quality.
+        began, ended: when the first request came in and the last answer went out, in seconds that only grow.
     """
 
     requests: int = 0
@@ -76,15 +80,23 @@ class Ledger:
     write: int = 0
     output: int = 0
     quality: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    began: float = 0.0
+    ended: float = 0.0
+
+    def ask(self) -> None:
+        """Count one request."""
+        self.requests += 1
+        self.began = self.began or time.monotonic()
 
     def note(self, asked: Asked, answer: Answer) -> None:
         """Count one answer."""
         self.answered += 1
+        self.ended = time.monotonic()
         self.fresh += answer.fresh
         self.read += answer.read
         self.write += answer.write
         self.output += answer.output
-        if not asked.judged:
+        if not asked.judged and not asked.calls:
             arm, piece, true = _stated(asked.system, asked.user)
             row = self.quality.setdefault((arm, piece), [0, 0, true])
             row[0] += 1
@@ -97,7 +109,8 @@ class Ledger:
             for (prompt, piece), (n, right, true) in self.quality.items()
         ]
         plain = ("requests", "answered", "fresh", "read", "write", "output")
-        return {name: getattr(self, name) for name in plain} | {"faults": dict(self.faults), "quality": rows}
+        more = {"faults": dict(self.faults), "quality": rows, "seconds": max(0.0, self.ended - self.began)}
+        return {name: getattr(self, name) for name in plain} | more
 
 
 class Oracle:

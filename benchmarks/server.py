@@ -3,8 +3,9 @@
     python -m benchmarks.server --latency-ms 100 --fault-rate 0.05 --faults 429,500
 
 The first line printed is the address. `GET /ledger` tells what was asked and answered, `POST /reset` empties it. What
-is answered, and how good that is, see `benchmarks.answers`. HTTP is read by hand: the server shares two cores with
-what is being measured, so only what clients of this benchmark send is understood (no chunks, no pipelining).
+is answered, and how good that is, see `benchmarks.answers`. Who may call tools calls the first one once for each
+message of the user's (OpenAI's interface). HTTP is read by hand: the server shares two cores with what is being
+measured, so only what clients of this benchmark send is understood (no chunks, no pipelining).
 """
 
 import argparse
@@ -92,7 +93,7 @@ class Connection(asyncio.Protocol):
             self._write(*_housekeeping(self._desk, method, path))
             return
         desk = self._desk
-        desk.oracle.ledger.requests += 1
+        desk.oracle.ledger.ask()
         if fault := desk.fault():
             desk.oracle.ledger.faults[fault] += 1
             if fault != "hang":
@@ -143,7 +144,8 @@ def _read_openai(data: dict[str, Any]) -> Asked:
     system = "\n".join([turn["content"] for turn in turns if turn["role"] in ("system", "developer")])
     users = [turn["content"] for turn in turns if turn["role"] == "user"]
     judged = "response_format" in data
-    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), judged, cached=True)
+    calls = data["tools"][0]["function"]["name"] if data.get("tools") and turns[-1]["role"] == "user" else ""
+    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), judged, cached=True, calls=calls)
 
 
 def _read_anthropic(data: dict[str, Any]) -> Asked:
@@ -156,14 +158,17 @@ def _read_anthropic(data: dict[str, Any]) -> Asked:
 
 
 def _openai_reply(asked: Asked, answer: Answer) -> dict[str, Any]:
-    prompt = answer.fresh + answer.read + answer.write
-    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    prompt, ended = answer.fresh + answer.read + answer.write, "tool_calls" if asked.calls else "stop"
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": None}
+    if asked.calls:
+        function = {"name": asked.calls, "arguments": "{}"}
+        message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1_790_000_000,
         "model": asked.model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": ended}],
         "usage": {
             "prompt_tokens": prompt,
             "completion_tokens": answer.output,

@@ -12,7 +12,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+try:
+    from sqlalchemy import Connection, Engine, create_engine, make_url, text
+except ImportError:
+    sys.exit("The example needs SQLAlchemy: pip install 'prompt-gate[agents]'")
 
 TOKEN = "demo-landlord-token"  # noqa: S105 of the example's own data
 """What the landlord's tools need, unless PROPERTY_TOKEN says otherwise."""
@@ -89,7 +92,10 @@ def main() -> None:
         path = Path(".gate/property.db").resolve()
         path.parent.mkdir(exist_ok=True)
         url = f"sqlite:///{path}"
-    seed(url, os.environ.get("PROPERTY_TOKEN") or TOKEN)
+    try:
+        seed(url, os.environ.get("PROPERTY_TOKEN") or TOKEN)
+    except ImportError:
+        sys.exit("Postgres needs psycopg: pip install 'prompt-gate[agents,postgres]'")
     print(url)
 
 

@@ -19,7 +19,7 @@ from gate.flows.resolved import Resolved
 from gate.providers.untrusted import Cleaner
 from gate.settings.surroundings import Surroundings
 from gate.settings.variables import values_of
-from gate.store.database import Databases, check_urls, names
+from gate.store.database import Databases, check_sqlalchemy, check_urls, names
 from gate.store.sessions import SessionFiles
 from gate.targets.conversation import Company, ConversationTarget
 from gate.targets.followups import FollowUps
@@ -206,9 +206,11 @@ async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: Ex
         crew.places[key] = Place(laid.root, laid.scratch, here.path)
     match target:
         case ToolLoop():
-            from gate.targets.tools.kit import ToolKit, variables
+            from gate.targets.tools.kit import ToolKit, check_mcp, variables
 
-            crew.kits[key] = ToolKit(target, crew.places.get(key), values_of(variables(target), "its tools"))
+            check_mcp(target)
+            values = values_of(variables(target), "an agent with tools")
+            crew.kits[key] = ToolKit(target, crew.places.get(key), values)
         case HttpAgent():
             values_of((name for _, name in target.headers), told(target))
         case PythonAgent() | CommandAgent():
@@ -240,6 +242,8 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
 def _databases(resolved: Resolved) -> Databases:
     """Of the exams that count: what a change looks up is not looked up before it is merged."""
     wanted = names([spec for suite in resolved.suites for spec in suite.exam.all_scorers()])
-    urls = values_of(wanted, "a database scorer")
+    if wanted:
+        check_sqlalchemy()
+    urls = values_of(wanted, "a database scorer", "sqlite:////path/to/file.db")
     check_urls(urls)
     return Databases(urls)

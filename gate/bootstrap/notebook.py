@@ -33,7 +33,7 @@ class Notebook:
         """Tell what should be known before the first call.
 
         Args:
-            known: answers that need not be asked for.
+            known: calls that need not be made.
         """
         told = list(self.later())
         if self.resolved.budget != Budget():

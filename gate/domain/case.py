@@ -170,6 +170,11 @@ class Case:
         return tuple(found.values())
 
     @property
+    def turns(self) -> int:
+        """Messages that are sent for one sample, at least: one for each round."""
+        return max(1, len(self.rounds))
+
+    @property
     def question(self) -> str:
         """The text that a reader, and a judge, see as the question."""
         if self.rounds:

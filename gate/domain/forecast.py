@@ -8,7 +8,8 @@ from gate.domain.usage import Cost
 Basis: TypeAlias = Literal["measured", "assumed"]
 """`measured` in an earlier run, or `assumed`."""
 
-Role: TypeAlias = Literal["baseline", "candidate", "judge"]
+Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
+"""`user` is a model that plays one."""
 
 Tier: TypeAlias = Literal["never blocks", "below the floor", "decides", "comfortable", "ample"]
 
@@ -27,13 +28,15 @@ class Outlay:
 
     Args:
         suite: its name.
-        role: an arm, or a judge of both arms' answers.
+        role: an arm, or who judges or talks with both arms.
         model: who is called.
         calls: how many, without retries.
         input_tokens, output_tokens: of all these calls together.
         seconds: of one call.
         cost: of all these calls together.
         alone: the model takes one call at a time, since it runs inside this process.
+        in_a_row: calls that wait for one another, in the longest conversation.
+        at_least: there may be more calls, which shows only in a run: an agent decides itself how often it is called.
     """
 
     suite: str
@@ -45,6 +48,8 @@ class Outlay:
     seconds: Figure
     cost: Cost
     alone: bool
+    in_a_row: int = 1
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,21 @@ class Spending:
     cost_note: str
     minutes: float
     concurrency: int
+
+    @property
+    def at_least(self) -> bool:
+        """May there be more calls?"""
+        return any(outlay.at_least for outlay in self.outlays)
+
+    @property
+    def converses(self) -> bool:
+        """Has a sample several calls?"""
+        return self.at_least or any(outlay.in_a_row > 1 for outlay in self.outlays)
+
+    @property
+    def dollars_at_least(self) -> bool:
+        """May they cost more? What conversations of an earlier run took has all of their calls in it."""
+        return any(outlay.at_least and outlay.input_tokens.basis == "assumed" for outlay in self.outlays)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,8 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
 def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: bool = False) -> list[str]:
     """What the limits will not let finish in a run that need not make all of its calls.
 
-    Dollars and minutes are those of the whole run, cut in proportion to the calls.
+    Dollars and minutes are those of the whole run, cut in proportion to the calls. Of conversations that broke off some
+    calls are known, too, which nobody has counted.
 
     Args:
         spending: of the whole run.
@@ -120,9 +121,9 @@ def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: boo
     left = _without(spending, known)
     more = f" ({known:,} more are known already)" if known else ""
     kept = "the answers are kept, and the next run takes up from there."
-    ends = "unless it can stop early, it will end INCONCLUSIVE" if early else "it will end INCONCLUSIVE"
     fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
-    sure = [f"{limit}, and this run needs {need}{more}: {ends}" for limit, need in _calls(left, budget)]
+    ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
+    sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
     likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
     return [f"{said}; {kept}" for said in (*sure, *likely)]
 
@@ -137,16 +138,18 @@ def _without(spending: Spending, known: int) -> Spending:
 def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
     """The limit on calls and how many are needed, where it does not suffice."""
     if budget.max_calls is not None and spending.calls > budget.max_calls:
-        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{spending.calls:,} calls"
+        least = "at least " if spending.at_least else ""
+        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
 
 
 def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
     """Limits on what can only be estimated, and the estimates, where they do not suffice."""
     cost, limit = spending.cost, budget.max_usd
+    about = "at least" if spending.dollars_at_least else "about"
     if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        yield _opening(budget.usd_said), f"cost about {about_dollars(cost.amount)}"
+        yield _opening(budget.usd_said), f"cost {about} {about_dollars(cost.amount)}"
     if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
-        time = f"about {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
+        time = f"{about} {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
         yield _opening(f"{budget.setting('max_minutes')} is {budget.max_minutes:g}"), f"take {time}"
 
 

@@ -11,7 +11,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.domain.rubric import Rubric
 from gate.domain.sample import ArmName
-from gate.domain.suite import Arm, Suite
+from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.render import NotBuilt, render
@@ -33,7 +33,7 @@ Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
 
 @dataclass(frozen=True, slots=True)
 class PerCall:
-    """What one call took in an earlier run; None where that run does not tell.
+    """What one answer, or one whole conversation, took in an earlier run; None where that run does not tell.
 
     Args:
         usage: mean tokens; its input counts only where the same prompt was sent.
@@ -44,6 +44,14 @@ class PerCall:
     usage: Usage | None
     same_prompt: bool
     seconds: float | None
+
+    def of_each(self, turns: float) -> "PerCall":
+        """What a call took, where a conversation has so many."""
+        used, seconds = self.usage, self.seconds
+        if used is not None:
+            kinds = (used.input_tokens, used.cache_read_tokens, used.cache_write_tokens, used.output_tokens)
+            used = Usage(*(round(tokens / turns) for tokens in kinds))
+        return replace(self, usage=used, seconds=None if seconds is None else seconds / turns)
 
 
 Earlier: TypeAlias = Mapping[tuple[str, Role], PerCall]
@@ -78,19 +86,23 @@ class Estimator:
     def _suite(self, suite: Suite) -> Iterator[Outlay]:
         for role, arm in answering(suite).items():
             yield self._answers(suite, role, arm)
+        if suite.exam.conversing.user is not None and any(case.user for case in suite.exam.cases):
+            yield self._user(suite, suite.exam.conversing.user)
         asked: dict[tuple[str, str], list[tuple[ScorerSpec, Case]]] = {}
         for case in suite.exam.cases:
-            for spec in suite.exam.scorers_of(case):
+            for spec in _opinions(suite.exam, case):
                 for model in spec.models:
                     asked.setdefault((model, f"{spec.options.get('params')}"), []).append((spec, case))
         for (model, _), pairs in asked.items():
             yield self._judgements(suite, model, pairs)
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
-        rendered = sum(_asked(arm, case) for case in suite.exam.cases)
-        calls = suite.samples * len(suite.exam.cases)
-        known = self.earlier.get((suite.name, role), PerCall(None, False, None))
-        one = _assumed(rendered / max(1, len(suite.exam.cases)), arm.params)
+        cases = suite.exam.cases
+        rendered, turns = sum(_asked(arm, case) for case in cases), sum(case.turns for case in cases)
+        known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
+            max(1, turns) / max(1, len(cases))
+        )
+        one = _assumed(rendered / max(1, turns), arm.params)
         basis: tuple[Basis, Basis] = ("assumed", "assumed")
         if known.usage is not None:
             if known.same_prompt:
@@ -98,7 +110,21 @@ class Estimator:
             else:
                 one, basis = Usage(one.input_tokens, 0, 0, known.usage.output_tokens), ("assumed", "measured")
         seconds = Figure(SECONDS, "assumed") if known.seconds is None else Figure(known.seconds, "measured")
-        return self._outlay((suite.name, role), (arm.model, arm.params), calls, (one, basis), seconds)
+        asked = arm.model, arm.params
+        found = self._outlay((suite.name, role), asked, suite.samples * turns, (one, basis), seconds)
+        longest = max((case.turns for case in cases), default=1)
+        return replace(found, in_a_row=longest, at_least=_open(suite.exam, arm))
+
+    def _user(self, suite: Suite, model: ModelRef) -> Outlay:
+        """Who plays a user is asked at least once for each conversation: whether the goal is reached."""
+        params = suite.exam.conversing.user_params
+        played = [(case, case.user) for case in suite.exam.cases if case.user is not None]
+        told = sum(len(f"{user.persona}{user.goal}{case.facts}{case.input}") for case, user in played)
+        one = _assumed(told / len(played) + CHARS_PER_TOKEN * (_longest(suite) or OUTPUT_TOKENS), params)
+        calls = len(played) * suite.samples * len(suite.arms)
+        who: tuple[str, Role] = (suite.name, "user")
+        found = self._outlay(who, (model, params), calls, (one, ("assumed", "assumed")), Figure(SECONDS, "assumed"))
+        return replace(found, at_least=True)
 
     def _judgements(self, suite: Suite, name: str, pairs: Sequence[tuple[ScorerSpec, Case]]) -> Outlay:
         """All opinions of one model."""
@@ -155,12 +181,30 @@ def _said(spec: ScorerSpec) -> int:
     return DIMENSION_TOKENS * len(Rubric.of(spec.options).dimensions) if spec.kind == "rubric" else 0
 
 
+def _opinions(exam: Exam, case: Case) -> Iterator[ScorerSpec]:
+    """What asks a model about one answer to a case: in each round, unless it compares whole conversations."""
+    for spec in exam.lasting_scorers_of(case):
+        yield from [spec] * (1 if spec.comparative else case.turns)
+    for one in case.rounds:
+        yield from one.scorers
+
+
+def _open(exam: Exam, arm: Arm) -> bool:
+    """Does it show only in a run how often this arm is called?"""
+    return arm.target is not None or exam.conversing.detector is not None or any(case.user for case in exam.cases)
+
+
 def _asked(arm: Arm, case: Case) -> int:
-    """Characters of one request; none where the prompt has no text for the case."""
+    """Characters of all requests of one sample; none where the prompt has no text for the case."""
+    first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:
-        return _characters(render(arm.version.prompt, case))
+        sent = whole = _characters(render(arm.version.prompt, first))
     except NotBuilt:
         return 0
+    for one in case.rounds[1:]:
+        sent += CHARS_PER_TOKEN * (arm.params.max_output_tokens or OUTPUT_TOKENS) + len(one.said)
+        whole += sent
+    return whole
 
 
 def _characters(messages: Sequence[Message]) -> int:
@@ -182,7 +226,10 @@ def _total(outlays: Sequence[Outlay]) -> tuple[Cost, str]:
 
 
 def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
-    """A model inside this process answers one call after another; the others share the calls in flight."""
+    """A model inside this process answers one call after another; the others share the calls in flight.
+
+    No run is shorter than its longest conversation.
+    """
     alone: dict[str, float] = {}
     calls, shared = 0, 0.0
     for outlay in outlays:
@@ -192,4 +239,5 @@ def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
         else:
             calls, shared = calls + outlay.calls, shared + seconds
     waves = math.ceil(calls / concurrency) * shared / calls if calls else 0.0
-    return max([waves, *alone.values()]) / 60.0
+    longest = [outlay.in_a_row * outlay.seconds.value for outlay in outlays if outlay.calls]
+    return max([waves, *alone.values(), *longest]) / 60.0

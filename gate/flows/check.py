@@ -93,7 +93,7 @@ async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunR
     examiner = Examiner(resolved, tools, seed, stop)
     apart = {suite.name: False for suite in resolved.suites}
     known = survey([Schedule(resolved.suites, seed)], tools, apart, early=False)
-    tools.notes.begin(sum(one.answers for one in known.values()))
+    tools.notes.begin(sum(one.calls for one in known.values()))
     tools.progress.start(count(resolved.suites))
     try:
         await examiner.all()

@@ -118,7 +118,7 @@ class Collector:
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
         self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
-        self.tools.notes.begin(sum(known.answers for known in self.found.known.values()))
+        self.tools.notes.begin(sum(known.calls for known in self.found.known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
         chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
         self._beside = {pair.key: None for pair in chosen}

@@ -53,12 +53,12 @@ class Known:
     """What is known of one suite before anything is asked.
 
     Args:
-        answers: samples that need not be asked for.
+        calls: that need not be made for samples that are known, counted as a plan counts them.
         beside: pairs that are, or will be, of one sitting.
         chosen: pairs whose baseline is asked again, side by side with the candidate, and what it had answered.
     """
 
-    answers: int = 0
+    calls: int = 0
     beside: int = 0
     chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
 
@@ -113,7 +113,7 @@ def _earlier(tools: Knows, question: Question) -> Reply | None:
 
 def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
     there = [reply for reply in replies.values() if reply is not None]
-    known.answers += len(there)
+    known.calls += len(there) * pair.case.turns
     sittings = {reply.origin.sitting for reply in there}
     if not there:
         known.beside += sure

@@ -16,6 +16,7 @@ _TONES: dict[str, Tone] = {
 }
 _WORDS = {"below the floor": "under 30"}
 _ASSUMED = "~"
+_LEAST = "≥ "
 
 
 def sheet(plan: Forecast) -> Sheet:
@@ -32,14 +33,15 @@ def sheet(plan: Forecast) -> Sheet:
 
 
 def _headline(spending: Spending) -> str:
+    least, about = "at least " if spending.at_least else "", "at least" if spending.dollars_at_least else "about"
     if isinstance(spending.cost, Dollars):
-        cost = f"about {numbers.dollars(spending.cost.amount)}"
+        cost = f"{about} {numbers.dollars(spending.cost.amount)}"
     else:
         cost = "no dollars" if spending.cost.why == "n/a" else f"dollars unknown ({spending.cost_note})"
     time = numbers.duration(spending.minutes * 60)
     alone = all(outlay.alone for outlay in spending.outlays)
     how = "one call after another" if alone else f"with {spending.concurrency} calls in flight"
-    return f"{numbers.counted(spending.calls, 'call')}, {cost}, about {time} {how}"
+    return f"{least}{numbers.counted(spending.calls, 'call')}, {cost}, {about} {time} {how}"
 
 
 def _calls(plan: Forecast) -> Grid:
@@ -53,10 +55,13 @@ def _calls(plan: Forecast) -> Grid:
         below.append(f"{_ASSUMED} assumed: 4 characters a token, 256 output tokens or their limit, 2 s a call.")
     if measured:
         below.append(f"Numbers without {_ASSUMED} were measured in an earlier run." if assumed else _MEASURED)
+    if plan.spending.at_least:
+        below.append(f"{_LEAST}at least: {_OPEN}")
     head = ("model", "calls", "input tokens", "output tokens", "a call", "cost")
     return Grid("Before spending", head, tuple(lines), tuple(below))
 
 
+_OPEN = "how often an agent calls its model, asks back or is talked to shows in a run; one call a round is counted."
 _MEASURED = "Tokens and times were measured in an earlier run."
 
 
@@ -71,7 +76,7 @@ def _outlay(outlay: Outlay, *, several: bool) -> Line:
     return Line(
         (
             f"{suite}{outlay.role}: {outlay.model}",
-            f"{outlay.calls:,}",
+            f"{_LEAST * outlay.at_least}{outlay.calls:,}",
             _tokens(outlay.input_tokens),
             _tokens(outlay.output_tokens),
             _mark(outlay.seconds, numbers.duration(outlay.seconds.value)),

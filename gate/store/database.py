@@ -1,6 +1,7 @@
 """Looks at the database of an agent, reads only, and within bounds: what is found is kept beside the conversation."""
 
 import asyncio
+import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -120,6 +121,16 @@ def _apart(look: Callable[[], Observation]) -> "asyncio.Future[Observation]":
     return asyncio.wrap_future(found)
 
 
+def check_sqlalchemy() -> None:
+    """Find before anything is asked of the environment that no database can be read.
+
+    Raises:
+        GateError: SQLAlchemy is not installed.
+    """
+    if importlib.util.find_spec("sqlalchemy") is None:
+        raise GateError("a database scorer needs the sqlalchemy package", "pip install 'prompt-gate[agents]'")
+
+
 def check_urls(urls: Mapping[str, str]) -> None:
     """Find before anything is spent what cannot work.
 
@@ -127,14 +138,14 @@ def check_urls(urls: Mapping[str, str]) -> None:
         urls: by the environment variable that holds them.
 
     Raises:
-        GateError: one is no address of a database that can be read, or a package is missing.
+        GateError: one is no address of a database that can be read, or the package that talks to Postgres is missing.
     """
     for name, url in urls.items():
         try:
             engine_of(url, TIMEOUT_S).dispose()
-        except ModuleNotFoundError as error:
-            extra = "postgres" if "psycopg" in str(error) else "agents"
-            raise GateError(f"database checks need a package: {error}", f"pip install 'prompt-gate[{extra}]'") from None
+        except ImportError:
+            message = f"{name} is a Postgres database, and the package psycopg is not installed"
+            raise GateError(message, "pip install 'prompt-gate[agents,postgres]'") from None
         except Exception:
             hint = "postgresql://user:password@host/name or sqlite:///path"
             raise GateError(f"{name} holds no address of a Postgres or SQLite database", hint) from None

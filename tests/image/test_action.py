@@ -1,13 +1,22 @@
 """The whole way of the action, in its image: an event in, a comment and an exit code out."""
 
+from pathlib import Path
+
 import pytest
 
+from evals.property_agent.seed import TOKEN, seed
 from tests.image.builder import Image
 from tests.image.runner import run_action
+from tests.integration.property_agent.landlord import BEHAVIOUR
+from tests.integration.property_agent.test_diff import SENTENCE
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequestWorld
 
 pytestmark = pytest.mark.image
 
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "evals/property_agent"
 REPO = "acme/support-bot"
 WORSE = "Help. quality=1.0 quality[gold]=0.1"
 BETTER = "Help the customer well. quality=1.0"
@@ -47,3 +56,22 @@ def test_an_input_with_a_hyphen_reaches_the_entry_point(image: Image, world: Pul
     outcome = run_action(image, env)
     assert outcome.code == 2
     assert "fail-on" in outcome.out + outcome.err
+
+
+def test_an_agent_with_tools_and_a_database_is_judged(image: Image, tmp_path: Path) -> None:
+    files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLE.glob("*.*")}
+    with GitHubServer() as server, ModelServer(BEHAVIOUR) as models:
+        world = PullRequestWorld.make(tmp_path, server, files)
+        prompt = str(EXAMPLE.relative_to(ROOT) / "prompt.md")
+        request = world.open({prompt: files[prompt].replace(SENTENCE, "")})
+        inputs = {"config": str(EXAMPLE.relative_to(ROOT) / "gate.yaml")}
+        env = request.environment(request.checkout("merge", depth=2), action="opened", inputs=inputs)
+        seed(f"sqlite:///{env['RUNNER_TEMP']}/property.db", TOKEN)
+        env |= {"PROPERTY_DB": "sqlite:////github/runner_temp/property.db", "PROPERTY_TOKEN": TOKEN}
+        env |= {"OPENAI_API_KEY": "k" * 20, "OPENAI_BASE_URL": f"{models.url}/v1"}
+        env |= {"ANTHROPIC_API_KEY": "k" * 20, "ANTHROPIC_BASE_URL": models.url, "GATE_PRICE_BY_NAME": "1"}
+        outcome = run_action(image, env)
+        assert outcome.code == 1, outcome.out + outcome.err
+        assert outcome.outputs["verdict"] == "BLOCK"
+        [comment] = world.server.comments(REPO, request.number)
+        assert "get_listings" in comment.body.replace("\\_", "_")

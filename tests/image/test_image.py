@@ -46,7 +46,8 @@ def test_the_size_is_reported_and_bounded(image: Image, capsys: pytest.CaptureFi
 
 
 def test_the_libraries_load(image: Image) -> None:
-    in_python(image, "import anthropic, cryptography, github, nacl, numpy, openai, regex, xllamacpp")
+    names = "anthropic, cryptography, github, mcp, nacl, numpy, openai, psycopg, regex, sqlalchemy, xllamacpp"
+    in_python(image, f"import {names}")
 
 
 def test_each_module_is_compiled(image: Image) -> None:

@@ -27,6 +27,17 @@ def variables(loop: ToolLoop) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*injected, *of_servers]))
 
 
+def check_mcp(loop: ToolLoop) -> None:
+    """Find before anything is asked of the environment that servers cannot be spoken with.
+
+    Raises:
+        GateError: the `mcp` package is not installed.
+    """
+    if loop.servers and importlib.util.find_spec("mcp") is None:
+        names = ", ".join(server.name for server in loop.servers)
+        raise GateError(f"MCP servers need the mcp package: {names}", "pip install 'prompt-gate[agents]'")
+
+
 @dataclass(slots=True)
 class ToolKit:
     """Makes the toolbox of each conversation. Servers are started when the first conversation needs them.
@@ -40,7 +51,7 @@ class ToolKit:
         start_s: seconds until a server has to be there.
 
     Raises:
-        GateError: the `mcp` package is not installed, a program has no place to run, or a header cannot be sent.
+        GateError: a program has no place to run, or a header cannot be sent.
         MissingKey: a variable is not set.
     """
 
@@ -75,9 +86,6 @@ class ToolKit:
 
     def _check(self) -> None:
         loop = self.loop
-        if loop.servers and importlib.util.find_spec("mcp") is None:
-            names = ", ".join(server.name for server in loop.servers)
-            raise GateError(f"MCP servers need the mcp package: {names}", "pip install 'prompt-gate[agents]'")
         if missing := [name for name in variables(loop) if not self.values.get(name)]:
             hint = "export them, or set them under 'env' of the workflow's step"
             raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", hint)

@@ -98,9 +98,19 @@ def test_a_skipped_run_mends_the_comment_of_an_earlier_one(world: PullRequestWor
     assert "BLOCK" not in comment.body.partition("Earlier: ")[0]
 
 
-def test_a_skipped_run_loads_no_model_sdk_and_no_numpy(world: PullRequestWorld, tmp_path: Path) -> None:
-    pr = world.open({"README.md": "# Hello\n"})
-    checkout = pr.checkout("merge", depth=1)
+AGENT = """\
+  - name: agent
+    prompt: prompts/agent.md
+    cases: evals/faq.jsonl
+    target: {tools: {servers: {shop: {url: 'http://127.0.0.1:9/mcp'}}}}
+    scorers: [{database: {url: SHOP_DB, conversation: {table: talks, key: id}}}]
+"""
+
+
+def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path, server: GitHubServer) -> None:
+    files = FILES | {"gate.yaml": CONFIG + AGENT, "prompts/agent.md": "Use the tools.\n"}
+    pr = PullRequestWorld.make(tmp_path, server, files).open({"README.md": "# Hello\n"})
+    checkout = pr.checkout("merge", depth=2)
     spy = tmp_path / "spy"
     spy.mkdir()
     loaded = tmp_path / "loaded.txt"
@@ -108,10 +118,11 @@ def test_a_skipped_run_loads_no_model_sdk_and_no_numpy(world: PullRequestWorld, 
         f"import atexit, sys\natexit.register(lambda: open({str(loaded)!r}, 'w').write(' '.join(sys.modules)))\n"
     )
     outcome = run_action(checkout, pr.environment(checkout) | {"PYTHONPATH": str(spy)})
-    assert outcome.outputs["verdict"] == "SKIPPED"
+    assert outcome.outputs["verdict"] == "SKIPPED", outcome.out
     modules = set(loaded.read_text().split())
     assert "gate.action.entry" in modules
-    assert not modules & {"numpy", "openai", "anthropic", "xllamacpp", "aiohttp", "genai_prices"}
+    models, tools = {"openai", "anthropic", "xllamacpp", "aiohttp", "genai_prices"}, {"mcp", "sqlalchemy", "psycopg"}
+    assert not modules & (models | tools | {"numpy"})
 
 
 def test_the_exam_is_the_bases(world: PullRequestWorld, server: GitHubServer) -> None:

@@ -90,7 +90,7 @@ def spent(run: dict[str, Any], repo: Path) -> float:
 def test_a_first_run_counts_every_call(repo: Path, server: ModelServer) -> None:
     _, run, asked = diff(repo, server)
     assert asked == 2 * TALKS * CALLS
-    assert run["calls"] == {"made": asked, "cached": 0, "retried": 0, "failed": 0}
+    assert run["suites"][0]["calls"] == {"made": asked, "cached": 0, "retried": 0, "failed": 0}
 
 
 def test_the_same_again_costs_nothing(repo: Path, server: ModelServer) -> None:
@@ -98,7 +98,7 @@ def test_the_same_again_costs_nothing(repo: Path, server: ModelServer) -> None:
     _, first, _ = diff(repo, server)
     _, run, asked = diff(repo, server)
     assert asked == 0
-    assert run["calls"] == {"made": 0, "cached": 2 * TALKS * CALLS, "retried": 0, "failed": 0}
+    assert run["suites"][0]["calls"] == {"made": 0, "cached": 2 * TALKS * CALLS, "retried": 0, "failed": 0}
     assert run["spent_usd"] in (None, 0.0) and first["spent_usd"] > 0.0
     assert run["verdict"] == first["verdict"]
 
@@ -107,8 +107,8 @@ def test_a_new_candidate_beside_a_known_baseline(repo: Path, server: ModelServer
     _, first, _ = diff(repo, server)
     (repo / "prompt.md").write_text("Be ever so kind.")
     _, run, asked = diff(repo, server)
-    assert run["calls"]["made"] == asked
-    assert run["calls"]["made"] + run["calls"]["cached"] == 2 * TALKS * CALLS
+    assert run["suites"][0]["calls"]["made"] == asked
+    assert run["suites"][0]["calls"]["made"] + run["calls"]["cached"] == 2 * TALKS * CALLS
     assert TALKS * CALLS < asked < 2 * TALKS * CALLS, "some of the baseline's are asked again, side by side"
     each = first["spent_usd"] / first["calls"]["made"]
     assert run["spent_usd"] == pytest.approx(asked * each, rel=0.1)
@@ -127,4 +127,4 @@ def test_a_page_that_changed_at_the_base_makes_known_answers_of_its_model_no_oth
     committed(repo, "two")
     git(repo, "stash", "pop", "-q")
     _, run, asked = diff(repo, server)
-    assert asked == 0 and run["calls"]["made"] == 0
+    assert asked == 0 and run["suites"][0]["calls"]["made"] == 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,61 @@ def test_a_change_is_planned_as_the_run_would_be_made(repo: Path) -> None:
     made = gate("diff", "--base", "main", "--json", cwd=repo).record
     assert found["spending"]["calls"] == made.calls.made
     assert found["tested"] == made.method.slices_tested
+
+
+TOOLS = """
+tools:
+  - {name: look, description: Looks., answers: [{result: word1}]}
+"""
+
+
+def conversing(repo: Path, server: ModelServer, target: str = "", samples: int = 1, budget: str = "") -> None:
+    """One suite of 12 conversations with three rounds, and a candidate prompt that is another."""
+    rounds = [{"prompt": f"answer=word{turn}"} for turn in range(3)]
+    write_jsonl(repo / "evals/support.jsonl", [{"name": f"c{i}", "rounds": rounds} for i in range(12)])
+    (repo / "tools.yaml").write_text(TOOLS)
+    (repo / "gate.yaml").write_text(
+        f"version: 1\n{budget}suites:\n  - name: support\n    prompt: prompts/support.md\n    samples: {samples}\n"
+        f"    cases: evals/support.jsonl\n    model: openai:gpt-4o-mini\n{target}"
+        f"    params: {{base_url: '{server.url}/v1'}}\n    scorers: [{{contains: {{value: word}}}}]\n"
+    )
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "two")
+    (repo / "prompts/support.md").write_text("Help well. quality=1.0\n")
+
+
+def test_a_conversation_is_planned_round_by_round(repo: Path, server: ModelServer) -> None:
+    conversing(repo, server)
+    found = planned(repo, "--base", "HEAD")
+    made = gate("diff", "--base", "HEAD", "--json", cwd=repo).record
+    assert found["spending"]["calls"] == made.calls.made == server.requests == 2 * 12 * 3
+    assert not any(outlay["at_least"] for outlay in found["spending"]["outlays"])
+    again = gate("plan", "--base", "HEAD", cwd=repo)
+    assert again.out.startswith("72 calls, ")
+
+
+def test_an_agent_with_tools_calls_at_least_once_a_round(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(talk=lambda one: one.used[0].result if one.used else [("look", {})])
+    conversing(repo, server, "    target: {tools: {fixtures: tools.yaml}}\n")
+    env = {"GATE_PRICE_BY_NAME": "1"}
+    outcome = gate("plan", "--base", "HEAD", cwd=repo, env=env)
+    assert re.match(r"at least 72 calls, at least \$[\d.]+, at least ", outcome.out)
+    assert "≥ 36" in outcome.out
+    assert "≥ at least: how often an agent calls its model" in " ".join(outcome.out.split())
+    made = gate("diff", "--base", "HEAD", "--json", cwd=repo, env=env).record
+    assert made.calls.made == 2 * 12 * 3 * 2
+    measured = gate("plan", "--base", "HEAD", cwd=repo, env=env)
+    assert re.match(r"at least 72 calls, about \$[\d.]+, about ", measured.out)
+    cost = planned(repo, "--base", "HEAD", env=env)["spending"]["cost"]["amount"]
+    assert cost == pytest.approx(made.spent_usd, rel=0.05)
+
+
+def test_of_known_conversations_all_calls_are_known(repo: Path, server: ModelServer) -> None:
+    conversing(repo, server, budget="budget: {max_calls: 40}\n")
+    cut, again = (gate("diff", "--base", "HEAD", "--concurrency", "1", cwd=repo) for _ in range(2))
+    assert (cut.code, again.code) == (3, 0)
+    assert "this run needs 72 calls: it is likely to end INCONCLUSIVE" in cut.err
+    assert "this run needs" not in again.out + again.err
 
 
 def test_nothing_touched_is_said(repo: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gate.domain.case import ScorerSpec
-from gate.domain.forecast import Spending, Spread
+from gate.domain.forecast import Figure, Outlay, Spending, Spread
 from gate.domain.model import ModelRef
 from gate.domain.suite import MONTHLY, Budget, RunPolicy, Suite, SuitePolicy
 from gate.domain.usage import Cost, Dollars, Unpriced
@@ -105,6 +105,23 @@ def test_a_run_that_knows_enough_answers_is_not_warned_of() -> None:
     assert foreseen(spending(Dollars(1.0), calls=900), 400, Budget(max_calls=500)) == []
     assert foreseen(spending(Dollars(1.0), calls=900), 9_000, Budget(max_calls=0, max_usd=0.0)) == []
     assert foreseen(spending(Dollars(1.0), calls=0), 0, Budget(max_calls=0)) == []
+
+
+def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:
+    none = Figure(0, "assumed")
+    agent = Outlay("s", "candidate", "openai:m", 100, none, none, none, Dollars(1.0), False, at_least=True)
+    found = replace(spending(Dollars(1.0)), outlays=(agent,))
+    limits = Budget(max_calls=99, max_usd=0.5, max_minutes=2.5)
+    assert [one.text.partition(": ")[0] for one in budget_warnings(found, limits)] == [
+        "budget.max_calls is 99, and the run needs at least 100 calls",
+        "budget.max_usd is $0.5, and the run would cost at least $1.00",
+        "budget.max_minutes is 2.5, and the run would take at least 3.0 minutes at 8 calls at once",
+    ]
+    (foreseen_calls,) = foreseen(found, 0, Budget(max_calls=99))
+    assert "this run needs at least 100 calls: it is likely to end INCONCLUSIVE" in foreseen_calls
+    measured = replace(agent, input_tokens=Figure(0, "measured"))
+    (said,) = budget_warnings(replace(found, outlays=(measured,)), Budget(max_usd=0.5))
+    assert "cost about $1.00" in said.text
 
 
 def test_what_a_budget_will_not_let_finish_is_told_with_what_is_known() -> None:

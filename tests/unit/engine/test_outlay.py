@@ -1,16 +1,18 @@
 """Calls, tokens, dollars and minutes before they are spent."""
 
+import math
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.case import ScorerSpec
+from gate.domain.case import Persona, Round, ScorerSpec
 from gate.domain.forecast import Figure
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
+from gate.domain.target import Conversing, ToolLoop
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.outlay import Earlier, Estimator, PerCall
 from tests.support.runs import arm, suite
@@ -90,6 +92,66 @@ def test_a_case_with_scorers_of_its_own_is_not_judged() -> None:
     exam = replace(planned.exam, scorers=(JUDGE,), cases=(*cases, planned.exam.cases[3]))
     found = estimator().spending([replace(planned, exam=exam)], 1)
     assert found.outlays[-1].calls == 2
+
+
+def talks(rounds: int, count: int = 10) -> Suite:
+    """Conversations of so many rounds; a question has 10 characters."""
+    planned = with_model(suite([{}] * count, samples=3), "openai:m", Params(max_output_tokens=100))
+    said = tuple(Round("question 0") for _ in range(rounds))
+    cases = tuple(replace(case, input="", rounds=said) for case in planned.exam.cases)
+    return replace(planned, exam=replace(planned.exam, cases=cases))
+
+
+def test_each_round_is_a_call_that_repeats_what_was_said_before() -> None:
+    found = estimator().spending([talks(4)], 64)
+    first = found.outlays[0]
+    assert (found.calls, first.calls, found.at_least) == (240, 120, False)
+    # Prompt and question have 50 characters, each further round brings an answer of 400 and a question of 10.
+    rendered = 50 + 460 + 870 + 1280
+    assert first.input_tokens.value == math.ceil(rendered / 4 / 4) * 120
+    assert first.output_tokens.value == 100 * 120
+
+
+def test_no_run_is_shorter_than_its_longest_conversation() -> None:
+    assert estimator().spending([talks(4)], 1_000).minutes == pytest.approx(4 * 2 / 60)
+
+
+def test_what_a_conversation_took_before_is_all_of_its_calls() -> None:
+    known = PerCall(Usage(400, 0, 0, 80), same_prompt=True, seconds=2.0)
+    first = estimator({("support", "baseline"): known}).spending([talks(4)], 1).outlays[0]
+    assert first.input_tokens == Figure(400 * 30, "measured")
+    assert first.output_tokens == Figure(80 * 30, "measured")
+    assert first.seconds == Figure(0.5, "measured")
+
+
+def test_judges_see_each_round_and_those_of_one_round_see_that_one() -> None:
+    planned = talks(3, 2)
+    once = replace(JUDGE, name="once", options={**JUDGE.options, "model": "openai:other"})
+    rounds = (Round("question 0", scorers=(once,)), Round("question 1"), Round("question 2"))
+    cases = tuple(replace(case, rounds=rounds) for case in planned.exam.cases)
+    exam = replace(planned.exam, cases=cases, scorers=(JUDGE,))
+    judges = [one for one in estimator().spending([replace(planned, exam=exam)], 1).outlays if one.role == "judge"]
+    assert [(one.model, one.calls) for one in judges] == [("openai:judge", 36), ("openai:other", 12)]
+
+
+def test_where_an_agent_decides_the_calls_are_the_least() -> None:
+    asked = talks(2)
+    agent = replace(asked, candidate=replace(asked.candidate, target=ToolLoop()))
+    found = estimator().spending([agent], 1)
+    assert [one.at_least for one in found.outlays] == [False, True]
+    assert found.at_least and found.dollars_at_least
+    helped = replace(asked, exam=replace(asked.exam, conversing=Conversing(detector=ModelRef("openai", "judge"))))
+    assert estimator().spending([helped], 1).at_least
+
+
+def test_who_plays_a_user_is_asked_in_each_conversation() -> None:
+    planned = with_model(suite([{}] * 3, samples=2), "openai:m")
+    first, *others = planned.exam.cases
+    exam = replace(planned.exam, cases=(replace(first, user=Persona("A", "B")), *others))
+    exam = replace(exam, conversing=Conversing(user=ModelRef("openai", "person")))
+    found = estimator().spending([replace(planned, exam=exam)], 1)
+    (user,) = [one for one in found.outlays if one.role == "user"]
+    assert (user.model, user.calls, user.at_least) == ("openai:person", 4, True)
 
 
 def test_what_was_measured_goes_before_what_is_assumed() -> None:

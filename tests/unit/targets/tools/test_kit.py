@@ -79,13 +79,12 @@ def test_a_missing_package_is_told_with_a_remedy() -> None:
     code = f"""
 import sys
 sys.modules["mcp"] = None
-from pathlib import Path
 from gate.domain.target import Server, ToolLoop
 from gate.errors import GateError
-from gate.targets.tools.kit import ToolKit
-from gate.targets.tools.process import Place
+from gate.targets.tools.kit import check_mcp
+check_mcp(ToolLoop())
 try:
-    ToolKit({LOOP!r}, Place(Path("/"), Path("/"), ""), {VALUES!r})
+    check_mcp({LOOP!r})
 except GateError as error:
     print(error.exit_code, error.message, "|", error.hint)
 """

@@ -1,0 +1,149 @@
+"""Runs whole conversations against the local server and prints how near they come to what the machine allows.
+
+    python -m benchmarks.conversations
+
+The limit is conversations x turns x calls of a turn x latency / in flight: what an engine would need that costs nothing
+itself. It is compared with the time from the first request to the last answer; the wall clock of the whole process,
+with start, record and reports, stands beside it. CPU and memory are those of the gate's process alone; the MCP server,
+a program that is spoken with over stdio, and the model's server run on the same cores.
+"""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.engine import Spent, environment, ledger, serving, spend
+
+IN_FLIGHT = 32
+TURNS = 4
+LATENCY_S = 0.05
+RATIO_GOAL = 1.5
+MCP_SERVER = Path(__file__).parents[1] / "tests/support/mcp_servers/listings.py"
+TOOL = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Conversations to be measured.
+
+    Args:
+        conversations: how many, each of `TURNS` turns.
+        tools: a tool of an MCP server is called in each turn.
+    """
+
+    conversations: int
+    tools: bool = False
+
+    @property
+    def calls(self) -> int:
+        return self.conversations * TURNS * (2 if self.tools else 1)
+
+    @property
+    def limit_s(self) -> float:
+        return self.calls * LATENCY_S / IN_FLIGHT
+
+    @property
+    def name(self) -> str:
+        how = "a tool over stdio in each" if self.tools else "without tools"
+        return f"{self.conversations:,} conversations of {TURNS} turns, {how}"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Conversations, measured.
+
+    Args:
+        load: what they were.
+        spent: by the process of the gate.
+        asking_s: from the first request to the last answer.
+        answered: answers that the model's server gave.
+    """
+
+    load: Load
+    spent: Spent
+    asking_s: float
+    answered: int
+
+    @property
+    def ratio(self) -> float:
+        return self.asking_s / self.load.limit_s
+
+    def missed(self) -> list[str]:
+        """The goals that were not met."""
+        goals = {"ratio": self.ratio <= RATIO_GOAL, "every call answered once": self.answered == self.load.calls}
+        return [name for name, met in goals.items() if not met]
+
+
+LOADS = (Load(200), Load(200, tools=True), Load(2_000), Load(2_000, tools=True))
+
+
+def write_inputs(root: Path, load: Load) -> None:
+    """A repository with a suite of conversations, and with the MCP server where tools are wanted."""
+    said = [f"Question {turn} of this conversation. answer=word" for turn in range(TURNS)]
+    cases = [
+        {"id": f"c{i}", "rounds": [{"prompt": f"{i}: {text}"} for text in said]} for i in range(load.conversations)
+    ]
+    suite = {
+        "name": "talks",
+        "prompt": "prompt.md",
+        "cases": "cases.json",
+        "model": "openai:m",
+        "samples": 1,
+        "scorers": [{"contains": {"value": "word"}}],
+    }
+    if load.tools:
+        shutil.copy(MCP_SERVER, root)
+        server = {"command": [sys.executable, MCP_SERVER.name]}
+        suite["target"] = {"tools": {"servers": {"listings": server}, "only": [TOOL]}}
+    (root / "prompt.md").write_text("Answer. quality=1.0")
+    (root / "cases.json").write_text(json.dumps(cases))
+    (root / "gate.yaml").write_text(json.dumps({"version": 1, "suites": [suite]}))
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+
+
+def measure(load: Load, root: Path) -> Measured:
+    """One check from the command line."""
+    write_inputs(root, load)
+    command = [sys.executable, "-m", "gate", "check", "--concurrency", str(IN_FLIGHT), "--quiet"]
+    with serving("--latency-ms", f"{LATENCY_S * 1000:g}") as url:
+        spent = spend(command, root, environment(root, url))
+        told = ledger(url)
+    return Measured(load, spent, told["seconds"], told["answered"])
+
+
+def table(rows: Sequence[Measured], title: str) -> Table:
+    """One line for each."""
+    out = Table(title=title, title_justify="left")
+    for column in ("run", "wall s", "asking s", "limit s", "ratio", "CPU ms/call", "peak MiB", "goal met"):
+        out.add_column(column, justify="left" if column in ("run", "goal met") else "right")
+    for row in rows:
+        figures = (row.spent.wall_s, row.asking_s, row.load.limit_s, row.ratio, 1000 * row.spent.cpu_s / row.load.calls)
+        missed = row.missed()
+        goal = f"ratio {RATIO_GOAL:g}: {'yes' if not missed else 'no: ' + ', '.join(missed)}"
+        out.add_row(row.load.name, *(f"{one:.2f}" for one in figures), f"{row.spent.rss_mib:.0f}", goal)
+    return out
+
+
+def main() -> None:
+    """Measure and print."""
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    title = f"{machine}, load {os.getloadavg()[0]:.2f} at the start, {IN_FLIGHT} in flight, {LATENCY_S:g} s a call"
+    rows = []
+    for load in LOADS:
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(measure(load, Path(folder)))
+    Console(width=150 if not sys.stdout.isatty() else None).print(table(rows, title))
+
+
+if __name__ == "__main__":
+    main()
