@@ -1,6 +1,10 @@
 """What `gate diff` says of calls, dollars and seconds of conversations is what the models' server saw."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,10 +12,10 @@ from typing import Any
 import pytest
 
 from tests.support.agent_wire import Calls, Talk
-from tests.support.command import Outcome, gate, git
+from tests.support.command import environment, gate, git
 from tests.support.model_server import Behaviour, ModelServer
 
-TOOLS = "tools:\n  - name: get_listings\n    answers:\n      - result: Beach House\n"
+TOOLS = "tools:\n  - name: get_listings\n    description: The flats.\n    answers:\n      - result: Beach House\n"
 CASES = [
     {"name": f"c{i}", "rounds": [{"prompt": f"one {i}"}, {"prompt": f"two {i}"}], "slices": {"g": "ab"[i % 2]}}
     for i in range(20)
@@ -31,6 +35,23 @@ CONFIG: dict[str, Any] = {
         }
     ],
 }
+SERVER = """
+import json, sys
+TOOL = {"name": "get_listings", "description": "The flats.", "inputSchema": {"type": "object", "properties": {}}}
+SAID = {
+    "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                   "serverInfo": {"name": "listings", "version": "1"}},
+    "tools/list": {"tools": [TOOL]},
+    "tools/call": {"content": [{"type": "text", "text": "Beach House"}]},
+}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        known = {"result": SAID[asked["method"]]} if asked["method"] in SAID else {"error": {"code": -32601, "message": "no"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **known}), flush=True)
+"""
+PROGRAM = {"tools": {"servers": {"listings": {"command": [sys.executable, "server.py"]}}}}
+"""An agent whose tools run in the files of an arm's own commit."""
 TALKS = len(CASES) * 2
 """Of one arm."""
 CALLS = 4
@@ -68,63 +89,146 @@ def committed(repo: Path, message: str) -> None:
     git(repo, "commit", "-qm", message)
 
 
-def diff(repo: Path, server: ModelServer, *options: str) -> tuple[Outcome, dict[str, Any], int]:
-    """What was said, the record, and how many requests the models' server had."""
-    before = server.requests
-    env = {
+def variables(server: ModelServer) -> dict[str, str]:
+    return {
         "OPENAI_BASE_URL": f"{server.url}/v1",
         "OPENAI_API_KEY": "sk-loopback-0123456789",
         "GATE_PRICE_BY_NAME": "1",
     }
-    found = gate("diff", "--base", "main", "--out", "out", *options, cwd=repo, env=env)
-    path = repo / "out/run.json"
-    return found, json.loads(path.read_text()) if path.exists() else {}, server.requests - before
 
 
-def spent(run: dict[str, Any], repo: Path) -> float:
-    """Dollars by the tokens of every turn of conversations that were asked now."""
-    assert run["spent_usd"] is not None
-    return float(run["spent_usd"])
+def diff(repo: Path, server: ModelServer, *options: str) -> tuple[dict[str, Any], int]:
+    """The record, and how many requests the models' server had."""
+    before = server.requests
+    found = gate("diff", "--base", "main", "--out", "out", *options, cwd=repo, env=variables(server))
+    assert found.code in (0, 1, 3), found.out + found.err
+    return json.loads((repo / "out/run.json").read_text()), server.requests - before
 
 
 def test_a_first_run_counts_every_call(repo: Path, server: ModelServer) -> None:
-    _, run, asked = diff(repo, server)
+    run, asked = diff(repo, server)
     assert asked == 2 * TALKS * CALLS
-    assert run["suites"][0]["calls"] == {"made": asked, "cached": 0, "retried": 0, "failed": 0}
+    assert run["calls"] == {"made": asked, "cached": 0, "retried": 0, "failed": 0}
 
 
 def test_the_same_again_costs_nothing(repo: Path, server: ModelServer) -> None:
     """The candidate is in a working tree, so its conversations are led again, with what its model is known to say."""
-    _, first, _ = diff(repo, server)
-    _, run, asked = diff(repo, server)
+    first, _ = diff(repo, server)
+    run, asked = diff(repo, server)
     assert asked == 0
-    assert run["suites"][0]["calls"] == {"made": 0, "cached": 2 * TALKS * CALLS, "retried": 0, "failed": 0}
+    assert run["calls"] == {"made": 0, "cached": 2 * TALKS * CALLS, "retried": 0, "failed": 0}
     assert run["spent_usd"] in (None, 0.0) and first["spent_usd"] > 0.0
     assert run["verdict"] == first["verdict"]
 
 
 def test_a_new_candidate_beside_a_known_baseline(repo: Path, server: ModelServer) -> None:
-    _, first, _ = diff(repo, server)
+    first, _ = diff(repo, server)
     (repo / "prompt.md").write_text("Be ever so kind.")
-    _, run, asked = diff(repo, server)
-    assert run["suites"][0]["calls"]["made"] == asked
-    assert run["suites"][0]["calls"]["made"] + run["calls"]["cached"] == 2 * TALKS * CALLS
+    run, asked = diff(repo, server)
+    assert run["calls"]["made"] == asked
+    assert run["calls"]["made"] + run["calls"]["cached"] == 2 * TALKS * CALLS
     assert TALKS * CALLS < asked < 2 * TALKS * CALLS, "some of the baseline's are asked again, side by side"
     each = first["spent_usd"] / first["calls"]["made"]
     assert run["spent_usd"] == pytest.approx(asked * each, rel=0.1)
 
 
-def test_a_page_that_changed_at_the_base_makes_known_answers_of_its_model_no_others(
-    repo: Path, server: ModelServer
-) -> None:
-    config = json.loads((repo / "gate.yaml").read_text())
-    server_py = "import sys\nsys.stdin.read()\n"
-    (repo / "server.py").write_text(server_py)
-    assert config  # the loop alone has no files: nothing of it is led again
-    diff(repo, server)
-    git(repo, "stash", "-q")
-    (repo / "README.md").write_text("A page.\n")
-    committed(repo, "two")
-    git(repo, "stash", "pop", "-q")
-    _, run, asked = diff(repo, server)
-    assert asked == 0 and run["suites"][0]["calls"]["made"] == 0
+def with_program(repo: Path, *names: str) -> None:
+    """Let the tools come from a program, on a branch for each name, whose prompt is the name."""
+    git(repo, "checkout", "-q", "prompt.md")
+    suite = {**CONFIG["suites"][0], "target": PROGRAM}
+    (repo / "gate.yaml").write_text(json.dumps({**CONFIG, "suites": [suite]}))
+    (repo / "server.py").write_text(SERVER)
+    committed(repo, "a program")
+    for name in names:
+        git(repo, "checkout", "-q", "-b", name, "main")
+        (repo / "prompt.md").write_text(f"Be {name}.")
+        committed(repo, name)
+    git(repo, "checkout", "-q", "main")
+
+
+def test_a_page_at_the_base_costs_no_more_than_what_is_asked_for_time(repo: Path, server: ModelServer) -> None:
+    """In other files the baseline is led again, its model's answers are known, and time needs some of them anew."""
+    with_program(repo, "warm", "warmer")
+    first, asked = diff(repo, server, "--head", "warm")
+    assert first["calls"]["made"] == asked == 2 * TALKS * CALLS
+    (repo / "README.md").write_text("A page.")
+    committed(repo, "a page")
+    run, asked = diff(repo, server, "--head", "warmer")
+    assert run["calls"]["made"] == asked
+    assert TALKS * CALLS < asked < 2 * TALKS * CALLS
+    assert run["suites"][0]["latency"]["compared"], run["suites"][0]["latency"]["reason"]
+    again, asked = diff(repo, server, "--head", "warmer")
+    assert asked == again["calls"]["made"] == 0
+
+
+def test_a_run_that_is_killed_goes_on_with_what_it_had(repo: Path, server: ModelServer) -> None:
+    server.behaviour = Behaviour(talk=talk, latency_s=0.02)
+    with_program(repo, "warm")
+    command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--head", "warm", "--out", "out"]
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
+        before = server.requests
+        running = subprocess.Popen(
+            command,
+            cwd=repo,
+            env=environment(repo, variables(server)),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # Where a shell started the tests in the background, Ctrl-C would be ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
+        )
+        until = time.monotonic() + 60
+        while server.requests < before + 60:
+            assert running.poll() is None and time.monotonic() < until
+            time.sleep(0.01)
+        running.send_signal(number)
+        running.wait(60)
+    lost = server.requests
+    run, asked = diff(repo, server, "--head", "warm")
+    assert run["calls"]["made"] == asked
+    assert run["calls"]["made"] + run["calls"]["cached"] == 2 * TALKS * CALLS
+    # Only what was on its way when a process was killed is asked twice.
+    assert lost + asked <= 2 * TALKS * CALLS + 3 * 64
+    assert run["calls"]["failed"] == 0
+
+
+def test_conversations_that_break_off_are_counted(repo: Path, server: ModelServer) -> None:
+    def breaks(one: Talk) -> str | Calls:
+        if "kind" in one.system and one.said[-1].startswith("two 1"):
+            return [("get_listings", {}), ("die", {})]
+        return talk(one)
+
+    server.behaviour = Behaviour(talk=breaks)
+    run, asked = diff(repo, server)
+    assert run["calls"]["made"] == asked
+    config = {**CONFIG, "budget": {"max_calls": 50}}
+    (repo / "gate.yaml").write_text(json.dumps(config))
+    (repo / "prompt.md").write_text("Be ever so very kind.")
+    committed(repo, "dear")
+    git(repo, "checkout", "-q", "-b", "other")
+    (repo / "prompt.md").write_text("Be unlike.")
+    committed(repo, "other")
+    cut, asked = diff(repo, server, "--head", "other")
+    assert asked == cut["calls"]["made"] == 50
+    assert cut["calls"]["retried"] == 0 and cut["calls"]["failed"] > 0
+    each = run["spent_usd"] / run["calls"]["made"]
+    assert 25 * each < cut["spent_usd"] < 75 * each
+
+
+def test_shards_of_conversations_say_what_the_whole_says(repo: Path, server: ModelServer) -> None:
+    with_program(repo, "warm")
+    whole, asked = diff(repo, server, "--head", "warm", "--no-cache")
+    assert asked == 2 * TALKS * CALLS
+    env = variables(server)
+    for number in (1, 2, 3):
+        options = ("--base", "main", "--head", "warm", "--shard", f"{number}/3", "--out", f"shards/{number}")
+        taken = gate("diff", *options, cwd=repo, env=env)
+        assert taken.code == 0, taken.err
+    found = gate("merge", "shards", "--out", "merged", cwd=repo, env=env)
+    assert found.code in (0, 1), found.err
+    merged = json.loads((repo / "merged/run.json").read_text())
+    assert merged["verdict"] == whole["verdict"]
+    assert merged["suites"][0]["quality"] == whole["suites"][0]["quality"]
+    assert merged["suites"][0]["tools"] == whole["suites"][0]["tools"]
+    assert merged["suites"][0]["conversations"] == whole["suites"][0]["conversations"]
+    assert merged["calls"] == whole["calls"]
+    assert merged["spent_usd"] == pytest.approx(whole["spent_usd"])
