@@ -79,6 +79,7 @@ class ToolLoop:
         max_steps: calls of the model until it has to answer, 1 or more.
         tool_timeout_s: seconds for one call of a tool.
         parallel: calls of tools that a model asks for at once are made at once.
+        files: patterns of the files that its programs depend on; empty for all of the repository.
     """
 
     servers: tuple[Server, ...] = ()
@@ -90,6 +91,7 @@ class ToolLoop:
     max_steps: int = 12
     tool_timeout_s: float = 30.0
     parallel: bool = True
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +102,13 @@ class PythonAgent:
         function: `module:name`.
         env: names of environment variables that it gets.
         timeout_s: seconds for one answer.
+        files: patterns of the files that it depends on; empty for all of the repository.
     """
 
     function: str
     env: tuple[str, ...] = ()
     timeout_s: float = 120.0
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +119,13 @@ class CommandAgent:
         command: run in the files of the arm's own ref.
         env: names of environment variables that it gets.
         timeout_s: seconds for one answer.
+        files: patterns of the files that it depends on; empty for all of the repository.
     """
 
     command: tuple[str, ...]
     env: tuple[str, ...] = ()
     timeout_s: float = 120.0
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

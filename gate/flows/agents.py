@@ -1,6 +1,6 @@
 """The agent of each arm: the tools that a file records, the files that its programs run in, and whose choice it is."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gate.domain.jsonvalue import JsonValue, digest
@@ -10,6 +10,7 @@ from gate.domain.target import HttpAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.pairing import Sides
 from gate.inputs.config import Config
+from gate.inputs.paths import matches
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource
 from gate.inputs.suites import SuiteConfig
@@ -78,12 +79,33 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
     if sides.builder is None:
         raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
     place = sides.builder.place(source, f"the agent of suite {config.name}")
-    return replace(arm, place=place, code=code_of(source))
+    return replace(arm, place=place, code=_code(source, config))
 
 
-def code_of(source: FileSource) -> str:
-    """Tells the files of a side from others; empty where only reading all of them would, as in a working tree."""
+def _code(source: FileSource, config: SuiteConfig) -> str:
+    """Tells the files that an agent depends on from others.
+
+    Raises:
+        GateError: it names files, and there are none.
+    """
+    patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
+    if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
+        names = ", ".join(patterns)
+        message = f"the agent of suite {config.name} depends on {names}, and there is no such file at {source.label}"
+        raise GateError(message, "mend 'files' of its target, or leave it out: then it depends on all files")
+    return code_of(source, patterns)
+
+
+def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
+    """Tells the files of a side from others; empty where only reading them would, as in a working tree.
+
+    Args:
+        source: the side.
+        patterns: of those that count; all do where it is empty.
+    """
     listing = source.listing()
+    if patterns:
+        listing = {path: known for path, known in listing.items() if any(matches(path, one) for one in patterns)}
     if not all(listing.values()):
         return ""
     told: dict[str, JsonValue] = dict(listing)

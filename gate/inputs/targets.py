@@ -26,10 +26,10 @@ from gate.inputs.paths import complaint as path_complaint
 from gate.inputs.paths import normal
 from gate.inputs.problems import did_you_mean, quoted
 
-TOOLS = ("servers", "fixtures", "only", "inject", "max_steps", "timeout_s", "parallel")
+TOOLS = ("servers", "fixtures", "only", "inject", "max_steps", "timeout_s", "parallel", "files")
 SERVER = ("command", "url", "transport", "env", "headers", "version")
-PYTHON = ("function", "env", "timeout_s")
-COMMAND = ("run", "env", "timeout_s")
+PYTHON = ("function", "env", "timeout_s", "files")
+COMMAND = ("run", "env", "timeout_s", "files")
 HTTP = ("url", "headers", "timeout_s", "version")
 KINDS = ("tools", "python", "command", "http")
 CONVERSATION = ("score", "max_followups", "followups", "user")
@@ -105,6 +105,7 @@ def _tools(target: Fields) -> Target:
         max_steps=tools.integer("max_steps", 12, STEPS),
         tool_timeout_s=tools.number("timeout_s", 30.0, TIMEOUT_S),
         parallel=tools.flag("parallel", True),
+        files=_files(tools),
     )
 
 
@@ -142,14 +143,14 @@ def _python(target: Fields) -> Target:
     if function and not re.fullmatch(FUNCTION_PATTERN, function, re.ASCII):
         message = f"{quoted(function)} is not module:name"
         fields.problems.add(fields.line_of("function"), message, "write target: {python: agents.shop:Agent}")
-    return PythonAgent(function, _variables(fields), fields.number("timeout_s", 120.0, TIMEOUT_S))
+    return PythonAgent(function, _variables(fields), fields.number("timeout_s", 120.0, TIMEOUT_S), _files(fields))
 
 
 def _command(target: Fields) -> Target:
     fields = _spelled(target, "command", "run")
     fields.only(COMMAND)
     run = _words(fields, "run") if fields.require("run", "[python, agent.py]") else ()
-    return CommandAgent(run, _variables(fields), fields.number("timeout_s", 120.0, TIMEOUT_S))
+    return CommandAgent(run, _variables(fields), fields.number("timeout_s", 120.0, TIMEOUT_S), _files(fields))
 
 
 def _http(target: Fields) -> Target:
@@ -214,6 +215,14 @@ def _pairs(fields: Fields, key: str, *, session: bool = False) -> tuple[tuple[st
             inner.problems.add(inner.line_of(name), f"{inner.name}.{name} is no name of a variable", hint)
         found.append((name, variable))
     return tuple(found)
+
+
+def _files(fields: Fields) -> tuple[str, ...]:
+    """Patterns of what the programs of an agent depend on."""
+    if isinstance(fields.get("files") and fields.entries["files"].value, str):
+        fields.problems.add(fields.line_of("files"), "files must be a list of patterns", "files: [agents/**]")
+        return ()
+    return tuple(str(node.value) for node in fields.texts("files"))
 
 
 def _url(fields: Fields) -> str:

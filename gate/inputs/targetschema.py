@@ -14,7 +14,7 @@ def target() -> Schema:
     """One agent, of one of the kinds."""
     timeout, headers = number(targets.TIMEOUT_S), _variables_by(f"^{targets.HEADER.pattern}$", _variable())
     function: Schema = {**string(PATH_CHARS), "pattern": FUNCTION_PATTERN}
-    code: dict[str, JsonValue] = {"env": _variables(), "timeout_s": timeout}
+    code: dict[str, JsonValue] = {"env": _variables(), "timeout_s": timeout, "files": _texts()}
     return {
         **mapping(
             {
@@ -65,11 +65,12 @@ def _tools(headers: Schema) -> Schema:
     properties: dict[str, JsonValue] = {
         "servers": servers,
         "fixtures": {**string(PATH_CHARS), "pattern": r"\.([yY][aA]?[mM][lL]|[jJ][sS][oO][nN])$"},
-        "only": {"type": "array", "uniqueItems": True, "items": {"type": "string", "pattern": r"\S"}},
+        "only": _texts(),
         "inject": _variables_by("", injected),
         "max_steps": integer(targets.STEPS),
         "timeout_s": number(targets.TIMEOUT_S),
         "parallel": {"type": "boolean"},
+        "files": _texts(),
     }
     return {**mapping(properties), "anyOf": [{**given, "required": ["servers"]}, {"required": ["fixtures"]}]}
 
@@ -104,6 +105,10 @@ def _variables() -> Schema:
 def _variables_by(names: str, value: Schema) -> Schema:
     found: Schema = {"type": ["object", "null"], "additionalProperties": value}
     return {**found, "propertyNames": {"pattern": names}} if names else found
+
+
+def _texts() -> Schema:
+    return {"type": "array", "uniqueItems": True, "items": {"type": "string", "pattern": r"\S"}}
 
 
 def _version() -> Schema:

@@ -47,8 +47,9 @@ SAID = {
 for line in sys.stdin:
     asked = json.loads(line)
     if "id" in asked:
-        known = {"result": SAID[asked["method"]]} if asked["method"] in SAID else {"error": {"code": -32601, "message": "no"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **known}), flush=True)
+        unknown = {"error": {"code": -32601, "message": "no such method"}}
+        reply = {"result": SAID[asked["method"]]} if asked["method"] in SAID else unknown
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **reply}), flush=True)
 """
 PROGRAM = {"tools": {"servers": {"listings": {"command": [sys.executable, "server.py"]}}}}
 """An agent whose tools run in the files of an arm's own commit."""

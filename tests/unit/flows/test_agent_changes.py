@@ -132,6 +132,27 @@ def test_nobody_knows_which_files_a_program_has_in_a_working_tree(target: str, i
         assert found.suites[0].candidate.code == ""
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        "{command: {run: [python, agent.py], files: [agent.py, 'lib/**']}}",
+        "{python: {function: 'agent:Agent', files: [agent.py, 'lib/**']}}",
+        "{tools: {servers: {shop: {command: [python, agent.py]}}, files: [agent.py, 'lib/**']}}",
+    ],
+)
+def test_a_program_that_names_its_files_is_compared_where_one_of_them_changes(target: str) -> None:
+    assert compared(files(target), files(target, README_md="Read this.\n")).untouched == ("s",)
+    assert compared(files(target), files(target, agent_py="two\n")).suites
+    assert compared(files(target), {**files(target), "lib/new/one.py": "new\n"}).suites
+    assert compared(files(target), files(target, p_md="Be brief.\n")).suites
+
+
+def test_files_that_nobody_has_are_a_mistake() -> None:
+    target = "{command: {run: [python, agent.py], files: ['agents/**']}}"
+    with pytest.raises(GateError, match=r"the agent of suite s depends on agents/\*\*, and there is no such file"):
+        compared(files(target), files(target, p_md="Be brief.\n"))
+
+
 def test_code_is_told_by_every_file_its_path_and_its_content() -> None:
     texts = {"a.py": "one", "b.py": "two"}
     variants = [texts, {"a.py": "one"}, {"a.py": "two", "b.py": "one"}, {**texts, "c.py": ""}]
