@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from typing import TypeAlias
@@ -18,6 +19,7 @@ from gate.inputs.problems import one_problem
 from gate.inputs.render import SlowTemplate, fill, variables_of
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
+from gate.scoring.subject import Subject
 
 View: TypeAlias = Mapping[str, object]
 
@@ -48,26 +50,67 @@ def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tu
     return (Message("system", _render("judge_system", view)), Message("user", _render("judge_user", view)))
 
 
-def pair_messages(spec: ScorerSpec, case: Case, texts: tuple[str, str], problem: str = "") -> tuple[Message, ...]:
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two answers to one case, as they are compared.
+
+    Args:
+        case: that was asked.
+        texts: hostile, in the order in which they are shown.
+        turn: how each turn begins, where the texts are conversations; empty where they are answers.
+    """
+
+    case: Case
+    texts: tuple[str, str]
+    turn: str = ""
+
+    @classmethod
+    def of(cls, first: Subject, second: Subject) -> "Pair":
+        """Of conversations the whole is compared, since what they led to may lie before their last answer."""
+        if not (first.conversed or second.conversed):
+            return cls(first.case, (first.text, second.text))
+        both = [_turns(first), _turns(second)]
+        # No turn can hold the hash of itself, so none can begin another.
+        mark = hashlib.sha256(_bytes("\0".join(content for turns in both for _, content in turns))).hexdigest()[:12]
+        one, other = ("\n\n".join(f"--- {mark} {role}\n{content}" for role, content in turns) for turns in both)
+        return cls(first.case, (one, other), f"--- {mark}")
+
+    @property
+    def swapped(self) -> "Pair":
+        """The same two in the other order."""
+        return replace(self, texts=self.texts[::-1])
+
+
+def _turns(subject: Subject) -> list[tuple[str, str]]:
+    if subject.transcript is None:
+        return [("user", subject.case.question), ("assistant", subject.text)]
+    before = [(message.role, message.content) for message in subject.case.messages[:-1]]
+    turns = subject.transcript.turns
+    return [*before, *(part for turn in turns for part in (("user", turn.said), ("assistant", turn.answer)))]
+
+
+def pair_messages(spec: ScorerSpec, pair: Pair, problem: str = "") -> tuple[Message, ...]:
     """What a pairwise judge is sent.
 
     Args:
         spec: a scorer of kind `pairwise`.
-        case: the case that was asked.
-        texts: the two answers, hostile, in the order in which they are shown.
+        pair: what is compared.
         problem: as for `messages`.
 
     Raises:
         InputErrors: as `messages`.
     """
+    case, texts = pair.case, pair.texts
     view: View = {
         "shown": [
             {"place": place, "fence": fence, "answer": answer}
             for place, fence, answer in zip(("first", "second"), fences_of(texts), texts, strict=True)
         ],
+        "what": "conversation" if pair.turn else "answer",
+        "turn": pair.turn,
         "instructions": instructions(spec, case),
         "criteria": criteria(spec, case),
-        "question": case.question if shown(spec, "sees_input") else None,
+        "question": case.question if shown(spec, "sees_input") and not pair.turn else None,
         "conversation": bool(case.messages),
         "reference": _reference(case) if shown(spec, "sees_expected") else None,
         "problem": problem,

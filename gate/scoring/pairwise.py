@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from gate.calls.port import Calls
 from gate.calls.together import together
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Part, Reply, Score
 from gate.providers.base import Request
 from gate.scoring.asking import Inquiry, Opinion, ask
 from gate.scoring.echo import repeated
-from gate.scoring.messages import besides, fences_of, pair_messages, shown
+from gate.scoring.messages import Pair, besides, fences_of, pair_messages, shown
 from gate.scoring.parsing import read_object, read_preference
 from gate.scoring.subject import Subject
 from gate.scoring.verdict import Mark, Verdict
@@ -61,12 +61,14 @@ class PairwiseJudge:
             index: sample index, so that equal pairs of different samples are judged apart.
         """
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight)
-        if baseline.text == candidate.text:
-            same = replace(blank, value=WORTH["tie"], reason="both answers are the same")
+        pair = Pair.of(baseline, candidate)
+        if pair.texts[0] == pair.texts[1]:
+            same = replace(
+                blank, value=WORTH["tie"], reason=f"both {'conversations' if pair.turn else 'answers'} are the same"
+            )
             return same, same
-        case, texts = baseline.case, (baseline.text, candidate.text)
-        orders = texts, texts[::-1]
-        baseline_first, candidate_first = await together(self._opinion(case, order, index) for order in orders)
+        orders = pair, pair.swapped
+        baseline_first, candidate_first = await together(self._opinion(order, index) for order in orders)
         # The two judgements were paid for once: each answer's score carries that in which it was shown first.
         paid = _paid(blank, baseline_first), _paid(blank, candidate_first)
         found = baseline_first.verdict, candidate_first.verdict
@@ -79,19 +81,20 @@ class PairwiseJudge:
             _scored(paid[1], (second.value, 1.0 - first.value), second.reason),
         )
 
-    async def _opinion(self, case: Case, texts: tuple[str, ...], index: int) -> Opinion:
+    async def _opinion(self, pair: Pair, index: int) -> Opinion:
         """What the answer that is shown first is worth."""
+        case, texts = pair.case, pair.texts
         about = json.dumps([self.spec.name, case.id])
 
         def request(problem: str = "") -> Request:
-            asked = pair_messages(self.spec, case, (texts[0], texts[1]), problem)
+            asked = pair_messages(self.spec, pair, problem)
             return Request(asked, self.model, self.params, index, SCHEMA, about=about)
 
         def repeats(verdict: Verdict) -> Unscored | None:
             seen = (*texts, case.question) if shown(self.spec, "sees_input") else texts
             return repeated(verdict, seen, besides(self.spec, case))
 
-        return await ask(self.calls, Inquiry(request(), request, _read, repeats, fences_of((texts[0], texts[1]))))
+        return await ask(self.calls, Inquiry(request(), request, _read, repeats, fences_of(texts)))
 
 
 def _read(reply: Reply) -> Verdict:

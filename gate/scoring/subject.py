@@ -26,6 +26,11 @@ class Subject:
     cost: Cost | None = None
     transcript: Transcript | None = None
 
+    @property
+    def conversed(self) -> bool:
+        """Was more said to the agent than one message?"""
+        return self.transcript is not None and len(self.transcript.turns) > 1
+
     @classmethod
     def of(cls, case: Case, reply: Reply) -> "Subject":
         """The answer that a reply gives."""

@@ -14,7 +14,7 @@ from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars
 from gate.providers.base import Request
 from gate.scoring.echo import ECHO
-from gate.scoring.messages import fences_of, pair_messages
+from gate.scoring.messages import Pair, fences_of, pair_messages
 from gate.scoring.pairwise import SCHEMA, SHOWN_FIRST, SHOWN_SECOND, PairwiseJudge
 from gate.scoring.subject import Subject
 from tests.support.fakes import reply
@@ -119,7 +119,7 @@ def test_one_order_without_a_verdict_leaves_both_answers_without_a_score(bad: Re
 
 def test_neither_answer_can_hold_the_mark_of_a_fence() -> None:
     def fences(texts: tuple[str, str]) -> list[str]:
-        lines = pair_messages(SPEC, CASE, texts)[1].content.split("\n")
+        lines = pair_messages(SPEC, Pair(CASE, texts))[1].content.split("\n")
         return [line.removeprefix("<<<") for line in lines if line.startswith("<<<")]
 
     first, second = fences((BASELINE, CANDIDATE))
