@@ -67,7 +67,8 @@ class ConversationTarget:
             return conversation.broken(failure)
         finally:
             await agent.close()
-        if not known_code:
+        if not known_code or (reply.transcript and any(one.error for one in reply.transcript.observations)):
+            # What could not be looked up this time may be there the next time.
             return reply
         try:
             return await self.memory.keep(request, reply)
