@@ -238,8 +238,9 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
 
 
 def _databases(resolved: Resolved) -> Databases:
-    """Of the exams that count: what a change looks up is not looked up before it is merged."""
-    wanted = names([spec for suite in resolved.suites for spec in suite.exam.all_scorers()])
-    urls = values_of(wanted, "a database scorer")
+    """Of the exams that count, down to the statement: what a change looks up is not looked up before it is merged."""
+    counts = [suite.exam for suite in resolved.suites if not suite.trial]
+    asking = [spec for exam in counts for spec in exam.all_scorers() if spec.lookup]
+    urls = values_of(names(asking), "a database scorer")
     check_urls(urls)
-    return Databases(urls)
+    return Databases(urls, frozenset(spec.lookup for spec in asking))
