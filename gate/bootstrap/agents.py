@@ -196,12 +196,14 @@ async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: Ex
     """Files for what is a program, and the tools of the loop of our own; nothing is started yet."""
     target, place = key
     if runs_code(target):
+        from gate.python import system
         from gate.targets.tools.process import Place
 
         said = f"{told(target)} of {arm.version.path}"
         refuse_untrusted(here, said, INSTEAD)
         if place is None:
             raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
+        system.conceal()
         laid = folders.enter_context(laid_out(place))
         crew.places[key] = Place(laid.root, laid.scratch, here.path)
     match target:
