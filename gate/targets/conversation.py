@@ -63,6 +63,8 @@ class ConversationTarget:
         conversation = _Conversation(question, agent, self.company, self.new_session())
         try:
             reply = await conversation.lead()
+            if reason := await self.agents.tampered(question):
+                raise AgentFailed(reason, attempts=0)
         except AgentFailed as failure:
             return conversation.broken(failure)
         finally:
