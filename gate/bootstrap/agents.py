@@ -1,5 +1,6 @@
 """Makes the agents of a run, and lets go of what they share when it ends."""
 
+import asyncio
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterable
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.calls.caller import Caller
 from gate.calls.port import Memory
@@ -58,6 +60,7 @@ class Crew:
     concurrency: int
     kits: "dict[Key, ToolKit]" = field(default_factory=dict)
     places: "dict[Key, Place]" = field(default_factory=dict)
+    seals: dict[Key, Seal] = field(default_factory=dict)
     client: "aiohttp.ClientSession | None" = None
 
     def target(self, caller: Caller, memory: Memory) -> Answers:
@@ -91,10 +94,8 @@ class AgentMaker:
     """
 
     def __init__(self, crew: Crew, caller: Caller, equipment: Equipment) -> None:
-        from asyncio import Semaphore
-
         self._crew, self._caller, self._equipment = crew, caller, equipment
-        self._room = Semaphore(crew.concurrency)
+        self._room = asyncio.Semaphore(crew.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
         target = question.arm.target
@@ -108,6 +109,11 @@ class AgentMaker:
                 return self._service(question, target)
             case _:
                 return self._program(question, target)
+
+    async def tampered(self, question: Question) -> str:
+        target = question.arm.target
+        seal = None if target is None else self._crew.seals.get((target, question.arm.place))
+        return "" if seal is None else await asyncio.to_thread(seal.broken)
 
     def _service(self, question: Question, target: HttpAgent) -> Agent:
         from gate.targets.external.protocol import Tongue
@@ -196,14 +202,18 @@ async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: Ex
     """Files for what is a program, and the tools of the loop of our own; nothing is started yet."""
     target, place = key
     if runs_code(target):
+        from gate.python import system
         from gate.targets.tools.process import Place
 
         said = f"{told(target)} of {arm.version.path}"
         refuse_untrusted(here, said, INSTEAD)
         if place is None:
             raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
+        system.conceal()
         laid = folders.enter_context(laid_out(place))
         crew.places[key] = Place(laid.root, laid.scratch, here.path)
+        if laid.written is not None:
+            crew.seals[key] = Seal.of(laid.written, place.label)
     match target:
         case ToolLoop():
             from gate.targets.tools.kit import ToolKit, check_mcp, variables
@@ -240,10 +250,11 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
 
 
 def _databases(resolved: Resolved) -> Databases:
-    """Of the exams that count: what a change looks up is not looked up before it is merged."""
-    wanted = names([spec for suite in resolved.suites for spec in suite.exam.all_scorers()])
-    if wanted:
+    """Of the exams that count, down to the statement: what a change looks up is not looked up before it is merged."""
+    counts = [suite.exam for suite in resolved.suites if not suite.trial]
+    asking = [spec for exam in counts for spec in exam.all_scorers() if spec.lookup]
+    if asking:
         check_sqlalchemy()
-    urls = values_of(wanted, "a database scorer", "sqlite:////path/to/file.db")
+    urls = values_of(names(asking), "a database scorer", "sqlite:////path/to/file.db")
     check_urls(urls)
-    return Databases(urls)
+    return Databases(urls, frozenset(spec.lookup for spec in asking))

@@ -68,10 +68,12 @@ class Laid:
     Args:
         root: the folder that modules are looked for in.
         scratch: goes afterwards; where the root was written for this use, it lies in it.
+        written: the folder that all files of a commit were written into; None where they are those of a working tree.
     """
 
     root: Path
     scratch: Path
+    written: Path | None = None
 
 
 @contextmanager
@@ -89,11 +91,12 @@ def laid_out(place: CodePlace) -> Iterator[Laid]:
     """
     scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
     try:
-        root = place.checkout
-        if place.sha is not None:
-            root = scratch / "files"
-            root.mkdir()
-            export(Git(place.checkout), place.sha, place.label, root)
-        yield Laid(root / place.folder, scratch)
+        if place.sha is None:
+            yield Laid(place.checkout / place.folder, scratch)
+            return
+        root = scratch / "files"
+        root.mkdir()
+        export(Git(place.checkout), place.sha, place.label, root)
+        yield Laid(root / place.folder, scratch, root)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

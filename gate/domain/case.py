@@ -1,5 +1,6 @@
 """One row of an eval set, and how an answer to it is scored."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ CODED = frozenset({"python"})
 """Kinds of scorers that run code of the repository."""
 WHOLE = frozenset({"tools", "database", "latency", "cost"})
 """Kinds of scorers that look at a whole conversation and not at each of its rounds."""
+_EXPECTED = frozenset({"rows", "equals", "match"})
+"""Options of what looks at a database that say what should be found there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,19 @@ class ScorerSpec:
         """Files of the repository that hold a part of it: a rubric, a judge's prompt."""
         named = (self.options.get(key) for key in ("file", "template")) if self.judged else ()
         return tuple(path for path in named if isinstance(path, str))
+
+    @property
+    def lookup(self) -> str:
+        """What it looks up, and in which database, as text to compare; empty for what looks nothing up.
+
+        What it expects to find there is no part of it.
+        """
+        if self.kind != "database":
+            return ""
+        looked: dict[str, JsonValue] = {key: self.options[key] for key in self.options if key not in _EXPECTED}
+        if isinstance(messages := looked.get("messages"), dict):
+            looked["messages"] = {key: messages[key] for key in messages if key != "min"}
+        return json.dumps(looked, sort_keys=True)
 
     @property
     def address(self) -> str | None:

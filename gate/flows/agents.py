@@ -115,8 +115,9 @@ def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
 def forbidden(name: str, target: Target | None, base: Config | None) -> str:
     """Why a change from outside may not have an agent; empty where it may.
 
-    A program would be the change's own code, and an address would be sent what the variables hold that it names. So
-    it has what a suite of the merge target has, or none.
+    A program would be the change's own code. What reaches an address is, down to its limits and to the tools that the
+    model is told of, what a suite of the merge target has: the author of the change writes what the model is told, and
+    the merge target's tokens do what it then asks for.
 
     Args:
         name: of the suite.
@@ -127,9 +128,9 @@ def forbidden(name: str, target: Target | None, base: Config | None) -> str:
         return ""
     if runs_code(target):
         return f"suite {name} has an agent that runs programs, and none is run for a change from outside"
-    if not _sent(target) or (base is not None and _sent(target) in map(_sent, _targets(base))):
+    if not _reach(target) or (base is not None and target in _targets(base)):
         return ""
-    return f"suite {name} talks to addresses, or sends them variables, as no suite of the merge target does"
+    return f"suite {name} has an agent with addresses or variables, and no suite of the merge target has the same one"
 
 
 def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
@@ -150,19 +151,6 @@ def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
 
 def _targets(config: Config) -> Iterable[Target]:
     return (suite.target for suite in config.suites if suite.target is not None)
-
-
-def _sent(target: Target) -> frozenset[tuple[str, ...]]:
-    """Which variable goes where: addresses that change places with one another are others."""
-    match target:
-        case HttpAgent():
-            return frozenset({(target.url, *pair) for pair in (("", ""), *target.headers)})
-        case ToolLoop():
-            urls = tuple(sorted(server.url for server in target.servers if server.url))
-            headers = {(one.url, *pair) for one in target.servers if one.url for pair in (("", ""), *one.headers)}
-            return frozenset(headers | {(*urls, *pair) for pair in target.inject})
-        case _:
-            return frozenset((variable,) for variable in target.env)
 
 
 def _reach(target: Target) -> frozenset[str]:

@@ -12,6 +12,7 @@ from gate.inputs.builders import PREFIX, file_of, missing
 from gate.inputs.problems import one_problem
 from gate.inputs.source import FileSource
 
+NOT_LOOKED_UP = "scorers that look up something else are not tried: databases are asked it once the change is merged"
 NOT_TRIED = "scorers that are code are not tried: what the change makes of them runs once it is merged"
 
 
@@ -81,11 +82,18 @@ def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, s
 
 
 def untried(counts: Exam, trial: Suite) -> str:
-    """Why a trial of an edited exam must not be scored: by code that is not that of the exam; empty where it may.
+    """Why a trial of an edited exam must not be scored; empty where it may.
+
+    Neither by code that is not that of the exam, nor by what the exam does not look up in a database.
 
     Args:
         counts: the exam that counts.
         trial: with scorers, or cases, of the change.
     """
     known = [spec.options for spec in coded(counts)]
-    return NOT_TRIED if any(spec.options not in known for spec in coded(trial.exam)) else ""
+    if any(spec.options not in known for spec in coded(trial.exam)):
+        return NOT_TRIED
+    # What was found goes by the name of the scorer that asked.
+    asked = {(spec.name, spec.lookup) for spec in counts.all_scorers()}
+    asking = {(spec.name, spec.lookup) for spec in trial.exam.all_scorers() if spec.lookup}
+    return "" if asking <= asked else NOT_LOOKED_UP

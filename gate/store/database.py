@@ -3,7 +3,7 @@
 import asyncio
 import importlib.util
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -39,10 +39,12 @@ class Databases:
 
     Args:
         urls: of databases, by the environment variable that holds them.
+        wanted: what is looked up, as `ScorerSpec.lookup` has it; nothing else is, whoever asks.
         timeout_s: seconds for one statement.
     """
 
     urls: Mapping[str, str] = field(repr=False)
+    wanted: Collection[str] = field(repr=False)
     timeout_s: float = TIMEOUT_S
     _engines: "dict[str, Engine]" = field(default_factory=dict, init=False)
     _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS), init=False)
@@ -70,8 +72,8 @@ class Databases:
         from sqlalchemy.exc import SQLAlchemyError
 
         name = str(spec.options.get("url", ""))
-        if name not in self.urls:
-            return Observation(spec.name, None, f"{name} is not looked at before the change that names it is merged")
+        if spec.lookup not in self.wanted:
+            return Observation(spec.name, None, f"what it asks {name} is not looked up before the change is merged")
         try:
             with closing(self._connected(name)) as connection:
                 found = connection.execute(text(statement(spec.options)), {"session": session})
@@ -211,6 +213,6 @@ def _cell(value: object) -> Cell:
     return str(value)[:CELL_CHARS]
 
 
-def names(specs: Sequence[ScorerSpec]) -> tuple[str, ...]:
+def names(specs: Iterable[ScorerSpec]) -> tuple[str, ...]:
     """The environment variables that hold the addresses, each once."""
-    return tuple(dict.fromkeys(str(spec.options["url"]) for spec in specs if spec.kind == "database"))
+    return tuple(dict.fromkeys(str(spec.options["url"]) for spec in specs if spec.lookup))

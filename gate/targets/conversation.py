@@ -63,11 +63,15 @@ class ConversationTarget:
         conversation = _Conversation(question, agent, self.company, self.new_session())
         try:
             reply = await conversation.lead()
+            if reason := await self.agents.tampered(question):
+                raise AgentFailed(reason, attempts=0)
         except AgentFailed as failure:
             return conversation.broken(failure)
         finally:
             await agent.close()
-        if not _same_agent(arm) and not isinstance(arm.target, ToolLoop | None):
+        unseen = reply.transcript is not None and any(one.error for one in reply.transcript.observations)
+        if unseen or not (_same_agent(arm) or isinstance(arm.target, ToolLoop | None)):
+            # What could not be looked up this time may be there the next time.
             return reply
         try:
             return await self.memory.keep(request, reply)

@@ -149,6 +149,10 @@ class Agents(Protocol):
         """
         ...
 
+    async def tampered(self, question: Question) -> str:
+        """Why it may have been another agent that answered, its files being others by now; empty where it was not."""
+        ...
+
 
 class Toolbox(Protocol):
     """The tools of one conversation."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import environment, gate, git
 from tests.support.model_server import Behaviour, ModelServer
@@ -122,6 +123,22 @@ def test_a_signal_ends_the_run_and_leaves_no_process(tmp_path: Path, server: Mod
     assert "INCONCLUSIVE" in said
     wanted = f"AGENT_NOTES={notes}".encode()
     assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if wanted in variables_of(pid)] == []
+
+
+SERVED = {"tools": {"servers": {"s": {"command": [sys.executable, "peek.py"]}}}}
+TOLD = {"command": [sys.executable, "peek.py"]}
+
+
+@pytest.mark.parametrize("target", [PYTHON, TOLD, SERVED], ids=["a function", "a command", "an MCP server"])
+def test_neither_the_gate_nor_the_keeper_is_open_to_a_program(
+    tmp_path: Path, server: ModelServer, target: dict[str, Any]
+) -> None:
+    found = tmp_path.parent / f"{tmp_path.name}-found"
+    project(tmp_path, target, talks(1))
+    (tmp_path / "peek.py").write_text(peeking(found))
+    (tmp_path / "agent.py").write_text(peeking(found) + AGENT)
+    unprivileged(["check"], tmp_path, variables(server, tmp_path))
+    assert found.read_text() == ONLY_ITSELF
 
 
 def variables_of(pid: str) -> list[bytes]:

@@ -145,6 +145,9 @@ class OneAgent:
     def agent(self, question: Question, *, fresh: bool) -> Agent:
         return self.one
 
+    async def tampered(self, question: Question) -> str:
+        return ""
+
 
 class Free:
     """Keeps no budget, and remembers the bills."""

@@ -4,7 +4,8 @@ The program has this process's standard input, output and error, which this one 
 is the first argument, says what becomes of it, one JSON list a line: `["failed", reason]` where it cannot be started,
 `["ended", exit code]`. Once the other end of the socket is closed, or its process is gone, the program is ended: it has
 a moment to leave by itself, since its standard input is closed, too, and another one after SIGTERM. Nothing that it has
-started outlives it, whatever session it is in: orphans come to this process (Linux), and are killed.
+started outlives it, whatever session it is in: orphans come to this process (Linux), and are killed. To all of them
+this process is closed, by /proc and by ptrace.
 """
 
 import ctypes
@@ -24,7 +25,7 @@ LEAVING_S, TERMINATED_S = 1.0, 1.0
 ROUNDS = 1000
 """How often is looked for what is left; each look ends all that it finds."""
 LOOK_S = 0.05
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
+_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 36, 1, 4
 
 
 def prctl(option: int, value: int) -> None:
@@ -123,6 +124,7 @@ def main() -> None:
     """Start the program, wait for its end or for that of whoever wants it, and leave nothing."""
     control = socket.socket(fileno=int(sys.argv[1]))
     prctl(_SUBREAPER, 1)
+    prctl(_DUMPABLE, 0)
     try:
         program = subprocess.Popen(  # noqa: S603 it is there to run what it is told to
             sys.argv[2:], start_new_session=True, preexec_fn=become_program

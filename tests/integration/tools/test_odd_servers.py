@@ -254,7 +254,7 @@ def test_a_program_gets_no_variables_but_those_it_is_to_have(tmp_path: Path, mon
         async with kit(tmp_path / "scratch", server) as made:
             return await reason(made)
 
-    names = "HOME LANG LC_ALL PATH PROMPT_GATE_SERVER PROPERTY_TOKEN PYTHONDONTWRITEBYTECODE TMPDIR"
+    names = "HOME LANG LC_ALL PATH PROMPT_GATE_SERVER PROPERTY_TOKEN PYTHONDONTWRITEBYTECODE PYTHONNOUSERSITE TMPDIR"
     assert asyncio.run(told()) == f"the MCP server odd ended (exit code 0); its last words: {names} / {SERVERS}"
 
 

@@ -7,14 +7,14 @@ import pytest
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite
-from gate.domain.target import CommandAgent, Conversing, HttpAgent, PythonAgent, Server, Target, ToolLoop
+from gate.domain.target import CommandAgent, Conversing, FixtureTool, HttpAgent, PythonAgent, Server, Target, ToolLoop
 from gate.flows import strangers
 from gate.flows.agents import elsewhere, forbidden
 from gate.inputs.config import Config, load
 
 SHOP = Server("shop", "streamable-http", url="https://shop.example/mcp", headers=(("Authorization", "SHOP_AUTH"),))
 BANK = Server("bank", "sse", url="https://bank.example/mcp", headers=(("Authorization", "BANK_AUTH"),))
-LOOP = ToolLoop(servers=(SHOP, BANK), inject=(("token", "SESSION_TOKEN"),))
+LOOP = ToolLoop(servers=(SHOP, BANK), inject=(("token", "SESSION_TOKEN"),), only=("get_listings",))
 AGENT = HttpAgent("https://agent.example/chat", (("Authorization", "AGENT_AUTH"),))
 
 
@@ -53,14 +53,36 @@ def test_what_a_suite_of_the_merge_target_sends_where_may_be_sent_there(target: 
         replace(LOOP, servers=(replace(SHOP, url="https://evil.example"), BANK)),
         replace(LOOP, servers=(SHOP, BANK, replace(BANK, url="https://evil.example", headers=()))),
         ToolLoop(fixtures="tools.yaml", inject=(("token", "OPENAI_API_KEY"),)),
+        ToolLoop(servers=(Server("s", "streamable-http", url=AGENT.url, headers=AGENT.headers),)),
     ],
 )
 def test_nothing_else_is_sent_anywhere(target: Target) -> None:
-    assert "as no suite of the merge target does" in forbidden("s", target, base(LOOP, AGENT))
+    assert "no suite of the merge target has the same one" in forbidden("s", target, base(LOOP, AGENT))
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        replace(LOOP, only=()),
+        replace(LOOP, only=("delete_listing",)),
+        replace(LOOP, max_steps=100),
+        replace(LOOP, tool_timeout_s=3600.0),
+        replace(LOOP, parallel=False),
+        replace(LOOP, fixtures="tools.yaml"),
+        replace(LOOP, tools=(FixtureTool("get_listings", "Other.", "{}"),)),
+        replace(LOOP, servers=(replace(SHOP, transport="sse"), BANK)),
+        replace(LOOP, servers=(SHOP,)),
+        replace(AGENT, timeout_s=3600.0),
+    ],
+)
+def test_an_agent_that_reaches_anything_is_the_merge_targets_in_all_that_it_may_do(target: Target) -> None:
+    assert "no suite of the merge target has the same one" in forbidden("s", target, base(LOOP, AGENT))
 
 
 def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
-    assert forbidden("s", ToolLoop(fixtures="tools.yaml"), base(AGENT)) == forbidden("s", None, base(AGENT)) == ""
+    recorded = ToolLoop(fixtures="tools.yaml", only=("get_listings",), max_steps=100)
+    assert forbidden("s", recorded, base(AGENT)) == forbidden("s", None, base(AGENT)) == ""
+    assert forbidden("s", recorded, None) == ""
 
 
 def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:

@@ -88,7 +88,7 @@ def looked(
     """What each query gives, one after the other, over the same connections."""
     asked: list[dict[str, JsonValue]] = [{"query": one} if isinstance(one, str) else one for one in queries]
     specs = tuple(ScorerSpec("database", f"d{n}", {"url": "DB", **one}) for n, one in enumerate(asked))
-    databases = Databases({"DB": url}, timeout_s)
+    databases = Databases({"DB": url}, [spec.lookup for spec in specs], timeout_s)
     try:
         return list(asyncio.run(databases.observe(Exam("main", "e", (), specs), Case("c"), session)))
     finally:
@@ -244,12 +244,32 @@ def test_what_is_no_address_is_told_before_anything_is_spent(bad: str) -> None:
 
 def test_good_addresses_are_not_talked_to(url: str) -> None:
     check_urls({"A": url, "B": "postgres://me:hunter2@127.0.0.1:1/none"})
-    assert "hunter2" not in repr(Databases({"B": "postgres://me:hunter2@127.0.0.1:1/none"}))
+    assert "hunter2" not in repr(Databases({"B": "postgres://me:hunter2@127.0.0.1:1/none"}, ()))
 
 
-def test_a_variable_that_the_change_alone_names_is_not_looked_at(url: str) -> None:
-    found = Databases({"OTHER": url})
-    exam = Exam("main", "e", (), (ScorerSpec("database", "d", {"url": "DB", **CHECKED}),))
-    (seen,) = asyncio.run(found.observe(exam, Case("c"), SESSION))
-    assert (seen.rows, "before the change that names it is merged" in seen.error) == (None, True)
-    assert names(exam.scorers) == ("DB",)
+def test_nothing_is_looked_up_that_the_exams_which_count_do_not_ask_for(url: str) -> None:
+    counts, strange, other = (
+        ScorerSpec("database", "d", {"url": name, **asked})
+        for name, asked in (("DB", CHECKED), ("DB", {"query": "SELECT 1", "rows": {"min": 1}}), ("OTHER", CHECKED))
+    )
+    assert names([counts, strange, other]) == ("DB", "OTHER")
+    databases = Databases({"DB": url, "OTHER": url}, {counts.lookup})
+    case = Case("c", scorers=(counts,), extra_scorers=(strange, other))
+    try:
+        there, *refused = asyncio.run(databases.observe(Exam("main", "e", (), ()), case, SESSION))
+    finally:
+        databases.close()
+    assert there.rows == ((1,),)
+    assert [one.rows for one in refused] == [None, None]
+    assert all("is not looked up before the change is merged" in one.error for one in refused)
+
+
+def test_what_is_expected_is_no_part_of_what_is_looked_up() -> None:
+    def lookup(**asked: JsonValue) -> str:
+        return ScorerSpec("database", "d", {"url": "DB", **asked}).lookup
+
+    assert lookup(query="SELECT 1", equals=1) == lookup(query="SELECT 1", rows={"min": 1}) != lookup(query="SELECT 2")
+    table: dict[str, JsonValue] = {"table": "a", "key": "b"}
+    assert lookup(messages=table) == lookup(messages={**table, "min": 3}) != lookup(messages={**table, "key": "c"})
+    assert lookup(messages=table) != lookup(conversation=table)
+    assert ScorerSpec("contains", "d", {"url": "DB"}).lookup == ""

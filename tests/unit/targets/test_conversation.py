@@ -9,12 +9,13 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona, Round
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
+from gate.domain.suite import Exam
 from gate.domain.target import CommandAgent, Conversing, HttpAgent, Server, Target, ToolLoop
-from gate.domain.transcript import ToolUse
+from gate.domain.transcript import Observation, ToolUse
 from gate.domain.usage import Dollars, Effort, Unpriced
-from gate.targets.conversation import ConversationTarget
+from gate.targets.conversation import Company, ConversationTarget
 from gate.targets.port import AgentFailed, Answer, Question, Said
-from tests.support.conversing import FakeAgent, FakeReader, Kept, exam, leading, question
+from tests.support.conversing import Blind, FakeAgent, FakeReader, Kept, OneAgent, exam, leading, question
 
 DETECTOR = Conversing(detector=ModelRef("openai", "d"))
 ONE = Case("c", "What is the occupancy?")
@@ -178,6 +179,17 @@ def test_an_agent_is_asked_again_unless_it_is_known_to_be_the_same() -> None:
     assert again(TOOLS) == again(REMOTE) == (True, False)
     assert again(replace(REMOTE, servers=(replace(REMOTE.servers[0], version="1"),))) == (True, True)
     assert again(ToolLoop(fixtures="tools.yaml")) == (True, True)
+
+
+def test_a_conversation_whose_database_gave_no_answer_is_led_again() -> None:
+    class Refused(Blind):
+        async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
+            return (Observation("kept", None, "the server is starting"),)
+
+    memory, company = Kept(), Company(lambda _: None, lambda _: None, Refused())
+    target = ConversationTarget(OneAgent(FakeAgent(["x", "y"])), company, memory, lambda: "session-1")
+    led(target, question(TWO, exam=exam(TWO)))
+    assert memory.empty
 
 
 PERSON = Persona("a landlord", "learn the occupancy", 3)

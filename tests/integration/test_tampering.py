@@ -1,0 +1,76 @@
+"""A change whose agent edits the files that the merge target's agent runs in: no verdict rests on what came of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.domain.verdict import Verdict
+from tests.support.command import Outcome, gate
+from tests.support.repository import commit, make
+
+AGENT = """\
+import json, pathlib, sys
+QUALITY = 1.0
+SABOTAGE
+for line in sys.stdin:
+    asked = json.loads(line)
+    word = asked.get("text", "").rpartition("=")[2]
+    good = QUALITY > 0.5 or len(word) % 2
+    if asked["type"] == "send":
+        with open("log.txt", "a") as log:
+            log.write(word + "\\n")
+        print(json.dumps({"type": "answer", "text": word if good else "nothing"}), flush=True)
+    else:
+        print(json.dumps({"type": "ok"}), flush=True)
+"""
+WORSE = AGENT.replace("QUALITY = 1.0", "QUALITY = 0.1")
+OTHERS = """\
+for other in pathlib.Path.cwd().parent.parent.glob("prompt-gate-*/files"):
+    if other != pathlib.Path.cwd():
+"""
+SABOTAGE = {
+    "a file": OTHERS
+    + """\
+        path = other / "agent.py"
+        if "0.1" not in (text := path.read_text()):
+            path.write_text(text.replace("QUALITY = 1.0", "QUALITY = 0.1"))
+""",
+    "a module": OTHERS + '        (other / "json.py").write_text("loads = dumps = lambda *_, **__: {}\\n")\n',
+}
+SUITE = {
+    "name": "s",
+    "prompt": "prompt.md",
+    "cases": "cases.json",
+    "model": "openai:m",
+    "scorers": [{"contains": {"value": "{{ expected }}"}}],
+    "target": {"command": {"run": ["python3", "agent.py"], "timeout_s": 20}},
+}
+WORDS = ["x" * (1 + number % 2) + str(number) for number in range(10, 34)]
+FILES = {
+    "gate.yaml": json.dumps({"version": 1, "defaults": {"samples": 1}, "suites": [SUITE]}),
+    "prompt.md": "Answer.\n",
+    "cases.json": json.dumps([{"name": f"c{word}", "prompt": f"answer={word}", "expected": word} for word in WORDS]),
+    "agent.py": AGENT.replace("SABOTAGE\n", ""),
+}
+
+
+def judged(folder: Path, agent: str) -> Outcome:
+    (folder / "tmp").mkdir()
+    repo = make(folder / "repo", FILES)
+    commit(repo, {"agent.py": agent, "prompt.md": "Answer well.\n"})
+    arguments = ("diff", "--base", "HEAD~1", "--head", "HEAD", "--json", "--out", "out")
+    return gate(*arguments, cwd=repo, env={"TMPDIR": str(folder / "tmp")})
+
+
+def test_an_agent_that_only_writes_notes_is_judged_by_what_it_says(tmp_path: Path) -> None:
+    found = judged(tmp_path, WORSE.replace("SABOTAGE\n", ""))
+    assert found.record.verdict is Verdict.BLOCK, found
+
+
+@pytest.mark.parametrize("what", SABOTAGE)
+def test_an_agent_cannot_edit_the_files_of_the_other_arm_unseen(tmp_path: Path, what: str) -> None:
+    found = judged(tmp_path, WORSE.replace("SABOTAGE\n", SABOTAGE[what]))
+    assert found.record.verdict is Verdict.INCONCLUSIVE, found
+    samples = (tmp_path / "repo/out/samples.jsonl").read_text()
+    assert "the files of HEAD~1 were changed while it ran" in samples
