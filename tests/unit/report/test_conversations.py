@@ -111,6 +111,17 @@ def test_a_prompt_that_stands_alone_has_one_figure_each() -> None:
     assert "| asks back | 50" in markdown.render(one)
 
 
+def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
+    deaf = arm().model_copy(update={"followups": None, "asking": None})
+    run = told()
+    talks = TalksRecord(n=40, baseline=deaf, candidate=deaf)
+    run = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks})]})
+    (table,) = conversations.tables(run)
+    assert [name for name, _ in table.figures] == ["turns", "tool calls", "tool calls that failed"]
+    assert table.brief == "1.00 → 1.00 turns"
+    assert "asks back" not in markdown.render(run)
+
+
 def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by: str = "case") -> TranscriptRecord:
     turns = [
         TurnRecord.model_validate(
