@@ -142,10 +142,14 @@ class TurnRecord(Part):
 
 
 class ObservationRecord(Part):
-    """See `gate.domain.transcript.Observation`; `rows` is null where the query failed."""
+    """See `gate.domain.transcript.Observation`; `rows` is null where the query failed.
+
+    `found` is JSON text, cut where it is long: the only value, or the first row. It is empty without rows.
+    """
 
     scorer: str
     rows: Count | None
+    found: str = ""
     error: str = ""
 
 

@@ -123,4 +123,7 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
 def _observed(one: ObservationRecord) -> str:
     if one.rows is None:
         return f"Database, {short(one.scorer)}: not read ({short(one.error, LONGEST_SENTENCE)})"
-    return f"Database, {short(one.scorer)}: {numbers.counted(one.rows, 'row')}"
+    count, found = numbers.counted(one.rows, "row"), short(one.found, LONGEST_SENTENCE)
+    if one.rows == 1 and found:
+        return f"Database, {short(one.scorer)}: {found}"
+    return f"Database, {short(one.scorer)}: {count}{f', the first {found}' if found else ''}"

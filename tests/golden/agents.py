@@ -89,7 +89,10 @@ def conversed(texts: Sequence[str]) -> tuple[TranscriptRecord, TalksRecord, Tool
         TurnRecord(round=0, said=four, by="case", answer=one, tools=[use], stop_reason=two),
         TurnRecord(round=1, said=three, by="follow-up", answer=four, stop_reason=one),
     ]
-    observed = [ObservationRecord(scorer=two, rows=None, error=three), ObservationRecord(scorer=four, rows=2)]
+    observed = [
+        ObservationRecord(scorer=two, rows=None, error=three),
+        ObservationRecord(scorer=four, rows=2, found=three),
+    ]
     talk = TranscriptRecord(turns=turns, revived=[0], aside_calls=1, missed=[one], observations=observed)
     arm = TalkRecord(turns=2, followups=1, asking=1, calls=1, failed_calls=1)
     tools = [_tool(text, 9, 0, 9, 0) for text in texts[:6]] + [_tool(f"{text}+", 0, 9, 0, 9) for text in texts[:2]]
@@ -169,7 +172,7 @@ def _after() -> TranscriptRecord:
         aside_calls=3,
         aside_usd=0.0003,
         missed=["the reply is not the asked JSON"],
-        observations=[ObservationRecord(scorer="stored", rows=4)],
+        observations=[ObservationRecord(scorer="stored", rows=4, found='{"role": "user", "text": "What are…"}')],
     )
 
 

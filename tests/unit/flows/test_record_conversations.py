@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from gate.domain.absence import Failed
 from gate.domain.record_parts import OutputRecord
 from gate.domain.sample import ArmName, Sample, Score
@@ -9,6 +11,7 @@ from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.flows.record_conversations import (
     ALL_CHARS,
+    FOUND_CHARS,
     SAID_CHARS,
     TOOLS_KEPT,
     TURNS_KEPT,
@@ -50,6 +53,23 @@ def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
     assert (kept.revived, kept.aside_calls, kept.missed) == ([0], 2, ["no verdict"])
     assert [(one.rows, one.error) for one in kept.observations] == [(2, ""), (None, "no such table")]
     assert "secret-session" not in kept.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        (Observation("kept", ((0,),), columns=("count",)), "0"),
+        (Observation("q", (("ä", None), ("b", 2)), columns=("name", "n")), '{"name": "ä", "n": null}'),
+        (Observation("q", (("a", 1),)), '["a", 1]'),
+        (Observation("q", ()), ""),
+        (Observation("q", None, "no such table"), ""),
+        (Observation("q", ((f"key {KEY}",),)), '"key ⟨API key⟩"'),
+        (Observation("q", (("x" * 999,),)), '"' + "x" * (FOUND_CHARS - 1) + "… (1,001 characters)"),
+    ],
+)
+def test_what_a_database_held_is_told_and_not_only_in_how_many_rows(seen: Observation, found: str) -> None:
+    kept = transcript_record(sample(Transcript("s", (Turn(0, "hi", "case", "yes"),), observations=(seen,))))
+    assert kept is not None and kept.observations[0].found == found
 
 
 def test_a_price_that_is_not_known_is_no_price() -> None:

@@ -8,11 +8,12 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_conversations import TalkRecord, TalksRecord, ToolChangeRecord, ToolDifferenceRecord
 from gate.domain.record_conversations import ToolSliceRecord as Piece
-from gate.domain.record_parts import TranscriptRecord, TurnRecord
+from gate.domain.record_parts import ObservationRecord, TranscriptRecord, TurnRecord
 from gate.report import conversations, markdown
 from gate.report.cases import answers
 from gate.report.folding import LEVELS, Level, fold
 from gate.report.parts import Code, Text
+from gate.report.talk import talk
 from gate.report.view import view
 from tests.golden.agents import agents
 from tests.golden.builders import output
@@ -161,6 +162,22 @@ def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str
     )
     shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
     assert said in shown[shown.index("**Candidate**") :]
+
+
+@pytest.mark.parametrize(
+    ("seen", "note"),
+    [
+        ({"scorer": "conversation_kept", "rows": 1, "found": "0"}, "Database, conversation_kept: 0"),
+        ({"scorer": "q", "rows": 3, "found": '["a", 1]'}, 'Database, q: 3 rows, the first ["a", 1]'),
+        ({"scorer": "q", "rows": 0}, "Database, q: 0 rows"),
+        ({"scorer": "q", "rows": None, "error": "no such table"}, "Database, q: not read (no such table)"),
+        ({"scorer": "q", "rows": 1, "found": "a\nb"}, "Database, q: a b"),
+    ],
+)
+def test_what_a_database_held_does_not_contradict_the_scorer_that_read_it(seen: dict[str, object], note: str) -> None:
+    kept = talked("hi").model_copy(update={"observations": [ObservationRecord.model_validate(seen)]})
+    shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
+    assert shown is not None and shown.notes == (note,)
 
 
 def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:
