@@ -19,6 +19,7 @@ class ArmRecord(Part):
     """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
 
     No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
+    `step_limited` are conversations that were ended at `max_steps`, which is null where there is no loop of tools.
     """
 
     ref: str
@@ -32,6 +33,8 @@ class ArmRecord(Part):
     cut_off: Count = 0
     refused: Count = 0
     empty: Count = 0
+    step_limited: Count = 0
+    max_steps: Count | None = None
 
 
 class AskedRecord(Part):

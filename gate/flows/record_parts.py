@@ -8,10 +8,11 @@ from dataclasses import asdict
 import numpy as np
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.ending import Ending, ending, ending_of
+from gate.domain.ending import STEP_LIMIT, Ending, ending, ending_of
 from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, JudgeRecord, OutputPartRecord, OutputRecord
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Arm, Suite
+from gate.domain.target import ToolLoop
 from gate.engine.rows import Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.flows.exam import ExamChanges
@@ -55,6 +56,8 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
         cut_off=endings["cut off"],
         refused=endings["refused"],
         empty=endings["empty"],
+        step_limited=endings[STEP_LIMIT],
+        max_steps=arm.target.max_steps if isinstance(arm.target, ToolLoop) else None,
     )
 
 

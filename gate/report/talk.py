@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.report import numbers
 from gate.report.escape import visible
@@ -57,8 +58,8 @@ def _brief(found: TranscriptRecord) -> str:
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
     pieces += [f"{followups:,} answered automatically"] if followups else []
     pieces += ["session reopened"] if found.revived else []
-    ended = next((turn.stop_reason for turn in found.turns if turn.stop_reason == "step limit"), "")
-    return ", ".join([*pieces, *([ended] if ended else [])])
+    pieces += [STEP_LIMIT] if any(turn.stop_reason == STEP_LIMIT for turn in found.turns) else []
+    return ", ".join(pieces)
 
 
 def _turn(turn: TurnRecord, found: TranscriptRecord, rounds: int, *, last: bool) -> TurnView:

@@ -9,6 +9,7 @@ from operator import add
 from gate.calls.port import Memory, NotKept
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Exam
@@ -18,9 +19,6 @@ from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
 from gate.targets.port import Agent, AgentFailed, Agents, Answer, Observer, Question, Reader, Said
 from gate.targets.prompt import about
-
-STEP_LIMIT = "step limit"
-"""Why an agent ended that would have called tools for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +238,7 @@ class _Conversation:
         seconds = [answer.latency_s for answer in self.answers]
         known = [second for second in seconds if second is not None]
         cost = reduce(added, [answer.cost for answer in self.answers], None)
+        limited = any(answer.stop_reason == STEP_LIMIT for answer in self.answers)
         return Reply(
             text=last.text,
             model_id=last.model_id or str(self.question.arm.model),
@@ -247,7 +246,7 @@ class _Conversation:
             cost=cost or Unpriced("unknown"),
             # Some of it was known from earlier, in no time.
             latency_s=sum(known) if len(known) == len(seconds) and not reused else None,
-            stop_reason=last.stop_reason,
+            stop_reason=STEP_LIMIT if limited else last.stop_reason,
             transcript=self._transcript(observations),
             effort=self.effort,
         )

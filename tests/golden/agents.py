@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.record_conversations import (
     ChangedCallsRecord,
@@ -187,7 +188,7 @@ def _endless() -> TranscriptRecord:
         more_tools=3,
         steps=25,
         latency_s=14.0,
-        stop_reason="step limit",
+        stop_reason=STEP_LIMIT,
     )
     return TranscriptRecord(
         turns=[turn], observations=[ObservationRecord(scorer="stored", rows=None, error="no such table")]

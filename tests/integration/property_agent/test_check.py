@@ -6,7 +6,7 @@ import pytest
 
 from evals.property_agent.seed import TOKEN
 from gate.domain.verdict import Verdict
-from tests.integration.property_agent.estate import Estate
+from tests.integration.property_agent.estate import CONFIG, Estate
 from tests.integration.property_agent.landlord import FOUND, WHEN, WHICH
 
 CASES = 20
@@ -22,6 +22,16 @@ def test_all_cases_pass_and_nothing_is_left_running(estate: Estate) -> None:
     # Each step of the agent is a call, as is each question of the judge, the finder of questions and the landlord.
     assert (outcome.record.calls.made, outcome.record.calls.retried) == (estate.models.requests, 0)
     assert estate.quiet()
+
+
+def test_agents_that_meet_the_step_limit_are_told_with_what_to_do(estate: Estate) -> None:
+    estate.change(CONFIG, "max_steps: 8", "max_steps: 1")
+    outcome = estate.gate("check", "--case", "fuller_than_before", "--case", "which_one")
+    assert outcome.code == 1, outcome.err
+    told = " ".join(outcome.out.split())
+    assert "2 of 2 conversations of the candidate were ended at max_steps (1)." in told
+    assert "Raise max_steps, or find out which tools are called again and again" in told
+    assert "max_output_tokens" not in told
 
 
 def test_the_second_run_costs_nothing(estate: Estate) -> None:

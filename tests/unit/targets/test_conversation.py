@@ -7,6 +7,7 @@ import pytest
 
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona, Round
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.domain.target import CommandAgent, Conversing, HttpAgent
@@ -46,6 +47,12 @@ def test_rounds_follow_one_another() -> None:
     assert (reply.text, reply.cost, reply.latency_s) == ("y", Dollars(3.0), 4.0)
     assert reply.effort == Effort(2, cost=Dollars(3.0))
     assert agent.events == ["start session-1", "close", "close"]
+
+
+@pytest.mark.parametrize("stops", [(STEP_LIMIT, "stop"), ("stop", STEP_LIMIT)])
+def test_a_conversation_met_the_step_limit_where_any_answer_did(stops: tuple[str, str]) -> None:
+    agent = FakeAgent([Answer("x", stop_reason=stop) for stop in stops])
+    assert led(leading(agent), question(TWO, exam=exam(TWO))).stop_reason == STEP_LIMIT
 
 
 def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
