@@ -197,6 +197,21 @@ class CallsRecord(Part):
     failed: Count
 
 
+class SpentRecord(Part):
+    """Calls that were made, and their dollars: null where there were none, or their price is not known or none."""
+
+    calls: Count = 0
+    usd: Amount | None = None
+
+
+class SpendingRecord(Part):
+    """Who made the calls: the arms for their `answers`, the harness `aside`, to talk with agents, and the `judges`."""
+
+    answers: SpentRecord
+    aside: SpentRecord
+    judges: SpentRecord
+
+
 class ArmReuseRecord(Part):
     """Replies of one arm: those that were known, and those that were asked for in this run."""
 

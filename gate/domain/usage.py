@@ -69,12 +69,21 @@ class Effort:
         retries: requests sent again.
         reused: calls whose answers were known.
         cost: price of the calls that were answered now; None where there were none.
+        aside_calls: further calls, of whoever talks with an agent in the place of a person.
+        aside_cost: price of those; None where there were none.
     """
 
     calls: int = 0
     retries: int = 0
     reused: int = 0
     cost: Cost | None = None
+    aside_calls: int = 0
+    aside_cost: Cost | None = None
+
+    def set_aside(self) -> "Effort":
+        """The same, as effort of whoever talks with an agent."""
+        calls, cost = self.calls + self.aside_calls, added(self.cost, self.aside_cost)
+        return Effort(0, self.retries, self.reused, None, calls, cost)
 
     def __add__(self, other: "Effort") -> "Effort":
         return Effort(
@@ -82,6 +91,8 @@ class Effort:
             self.retries + other.retries,
             self.reused + other.reused,
             added(self.cost, other.cost),
+            self.aside_calls + other.aside_calls,
+            added(self.aside_cost, other.aside_cost),
         )
 
 

@@ -44,6 +44,7 @@ from gate.flows.record_parts import (
     exam_record,
     output_record,
     shortened,
+    spending_record,
 )
 from gate.flows.record_reuse import reuse_record
 from gate.flows.resolved import Resolved
@@ -164,6 +165,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
+        spending=spending_record(taken),
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
         positions=_positions(suite, table),

@@ -22,6 +22,7 @@ from gate.flows.record_parts import (
     exam_record,
     output_record,
     shortened,
+    spending_record,
 )
 from gate.flows.record_reuse import reuse_record
 from gate.scoring.passing import passes
@@ -56,6 +57,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
+        spending=spending_record(samples),
         reuse=reuse_record(suite, table),
     )
 

@@ -184,7 +184,11 @@ class _Conversation:
 
     async def _heard(self, reader: Reader) -> Said:
         said = [(turn.said, turn.answer) for turn in self.turns]
-        found = await reader.reply(said, self.question.case, self.question.index)
+        try:
+            found = await reader.reply(said, self.question.case, self.question.index)
+        except AgentFailed as failure:
+            failure.effort = failure.effort.set_aside()
+            raise
         self.asides.append(found)
         return found
 
@@ -216,7 +220,7 @@ class _Conversation:
     @property
     def effort(self) -> Effort:
         """What it took until now."""
-        taken = [answer.taken for answer in self.answers] + [said.taken for said in self.asides]
+        taken = [answer.taken for answer in self.answers] + [said.taken.set_aside() for said in self.asides]
         return sum(taken, Effort())
 
     def broken(self, failure: AgentFailed) -> Failed:

@@ -12,7 +12,15 @@ from gate.domain.record_conversations import (
     ToolDifferenceRecord,
     ToolSliceRecord,
 )
-from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
+from gate.domain.record_parts import (
+    ObservationRecord,
+    OutputRecord,
+    SpendingRecord,
+    SpentRecord,
+    ToolUseRecord,
+    TranscriptRecord,
+    TurnRecord,
+)
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 
@@ -46,6 +54,11 @@ def agents() -> RunRecord:
         slices,
         [fell],
         name="property",
+        spending=SpendingRecord(
+            answers=SpentRecord(calls=812, usd=0.0231),
+            aside=SpentRecord(calls=28, usd=0.0007),
+            judges=SpentRecord(calls=240, usd=0.0632),
+        ),
         scorers=[scorer("tools", 0.5, 40, (1.0, 0.7), (1.0, 0.7)), scorer("judge", 0.5, 40, (0.82, 0.68))],
         conversations=TalksRecord(
             n=40,

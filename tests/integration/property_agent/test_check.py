@@ -21,6 +21,12 @@ def test_all_cases_pass_and_nothing_is_left_running(estate: Estate) -> None:
     assert len(new.cases) == CASES == estate.count("conversations")
     # Each step of the agent is a call, as is each question of the judge, the finder of questions and the landlord.
     assert (outcome.record.calls.made, outcome.record.calls.retried) == (estate.models.requests, 0)
+    assert new.spending is not None and new.spent_usd is not None
+    parts = (new.spending.answers, new.spending.aside, new.spending.judges)
+    assert sum(part.calls for part in parts) == estate.models.requests
+    asides = [entry for entry in estate.models.ledger if '"asks"' in entry.system or "You play a" in entry.system]
+    assert new.spending.aside.calls == len(asides) > 0
+    assert sum(part.usd or 0 for part in parts) == pytest.approx(new.spent_usd)
     assert estate.quiet()
 
 

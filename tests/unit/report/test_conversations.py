@@ -8,9 +8,10 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_conversations import TalkRecord, TalksRecord, ToolChangeRecord, ToolDifferenceRecord
 from gate.domain.record_conversations import ToolSliceRecord as Piece
-from gate.domain.record_parts import ObservationRecord, TranscriptRecord, TurnRecord
+from gate.domain.record_parts import ObservationRecord, SpendingRecord, SpentRecord, TranscriptRecord, TurnRecord
 from gate.report import conversations, markdown
 from gate.report.cases import answers
+from gate.report.facts import facts
 from gate.report.folding import LEVELS, Level, fold
 from gate.report.parts import Code, Text
 from gate.report.talk import talk
@@ -121,6 +122,26 @@ def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
     assert [name for name, _ in table.figures] == ["turns", "tool calls", "tool calls that failed"]
     assert table.brief == "1.00 → 1.00 turns"
     assert "asks back" not in markdown.render(run)
+
+
+def test_the_money_of_a_conversation_is_told_as_that_and_who_made_the_calls() -> None:
+    shown = markdown.render(agents())
+    assert "| output | per conversation |" in shown and "per call" not in shown
+    assert "**Of these**: agents 812 calls, \\$0.023; follow-ups and simulated users 28 calls" in shown
+    assert "per call" in markdown.render(runs()["block"]) and "Of these" not in markdown.render(runs()["block"])
+
+
+@pytest.mark.parametrize("priced", [True, False])
+def test_parts_of_the_money_that_are_not_known_or_nothing_are_not_told(priced: bool) -> None:
+    run = agents()
+    known = SpentRecord(calls=3, usd=0.5)
+    spending = SpendingRecord(
+        answers=known, aside=SpentRecord(), judges=SpentRecord(calls=1, usd=0.25 if priced else None)
+    )
+    one = run.suites[0].model_copy(update={"spending": spending})
+    two = one.model_copy(update={"name": "other", "spending": spending.model_copy(update={"judges": known})})
+    (told,) = [fact.text for fact in facts(run.model_copy(update={"suites": [one, two]})) if fact.label == "Of these"]
+    assert plain(told) == f"agents 6 calls, $1.00; judges 4 calls{', $0.75' if priced else ''}"
 
 
 def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by: str = "case") -> TranscriptRecord:

@@ -63,7 +63,7 @@ def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> N
     assert reply.transcript is not None and reply.transcript.outline.followups == 1
     assert (reply.transcript.aside.calls, reply.transcript.aside.cost) == (2, Dollars(0.5))
     assert reply.cost == Unpriced("unknown"), "what the detector costs is no part of what the agent costs"
-    assert reply.effort == Effort(4, cost=Unpriced("unknown"))
+    assert reply.effort == Effort(2, cost=Unpriced("unknown"), aside_calls=2, aside_cost=Dollars(0.5))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
@@ -143,11 +143,12 @@ def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
 def test_a_detector_that_cannot_be_had_makes_no_half_conversation() -> None:
     class Gone:
         async def reply(self, *_: object) -> Said:
-            raise AgentFailed("the budget of 2 calls is used up", 1)
+            raise AgentFailed("the budget of 2 calls is used up", 1, Effort(1, cost=Dollars(0.5)))
 
     memory = Kept()
     found = failed(leading(FakeAgent(["x?"]), Gone(), memory=memory), question(ONE, exam=exam(ONE, DETECTOR)))
-    assert (found.reason, found.effort) == ("the budget of 2 calls is used up", Effort(1, cost=Unpriced("unknown")))
+    assert found.reason == "the budget of 2 calls is used up"
+    assert found.effort == Effort(1, cost=Unpriced("unknown"), aside_calls=1, aside_cost=Dollars(0.5))
     assert memory.empty
 
 
