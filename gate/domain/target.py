@@ -164,6 +164,11 @@ class Conversing:
         return self.detector is not None and self.max_followups > 0 and case.user is None
 
 
+def leads_itself(target: Target | None) -> bool:
+    """Is it an agent whose calls of models are its own, so that nobody else knows what they cost?"""
+    return isinstance(target, PythonAgent | CommandAgent | HttpAgent)
+
+
 def runs_code(target: Target | None) -> bool:
     """Would the agent, or a server of its tools, run a program?"""
     if isinstance(target, ToolLoop):

@@ -51,6 +51,12 @@ class Unpriced:
 Cost: TypeAlias = Dollars | Unpriced
 
 
+UNPRICED = "at least one model has no known price"
+UNTOLD = "the agent does not tell its cost (cost_usd)"
+FREE = "no model with a price was called"
+"""Why there are no dollars; where nothing with a price was called, they are none rather than not known."""
+
+
 def added(left: Cost | None, right: Cost | None) -> Cost | None:
     """Two prices together; one that is not known, or does not exist, is what the sum is."""
     if isinstance(left, Dollars) and isinstance(right, Dollars):

@@ -40,7 +40,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
     samples = Rows(table, suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
     overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates.suites[suite.name])
-    spent, note = dollars_spent(samples)
+    spent, note = dollars_spent(samples, suite)
     return NewSuiteRecord(
         name=suite.name,
         samples=suite.samples,

@@ -21,7 +21,8 @@ from gate.domain.record_parts import (
 )
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Arm, Suite
-from gate.domain.target import ToolLoop
+from gate.domain.target import ToolLoop, leads_itself
+from gate.domain.usage import FREE, UNPRICED, UNTOLD
 from gate.engine.grid import Floats, Ints
 from gate.engine.rows import Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
@@ -82,14 +83,20 @@ def calls_record(rows: Rows) -> CallsRecord:
     )
 
 
-def dollars_spent(rows: Rows) -> tuple[float | None, str]:
-    """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known."""
+def dollars_spent(rows: Rows, suite: Suite | None = None) -> tuple[float | None, str]:
+    """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known.
+
+    Args:
+        rows: samples.
+        suite: whose they are; None where they are those of several.
+    """
     prices = np.concatenate([rows.numbers("paid"), rows.numbers("aside_paid"), rows.scores("price")])
     if np.any(prices == UNKNOWN):
-        return None, "the price of a model is unknown"
+        silent = suite is not None and any(leads_itself(suite.arm(name).target) for name in suite.arms)
+        return None, UNTOLD if silent and np.any(rows.numbers("paid") == UNKNOWN) else UNPRICED
     costs = np.concatenate([rows.figures("dollars"), rows.figures("aside_dollars"), rows.scores("cost")])
     total = _dollars(prices, costs)
-    return total, "" if total is not None else "no model with a price was called"
+    return total, "" if total is not None else FREE
 
 
 def spending_record(rows: Rows) -> SpendingRecord:

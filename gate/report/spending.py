@@ -6,8 +6,10 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import SpendingRecord, SpentRecord
+from gate.domain.usage import FREE, UNPRICED
 from gate.report import numbers
 from gate.report.parts import Fact
+from gate.report.slices import LONGEST_SENTENCE, short
 
 
 def per(suites: Sequence[SuiteRecord | NewSuiteRecord]) -> str:
@@ -52,7 +54,16 @@ def _together(parts: Sequence[SpentRecord]) -> str:
 def _spent(run: RunRecord) -> str:
     if run.spent_usd is not None:
         return numbers.dollars(run.spent_usd)
+    if untold := _untold(run):
+        return f"unknown: {untold}"
     priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
     if not (any(priced) if run.evaluated else run.priced):
         return "n/a"
-    return "unknown: at least one model has no known price" if run.calls.made else "nothing"
+    return f"unknown: {UNPRICED}" if run.calls.made else "nothing"
+
+
+def _untold(run: RunRecord) -> str:
+    """Why suites do not know what they spent, each reason once; empty where none says so."""
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
+    notes = dict.fromkeys(suite.cost_note for suite in suites if suite.calls.made and suite.spent_usd is None)
+    return "; ".join(short(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)

@@ -11,7 +11,7 @@ from gate.domain.absence import Failed
 from gate.domain.record_parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.transcript import Aside, Transcript, Turn
-from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.domain.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.record_parts import calls_record, dollars_spent, spending_record
@@ -110,7 +110,7 @@ def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], na
             costs.append(reply.cost)
     dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
     if Unpriced("unknown") in costs:
-        assert (spent, why) == (None, "the price of a model is unknown")
+        assert (spent, why) == (None, UNPRICED)
     elif dollars:
         assert spent == pytest.approx(math.fsum(dollars))
     else:
