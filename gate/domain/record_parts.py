@@ -6,7 +6,7 @@ from gate.domain.ending import Ending
 from gate.domain.judge_quote import Standing
 from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
 from gate.domain.sample import PartKind
-from gate.domain.transcript import Speaker
+from gate.domain.transcript import Speaker, UserEnd
 
 
 class Part(BaseModel):
@@ -160,8 +160,8 @@ class TranscriptRecord(Part):
     """See `gate.domain.transcript.Transcript`; `more_turns` counts those that are not kept.
 
     `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is their price;
-    `missed` is why such a one had nothing to say. `judge_usd` is the price of the scorers of this sample. A price is
-    null where it is not known, or there were no calls.
+    `missed` is why such a one had nothing to say, and `user_end` why a simulated user said no more. `judge_usd` is the
+    price of the scorers of this sample. A price is null where it is not known, or there were no calls.
     """
 
     turns: list[TurnRecord]
@@ -173,6 +173,7 @@ class TranscriptRecord(Part):
     judge_usd: Amount | None = None
     missed: list[str] = []
     observations: list[ObservationRecord] = []
+    user_end: UserEnd = ""
 
 
 class OutputRecord(Part):

@@ -65,6 +65,7 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
             )
             for one in kept.observations
         ],
+        user_end=kept.user_end,
     )
 
 

@@ -115,6 +115,8 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
         told.insert(1, f"whoever talked with it in the place of a person{price} ({calls})")
     if told:
         yield f"Cost: {', '.join(told)}."
+    if found.user_end == "max_turns":
+        yield "The simulated user was not done: it had said all that its max_turns allow."
     for one in found.observations[:NOTES_SHOWN]:
         yield _observed(one)
     for reason in found.missed[:NOTES_SHOWN]:

@@ -14,7 +14,7 @@ from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Exam
 from gate.domain.target import runs_code, target_json
-from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn
+from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn, UserEnd
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
 from gate.targets.port import Agent, AgentFailed, Agents, Answer, Observer, Question, Reader, Said
@@ -122,6 +122,7 @@ class _Conversation:
     revived: list[int] = field(default_factory=list)
     asides: list[Said] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    user_end: UserEnd = ""
 
     async def lead(self) -> Reply:
         """From the first message to the look at the databases.
@@ -178,9 +179,11 @@ class _Conversation:
                     raise AgentFailed(f"the simulated user said nothing: {said.missed}", attempts=0)
                 text = said.text
             if not text:
+                self.user_end = "done"
                 return
             await self._say(0, text, "simulated")
             text = ""
+        self.user_end = "max_turns"
 
     async def _heard(self, reader: Reader) -> Said:
         said = [(turn.said, turn.answer) for turn in self.turns]
@@ -232,7 +235,7 @@ class _Conversation:
         missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
         heard = reduce(added, [said.cost for said in self.asides], None)
         aside = Aside(sum(said.calls for said in self.asides), heard, missed)
-        return Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations)
+        return Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations, self.user_end)
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:
         if not self.answers:

@@ -40,6 +40,7 @@ def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
         revived=(0,),
         aside=Aside(2, Dollars(0.0625), ("no verdict",)),
         observations=(Observation("stored", ((1,), (2,))), Observation("other", None, "no such table")),
+        user_end="max_turns",
     )
     kept = output_record(sample(talk)).transcript
     assert kept is not None
@@ -50,6 +51,7 @@ def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
     assert (first.steps, first.input_tokens, first.output_tokens, first.usd, first.latency_s) == (2, 16, 3, 0.125, 1.5)
     assert (second.by, second.stop_reason, second.usd) == ("follow-up", "step limit", None)
     assert (kept.agent_usd, kept.aside_usd, kept.judge_usd) == (0.125, 0.0625, 0.75)
+    assert kept.user_end == "max_turns"
     assert (kept.revived, kept.aside_calls, kept.missed) == ([0], 2, ["no verdict"])
     assert [(one.rows, one.error) for one in kept.observations] == [(2, ""), (None, "no such table")]
     assert "secret-session" not in kept.model_dump_json()

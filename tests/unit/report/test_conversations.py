@@ -201,6 +201,20 @@ def test_what_a_database_held_does_not_contradict_the_scorer_that_read_it(seen: 
     assert shown is not None and shown.notes == (note,)
 
 
+@pytest.mark.parametrize(
+    ("end", "notes"),
+    [
+        ("max_turns", ("The simulated user was not done: it had said all that its max_turns allow.",)),
+        ("done", ()),
+        ("", ()),
+    ],
+)
+def test_a_simulated_user_that_was_cut_off_looks_like_none_that_was_done(end: str, notes: tuple[str, ...]) -> None:
+    kept = talked("hi", by="simulated").model_copy(update={"user_end": end})
+    shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
+    assert shown is not None and shown.notes == notes
+
+
 def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:
     whole = view(agents())
     short = fold(whole, Level(1_500, talks=False))

@@ -44,6 +44,7 @@ def test_rounds_follow_one_another() -> None:
     agent = FakeAgent([Answer("x", cost=Dollars(1.0), latency_s=1.0), Answer("y", cost=Dollars(2.0), latency_s=3.0)])
     reply = led(leading(agent), question(TWO, exam=exam(TWO)))
     assert turns(reply) == [(0, "case", "a", "x"), (1, "case", "b", "y")]
+    assert reply.transcript is not None and reply.transcript.user_end == ""
     assert (reply.text, reply.cost, reply.latency_s) == ("y", Dollars(3.0), 4.0)
     assert reply.effort == Effort(2, cost=Dollars(3.0))
     assert agent.events == ["start session-1", "close", "close"]
@@ -88,6 +89,7 @@ def test_a_simulated_user_speaks_until_it_is_done() -> None:
     reply = led(leading(agent, user=user), question(PLAYED, exam=exam(PLAYED)))
     assert turns(reply) == [(0, "simulated", "Hi.", "Hello."), (0, "simulated", "Occupancy?", "80 %.")]
     assert user.read[-1] == [("Hi.", "Hello."), ("Occupancy?", "80 %.")]
+    assert reply.transcript is not None and reply.transcript.user_end == "done"
 
 
 @pytest.mark.parametrize("begins", ["", "Hi there."])
@@ -96,6 +98,7 @@ def test_a_simulated_user_has_a_limit(begins: str) -> None:
     agent, user = FakeAgent(["No."] * 9), FakeReader([Said("Please.", 1)] * 9)
     reply = led(leading(agent, user=user), question(case, exam=exam(case)))
     assert reply.transcript is not None and len(reply.transcript.turns) == 3
+    assert reply.transcript.user_end == "max_turns", "one that was cut off looks like none that was done"
     assert agent.said[0] == (begins or "Please.")
     assert len(user.read) == (2 if begins else 3)
 
