@@ -159,13 +159,18 @@ class ObservationRecord(Part):
 class TranscriptRecord(Part):
     """See `gate.domain.transcript.Transcript`; `more_turns` counts those that are not kept.
 
-    `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is their price;
-    `missed` is why such a one had nothing to say, and `user_end` why a simulated user said no more. `judge_usd` is the
-    price of the scorers of this sample. A price is null where it is not known, or there were no calls.
+    `calls`, `failed_calls` and `followups` count those of all turns, kept or not, and are 0 in a record of a version
+    that did not. `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is
+    their price; `missed` is why such a one had nothing to say, and `user_end` why a simulated user said no more.
+    `judge_usd` is the price of the scorers of this sample. A price is null where it is not known, or there were no
+    calls.
     """
 
     turns: list[TurnRecord]
     more_turns: Count = 0
+    calls: Count = 0
+    failed_calls: Count = 0
+    followups: Count = 0
     revived: list[Count] = []
     agent_usd: Amount | None = None
     aside_calls: Count = 0

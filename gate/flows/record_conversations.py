@@ -46,10 +46,13 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
     reply = sample.reply
     if reply.transcript is None:
         return None
-    kept, room = reply.transcript, _Room()
+    kept, room, outline = reply.transcript, _Room(), reply.transcript.outline
     return TranscriptRecord(
         turns=[_turn(turn, room) for turn in kept.turns[:TURNS_KEPT]],
         more_turns=max(0, len(kept.turns) - TURNS_KEPT),
+        calls=len(outline.tools),
+        failed_calls=outline.failures,
+        followups=outline.followups,
         revived=list(kept.revived),
         agent_usd=_usd([reply.cost]) if isinstance(reply, Reply) else None,
         aside_calls=kept.aside.calls,

@@ -51,9 +51,9 @@ def _told(answer: str, text: str | None) -> bool:
 
 
 def _brief(found: TranscriptRecord) -> str:
-    uses = sum(len(turn.tools) + turn.more_tools for turn in found.turns)
-    failed = sum(use.failed for turn in found.turns for use in turn.tools)
-    followups = sum(turn.by == "follow-up" for turn in found.turns)
+    uses = max(found.calls, sum(len(turn.tools) + turn.more_tools for turn in found.turns))
+    failed = max(found.failed_calls, sum(use.failed for turn in found.turns for use in turn.tools))
+    followups = max(found.followups, sum(turn.by == "follow-up" for turn in found.turns))
     pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
     pieces += [f"{followups:,} answered automatically"] if followups else []

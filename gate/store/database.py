@@ -100,7 +100,7 @@ class Databases:
         except ArgumentError:
             secret = None
         told = told.replace(str(secret), "[password]") if secret else told
-        return printable(told)[:_REASON_CHARS]
+        return printable(" ".join(told.split()))[:_REASON_CHARS]
 
 
 def check_urls(urls: Mapping[str, str]) -> None:

@@ -19,6 +19,7 @@ from gate.flows.record_conversations import (
     transcript_record,
 )
 from gate.flows.record_parts import output_record
+from gate.report.talk import talk
 from tests.support.runs import reply
 
 KEY = "sk-" + "a1" * 30
@@ -98,6 +99,18 @@ def test_long_texts_are_cut_and_what_is_not_kept_is_counted() -> None:
     words = [one.said + one.answer + "".join(u.name + u.arguments + u.result for u in one.tools) for one in kept.turns]
     assert sum(word.count(letter) for word in words for letter in "qy") <= ALL_CHARS
     assert kept.turns[-1].said == "… (9,999 characters)"
+
+
+def test_what_is_counted_is_counted_before_it_is_cut() -> None:
+    fine, gone = ToolUse("find", "{}", "1"), ToolUse("find", "{}", "gone", failed=True)
+    turn = Turn(0, "hi", "case", "yes?", (fine,) * TOOLS_KEPT + (gone,) * 3)
+    many = (turn, *[Turn(0, "so", "follow-up", "yes", (gone,))] * TURNS_KEPT)
+    kept = transcript_record(sample(Transcript("s", many)))
+    assert kept is not None
+    assert (kept.calls, kept.failed_calls, kept.followups) == (TOOLS_KEPT * 2 + 3, TURNS_KEPT + 3, TURNS_KEPT)
+    shown = talk(OutputRecord(index=0, text="yes", failure=None, score=1.0, reasons=[], transcript=kept))
+    assert shown is not None
+    assert shown.brief == "51 turns, 103 tool calls (53 failed), 50 answered automatically"
 
 
 def test_a_key_is_masked_before_it_could_be_cut_in_half() -> None:
