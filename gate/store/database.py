@@ -11,7 +11,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import Exam
 from gate.domain.transcript import Cell, Observation
-from gate.errors import GateError
+from gate.errors import GateError, with_extra
 from gate.inputs.problems import printable
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def check_urls(urls: Mapping[str, str]) -> None:
             engine_of(url, TIMEOUT_S).dispose()
         except ModuleNotFoundError as error:
             extra = "postgres" if "psycopg" in str(error) else "agents"
-            raise GateError(f"database checks need a package: {error}", f"pip install 'prompt-gate[{extra}]'") from None
+            raise GateError(f"database checks need a package: {error}", with_extra(extra)) from None
         except Exception:
             hint = "postgresql://user:password@host/name or sqlite:///path"
             raise GateError(f"{name} holds no address of a Postgres or SQLite database", hint) from None

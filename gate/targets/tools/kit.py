@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.domain.target import ToolLoop
-from gate.errors import GateError, MissingKey
+from gate.errors import GateError, MissingKey, with_extra
 from gate.targets.tools.box import Box, Rules
 from gate.targets.tools.inject import SESSION, Injection
 from gate.targets.tools.limits import START_S
@@ -77,7 +77,7 @@ class ToolKit:
         loop = self.loop
         if loop.servers and importlib.util.find_spec("mcp") is None:
             names = ", ".join(server.name for server in loop.servers)
-            raise GateError(f"MCP servers need the mcp package: {names}", "pip install 'prompt-gate[agents]'")
+            raise GateError(f"MCP servers need the mcp package: {names}", with_extra("agents"))
         if missing := [name for name in variables(loop) if not self.values.get(name)]:
             hint = "export them, or set them under 'env' of the workflow's step"
             raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", hint)
