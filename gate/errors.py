@@ -27,6 +27,15 @@ class GateError(Exception):
         self.hint = hint
 
 
+def with_extra(name: str) -> str:
+    """How to install an extra: from where the gate itself came, since an index may hold another package of its name.
+
+    Args:
+        name: of the extra, as `pyproject.toml` has it.
+    """
+    return f"install it with its extra {name}: pip install '.[{name}]', or 'prompt-gate[{name}] @ git+https://…'"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One mistake in one input file.

@@ -15,7 +15,7 @@ from typing import Any
 try:
     from sqlalchemy import Connection, Engine, create_engine, make_url, text
 except ImportError:
-    sys.exit("The example needs SQLAlchemy: pip install 'prompt-gate[agents]'")
+    sys.exit("The example needs SQLAlchemy: pip install '.[agents]'")
 
 TOKEN = "demo-landlord-token"  # noqa: S105 of the example's own data
 """What the landlord's tools need, unless PROPERTY_TOKEN says otherwise."""
@@ -95,7 +95,7 @@ def main() -> None:
     try:
         seed(url, os.environ.get("PROPERTY_TOKEN") or TOKEN)
     except ImportError:
-        sys.exit("Postgres needs psycopg: pip install 'prompt-gate[agents,postgres]'")
+        sys.exit("Postgres needs psycopg: pip install '.[agents,postgres]'")
     print(url)
 
 

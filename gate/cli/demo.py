@@ -21,7 +21,7 @@ def demo(directory: Path | None) -> None:
 
     \b
     Example:
-      pip install 'prompt-gate[demo]' && gate demo
+      pip install '.[demo]' && gate demo
     """
     import sys
     import tempfile

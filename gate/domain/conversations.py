@@ -9,15 +9,16 @@ class Talk:
 
     Args:
         turns: messages to the agent.
-        followups: of those, answers to questions of the agent's that were given automatically.
-        asking: share of the conversations with such an answer, in [0, 1].
+        followups: of those, answers to questions of the agent's that were given automatically; None where nobody was
+            asked whether it asks back.
+        asking: share of the conversations with such an answer, in [0, 1]; None likewise.
         calls: of tools.
         failed_calls: of tools, those that failed.
     """
 
     turns: float
-    followups: float
-    asking: float
+    followups: float | None
+    asking: float | None
     calls: float
     failed_calls: float
 

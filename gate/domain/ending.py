@@ -1,10 +1,10 @@
 """How a reply ended, where it did not end of itself."""
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from gate.domain.sample import Reply
 
-Ending: TypeAlias = Literal["", "refused", "empty", "cut off"]
+Ending: TypeAlias = Literal["", "refused", "step limit", "empty", "cut off"]
 """Empty where the model came to its end."""
 
 CUT_OFF = ("length", "max_tokens")
@@ -13,9 +13,12 @@ CUT_OFF = ("length", "max_tokens")
 REFUSED = ("refusal", "content_filter")
 """What providers call a reply that the model refused, or that a filter held back."""
 
+STEP_LIMIT: Final = "step limit"
+"""What ended an agent that would have called tools for ever."""
+
 
 def ending(stop_reason: str, *, blank: bool) -> Ending:
-    """How a reply ended; of one to which several words apply the first of `refused`, `empty`, `cut off`.
+    """How a reply ended; of one to which several words apply the first, in the order of `Ending`.
 
     Args:
         stop_reason: the provider's word.
@@ -23,6 +26,8 @@ def ending(stop_reason: str, *, blank: bool) -> Ending:
     """
     if stop_reason in REFUSED:
         return "refused"
+    if stop_reason == STEP_LIMIT:
+        return STEP_LIMIT
     if blank:
         return "empty"
     return "cut off" if stop_reason in CUT_OFF else ""

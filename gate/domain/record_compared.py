@@ -17,6 +17,7 @@ from gate.domain.record_parts import (
     OutputRecord,
     Part,
     ReuseRecord,
+    SpendingRecord,
 )
 from gate.domain.verdict import State
 
@@ -119,6 +120,7 @@ class SuiteRecord(Part):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
+    spending: SpendingRecord | None = None
     cache: CacheRecord | None = None
     reuse: ReuseRecord | None = None
     positions: list[PositionRecord] = []

@@ -8,8 +8,8 @@ class TalkRecord(Part):
     """See `gate.domain.conversations.Talk`."""
 
     turns: Amount
-    followups: Amount
-    asking: Share
+    followups: Amount | None
+    asking: Share | None
     calls: Amount
     failed_calls: Amount
 

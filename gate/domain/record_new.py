@@ -15,6 +15,7 @@ from gate.domain.record_parts import (
     OutputRecord,
     Part,
     ReuseRecord,
+    SpendingRecord,
 )
 
 
@@ -74,6 +75,7 @@ class NewSuiteRecord(Part):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
+    spending: SpendingRecord | None = None
     reuse: ReuseRecord | None = None
     rubrics: list[RubricRecord] = []
     juries: list[JuryRecord] = []

@@ -6,7 +6,7 @@ from gate.domain.ending import Ending
 from gate.domain.judge_quote import Standing
 from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
 from gate.domain.sample import PartKind
-from gate.domain.transcript import Speaker
+from gate.domain.transcript import Speaker, UserEnd
 
 
 class Part(BaseModel):
@@ -19,6 +19,7 @@ class ArmRecord(Part):
     """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
 
     No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
+    `step_limited` are conversations that were ended at `max_steps`, which is null where there is no loop of tools.
     """
 
     ref: str
@@ -32,6 +33,8 @@ class ArmRecord(Part):
     cut_off: Count = 0
     refused: Count = 0
     empty: Count = 0
+    step_limited: Count = 0
+    max_steps: Count | None = None
 
 
 class AskedRecord(Part):
@@ -142,23 +145,32 @@ class TurnRecord(Part):
 
 
 class ObservationRecord(Part):
-    """See `gate.domain.transcript.Observation`; `rows` is null where the query failed."""
+    """See `gate.domain.transcript.Observation`; `rows` is null where the query failed.
+
+    `found` is JSON text, cut where it is long: the only value, or the first row. It is empty without rows.
+    """
 
     scorer: str
     rows: Count | None
+    found: str = ""
     error: str = ""
 
 
 class TranscriptRecord(Part):
     """See `gate.domain.transcript.Transcript`; `more_turns` counts those that are not kept.
 
-    `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is their price;
-    `missed` is why such a one had nothing to say. `judge_usd` is the price of the scorers of this sample. A price is
-    null where it is not known, or there were no calls.
+    `calls`, `failed_calls` and `followups` count those of all turns, kept or not, and are 0 in a record of a version
+    that did not. `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is
+    their price; `missed` is why such a one had nothing to say, and `user_end` why a simulated user said no more.
+    `judge_usd` is the price of the scorers of this sample. A price is null where it is not known, or there were no
+    calls.
     """
 
     turns: list[TurnRecord]
     more_turns: Count = 0
+    calls: Count = 0
+    failed_calls: Count = 0
+    followups: Count = 0
     revived: list[Count] = []
     agent_usd: Amount | None = None
     aside_calls: Count = 0
@@ -166,6 +178,7 @@ class TranscriptRecord(Part):
     judge_usd: Amount | None = None
     missed: list[str] = []
     observations: list[ObservationRecord] = []
+    user_end: UserEnd = ""
 
 
 class OutputRecord(Part):
@@ -188,6 +201,21 @@ class CallsRecord(Part):
     cached: Count
     retried: Count
     failed: Count
+
+
+class SpentRecord(Part):
+    """Calls that were made, and their dollars: null where there were none, or their price is not known or none."""
+
+    calls: Count = 0
+    usd: Amount | None = None
+
+
+class SpendingRecord(Part):
+    """Who made the calls: the arms for their `answers`, the harness `aside`, to talk with agents, and the `judges`."""
+
+    answers: SpentRecord
+    aside: SpentRecord
+    judges: SpentRecord
 
 
 class ArmReuseRecord(Part):

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias, cast
 
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 
@@ -167,6 +168,15 @@ class Conversing:
     detector_params: Params = Params()
     user: ModelRef | None = None
     user_params: Params = Params()
+
+    def hears(self, case: Case) -> bool:
+        """Would anybody notice that the agent asks back? A simulated user answers questions like anything else."""
+        return self.detector is not None and self.max_followups > 0 and case.user is None
+
+
+def leads_itself(target: Target | None) -> bool:
+    """Is it an agent whose calls of models are its own, so that nobody else knows what they cost?"""
+    return isinstance(target, PythonAgent | CommandAgent | HttpAgent)
 
 
 def runs_code(target: Target | None) -> bool:

@@ -7,6 +7,8 @@ from gate.domain.usage import Cost, Unpriced, Usage
 
 Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
 """Who wrote what the agent was told: the case, an answer to a question of the agent's, or a simulated user."""
+UserEnd: TypeAlias = Literal["", "done", "max_turns"]
+"""Why a simulated user said no more: it had what it wanted, or had said all that it may; empty where there was none."""
 Cell: TypeAlias = bool | int | float | str | None
 """One value of a database; what is none of these is text."""
 
@@ -123,6 +125,7 @@ class Transcript:
         aside: what the harness itself asked a model.
         observations: of databases, after the conversation.
         files: digest of the files that the agent's programs ran in; empty where there were none, or nobody knows.
+        user_end: of a simulated user.
     """
 
     session: str
@@ -131,6 +134,7 @@ class Transcript:
     aside: Aside = Aside()
     observations: tuple[Observation, ...] = ()
     files: str = ""
+    user_end: UserEnd = ""
 
     @property
     def outline(self) -> Outline:

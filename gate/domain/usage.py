@@ -51,6 +51,12 @@ class Unpriced:
 Cost: TypeAlias = Dollars | Unpriced
 
 
+UNPRICED = "at least one model has no known price"
+UNTOLD = "the agent does not tell its cost (cost_usd)"
+FREE = "no model with a price was called"
+"""Why there are no dollars; where nothing with a price was called, they are none rather than not known."""
+
+
 def added(left: Cost | None, right: Cost | None) -> Cost | None:
     """Two prices together; one that is not known, or does not exist, is what the sum is."""
     if isinstance(left, Dollars) and isinstance(right, Dollars):
@@ -69,12 +75,21 @@ class Effort:
         retries: requests sent again.
         reused: calls whose answers were known.
         cost: price of the calls that were answered now; None where there were none.
+        aside_calls: further calls, of whoever talks with an agent in the place of a person.
+        aside_cost: price of those; None where there were none.
     """
 
     calls: int = 0
     retries: int = 0
     reused: int = 0
     cost: Cost | None = None
+    aside_calls: int = 0
+    aside_cost: Cost | None = None
+
+    def set_aside(self) -> "Effort":
+        """The same, as effort of whoever talks with an agent."""
+        calls, cost = self.calls + self.aside_calls, added(self.cost, self.aside_cost)
+        return Effort(0, self.retries, self.reused, None, calls, cost)
 
     def __add__(self, other: "Effort") -> "Effort":
         return Effort(
@@ -82,6 +97,8 @@ class Effort:
             self.retries + other.retries,
             self.reused + other.reused,
             added(self.cost, other.cost),
+            self.aside_calls + other.aside_calls,
+            added(self.aside_cost, other.aside_cost),
         )
 
 

@@ -11,6 +11,7 @@ from gate.domain.deletion import Deletion
 from gate.domain.sample import ArmName
 from gate.domain.suite import RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
+from gate.domain.words import undecided
 from gate.engine import axes
 from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.compare import Quality, compare
@@ -178,7 +179,7 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
         return decision
     between = sorted({*verdicts[1:-1]} - {missing.best, missing.worst})
     why = (
-        f"{missing.samples} of {missing.total} samples have no score, and they could change the verdict: "
+        f"{undecided(missing.samples, missing.total)}: "
         f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly"
         f"{f', {between[0]} if some had' if between else ''}."
     )

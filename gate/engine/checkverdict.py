@@ -10,6 +10,7 @@ from gate.domain.checked import CaseResult, CaseState
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.suite import OVERALL, RunPolicy, Suite
 from gate.domain.verdict import Decision, Verdict
+from gate.domain.words import undecided
 from gate.engine.absolute import PassRates
 from gate.engine.assess import Missing, asked_again, listed, named
 from gate.engine.check import own_rate
@@ -78,7 +79,7 @@ def _settled(
     if kindest.verdict is harshest.verdict:
         return measured if measured.verdict is kindest.verdict else kindest
     why = (
-        f"{missing.samples} of {missing.total} samples have no score, and they could change the verdict: "
+        f"{undecided(missing.samples, missing.total)}: "
         f"{missing.best} if all of them had gone well, {missing.worst} if all had gone badly."
     )
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))

@@ -29,7 +29,7 @@ MOST_CALLS = 2**32 - 1
 """Calls of one conversation that are counted; a record from elsewhere may tell of any number."""
 UNREAD = "…"
 """Stands for a text that is not blank."""
-_CONVERSED = 6
+_CONVERSED = 9
 """Columns from `outline` on."""
 
 
@@ -58,6 +58,7 @@ class SampleTable(Sequence[Sample]):
             key="I", index="I", failed="B", warmup="B", blank="B", reused="B", source="I", attempts="H",
             place="q", scores="I", latency="d", at="d", price="B", cost="d", fresh="q", read="q", write="q", output="q",
             why="i", score="d", outline="I", made="I", again="I", known="I", paid="B", dollars="d",
+            aside="I", aside_paid="B", aside_dollars="d",
         )  # fmt: skip
         self._outlines: Names[Outline | None] = Names()
         self._scores = Columns(
@@ -253,12 +254,13 @@ class SampleTable(Sequence[Sample]):
         )  # fmt: skip
 
     def _conversed(self, reply: Reply | Failed) -> tuple[float, ...]:
-        """The columns from `outline` to `dollars`: what was done, and what it took now."""
+        """The columns from `outline` on: what was done, and what it took now."""
         transcript = reply.transcript if isinstance(reply, Reply) else None
         effort = effort_of(reply)
-        counted = (min(max(0, calls), MOST_CALLS) for calls in (effort.calls, effort.retries, effort.reused))
+        counts = (effort.calls, effort.retries, effort.reused, effort.aside_calls)
+        *counted, aside = (min(max(0, calls), MOST_CALLS) for calls in counts)
         outline = self._outlines.number(None if transcript is None else transcript.outline)
-        return outline, *counted, *_priced(effort.cost)
+        return outline, *counted, *_priced(effort.cost), aside, *_priced(effort.aside_cost)
 
     def _valued(self, score: float | Unscored) -> tuple[int, float]:
         """Number of the reason why there is no score, and the score."""

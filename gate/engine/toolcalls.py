@@ -57,6 +57,14 @@ class _Conversations:
         figures = np.array([0.0 if outline is None else float(of(outline)) for outline in self.outlines])
         return paired(figures[self.numbers], self.known)
 
+    def heard(self, of: Callable[[Outline], float]) -> Floats:
+        """The same of those cases alone in which a detector hears the agent's questions."""
+        positions, figures = self.means(of)
+        exam = self.grid.suite.exam
+        hears = np.array([exam.conversing.hears(exam.cases[case]) for case in positions.tolist()], dtype=np.bool_)
+        found: Floats = figures[:, hears]
+        return found
+
     def calling(self) -> dict[str, Floats]:
         """For each tool, of each case with conversations of both arms the share of them that call it."""
         own = [self.outlines[number] for number in np.unique(self.numbers[self.known]).tolist()]
@@ -84,16 +92,22 @@ def talks(grid: Grid) -> Talks | None:
     positions, turns = found.means(lambda outline: outline.turns)
     if not positions.size:
         return None
-    _, followups = found.means(lambda outline: outline.followups)
-    _, asking = found.means(lambda outline: outline.followups > 0)
+    followups = found.heard(lambda outline: outline.followups)
+    asking = found.heard(lambda outline: outline.followups > 0)
     _, calls = found.means(lambda outline: len(outline.tools))
     _, failed = found.means(lambda outline: outline.failures)
     figures = (turns, followups, asking, calls, failed)
-    before, after = (Talk(*(float(figure[arm].mean()) for figure in figures)) for arm in (0, 1))
+    before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))
     if grid.suite.baseline is None:
         return Talks(int(positions.size), None, after)
     less, more = _turned(asking)
     return Talks(int(positions.size), before, after, int(more.sum()), int(less.sum()))
+
+
+def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, failed: Floats) -> Talk:
+    """Each float[n], the figure of each case."""
+    back, share = (float(figure.mean()) if figure.size else None for figure in (followups, asking))
+    return Talk(float(turns.mean()), back, share, float(calls.mean()), float(failed.mean()))
 
 
 def tool_difference(grid: Grid) -> ToolDifference | None:

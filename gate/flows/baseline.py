@@ -6,6 +6,7 @@ from dataclasses import replace
 from gate.domain.record import RunRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.verdict import Verdict
+from gate.domain.words import without_score
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.resolved import Resolved
 
@@ -61,4 +62,4 @@ def _told(suite: NewSuiteRecord) -> str:
 
 def _missing(run: RunRecord) -> Sequence[str]:
     missing = run.missing
-    return [f"{missing.samples:,} of {missing.total:,} samples have no score."] if missing.samples else []
+    return [f"{without_score(missing.samples, missing.total)}."] if missing.samples else []

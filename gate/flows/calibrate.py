@@ -19,6 +19,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
+from gate.domain.words import without_score
 from gate.engine import noise
 from gate.errors import GateError
 from gate.flows.advice import Measurable, advice, choices
@@ -238,7 +239,7 @@ def _unfinished(run: RunRecord) -> str:
     if run.missing.samples == 0:
         return ""
     why = f": {run.missing.reasons[0]}" if run.missing.reasons else ""
-    return f"{run.missing.samples:,} of {run.missing.total:,} samples have no score{why}"
+    return f"{without_score(run.missing.samples, run.missing.total)}{why}"
 
 
 def _notes(run: RunRecord, parts: Sequence[_Part]) -> Iterator[str]:

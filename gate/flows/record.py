@@ -1,6 +1,6 @@
 """A finished evaluation becomes `run.json`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -22,6 +22,7 @@ from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
+from gate.domain.usage import FREE
 from gate.engine.assess import Assessment
 from gate.engine.cautions import preference_notes, sampling_notes
 from gate.engine.grid import Grid
@@ -44,6 +45,7 @@ from gate.flows.record_parts import (
     exam_record,
     output_record,
     shortened,
+    spending_record,
 )
 from gate.flows.record_reuse import reuse_record
 from gate.flows.resolved import Resolved
@@ -86,7 +88,6 @@ def record(finished: Finished) -> RunRecord:
         retried=sum(part.calls.retried for part in parts),
         failed=sum(part.calls.failed for part in parts),
     )
-    spent = [part.spent_usd for part in parts if part.spent_usd is not None]
     missing = assessment.missing
     return RunRecord(
         tool_version=version("prompt-gate"),
@@ -118,11 +119,18 @@ def record(finished: Finished) -> RunRecord:
         suites=suites,
         new=new,
         calls=calls,
-        spent_usd=sum(spent) if len(spent) == len(parts) else None,
+        spent_usd=_spent(parts),
         exam_changes=untried(resolved),
         run_edits=[edit.name for edit in resolved.run_edits],
         run_values=value_records(resolved.run_edits),
     )
+
+
+def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
+    """Dollars of all suites; those in which no model with a price was called add nothing."""
+    known = [part.spent_usd for part in parts if part.spent_usd is not None]
+    untold = any(part.spent_usd is None and part.cost_note != FREE for part in parts)
+    return sum(known) if known and not untold else None
 
 
 def _method(finished: Finished) -> MethodRecord:
@@ -148,7 +156,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     taken = Rows(table, suite.name)
     rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     cost, latency = finished.assessment.axes[suite.name]
-    spent, note = dollars_spent(taken)
+    spent, note = dollars_spent(taken, suite)
     caching = finished.caching.get(suite.name)
     rubrics, juries = judged(suite, table, _intervals(finished))
     return SuiteRecord(
@@ -164,6 +172,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
+        spending=spending_record(taken),
         cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
         positions=_positions(suite, table),

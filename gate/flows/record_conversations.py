@@ -1,5 +1,6 @@
 """Conversations become a part of the record: what the arms did in them, and single ones, cut where they are long."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import reduce
@@ -7,7 +8,7 @@ from functools import reduce
 from gate.domain.record_conversations import TalksRecord, ToolDifferenceRecord
 from gate.domain.record_parts import ObservationRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.domain.sample import Reply, Sample
-from gate.domain.transcript import Turn
+from gate.domain.transcript import Observation, Turn
 from gate.domain.usage import Cost, Dollars, added
 from gate.engine.grid import Grid
 from gate.engine.toolcalls import talks, tool_difference
@@ -23,6 +24,8 @@ SAID_CHARS = 4_000
 """Of one message or answer."""
 USED_CHARS = 1_000
 """Of the arguments, and of the result, of one call of a tool."""
+FOUND_CHARS = 400
+"""Of what a database held."""
 NAME_CHARS = 200
 
 
@@ -43,10 +46,13 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
     reply = sample.reply
     if reply.transcript is None:
         return None
-    kept, room = reply.transcript, _Room()
+    kept, room, outline = reply.transcript, _Room(), reply.transcript.outline
     return TranscriptRecord(
         turns=[_turn(turn, room) for turn in kept.turns[:TURNS_KEPT]],
         more_turns=max(0, len(kept.turns) - TURNS_KEPT),
+        calls=len(outline.tools),
+        failed_calls=outline.failures,
+        followups=outline.followups,
         revived=list(kept.revived),
         agent_usd=_usd([reply.cost]) if isinstance(reply, Reply) else None,
         aside_calls=kept.aside.calls,
@@ -57,11 +63,22 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
             ObservationRecord(
                 scorer=one.scorer,
                 rows=None if one.rows is None else len(one.rows),
+                found=room.cut(_found(one), FOUND_CHARS),
                 error=room.cut(one.error, USED_CHARS),
             )
             for one in kept.observations
         ],
+        user_end=kept.user_end,
     )
+
+
+def _found(seen: Observation) -> str:
+    """The only value, or the first row, as JSON text."""
+    if not seen.rows:
+        return ""
+    row = seen.rows[0]
+    named = dict(zip(seen.columns, row, strict=False)) if seen.columns else list(row)
+    return json.dumps(row[0] if len(seen.rows) == len(row) == 1 else named, ensure_ascii=False)
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ from gate.flows.record_parts import (
     exam_record,
     output_record,
     shortened,
+    spending_record,
 )
 from gate.flows.record_reuse import reuse_record
 from gate.scoring.passing import passes
@@ -39,7 +40,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
     samples = Rows(table, suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
     overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates.suites[suite.name])
-    spent, note = dollars_spent(samples)
+    spent, note = dollars_spent(samples, suite)
     return NewSuiteRecord(
         name=suite.name,
         samples=suite.samples,
@@ -56,6 +57,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
         calls=calls_record(samples),
         spent_usd=spent,
         cost_note=note,
+        spending=spending_record(samples),
         reuse=reuse_record(suite, table),
     )
 

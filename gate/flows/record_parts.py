@@ -8,10 +8,22 @@ from dataclasses import asdict
 import numpy as np
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.ending import Ending, ending, ending_of
-from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, JudgeRecord, OutputPartRecord, OutputRecord
+from gate.domain.ending import STEP_LIMIT, Ending, ending, ending_of
+from gate.domain.record_parts import (
+    ArmRecord,
+    CallsRecord,
+    ExamRecord,
+    JudgeRecord,
+    OutputPartRecord,
+    OutputRecord,
+    SpendingRecord,
+    SpentRecord,
+)
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Arm, Suite
+from gate.domain.target import ToolLoop, leads_itself
+from gate.domain.usage import FREE, UNPRICED, UNTOLD
+from gate.engine.grid import Floats, Ints
 from gate.engine.rows import Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.flows.exam import ExamChanges
@@ -55,27 +67,55 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
         cut_off=endings["cut off"],
         refused=endings["refused"],
         empty=endings["empty"],
+        step_limited=endings[STEP_LIMIT],
+        max_steps=arm.target.max_steps if isinstance(arm.target, ToolLoop) else None,
     )
 
 
 def calls_record(rows: Rows) -> CallsRecord:
     """Model calls of some samples: those of agents, step by step, of whoever talks with them, and of judges."""
+    made = rows.scores("calls").sum() + rows.numbers("made").sum() + rows.numbers("aside").sum()
     return CallsRecord(
-        made=int(rows.scores("calls").sum() + rows.numbers("made").sum()),
+        made=int(made),
         cached=int(rows.scores("reused").sum() + rows.numbers("known").sum()),
         retried=int(rows.scores("retries").sum() + rows.numbers("again").sum()),
         failed=int(rows.flags("failed").sum()),
     )
 
 
-def dollars_spent(rows: Rows) -> tuple[float | None, str]:
-    """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known."""
-    prices = np.concatenate([rows.numbers("paid"), rows.scores("price")])
+def dollars_spent(rows: Rows, suite: Suite | None = None) -> tuple[float | None, str]:
+    """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known.
+
+    Args:
+        rows: samples.
+        suite: whose they are; None where they are those of several.
+    """
+    prices = np.concatenate([rows.numbers("paid"), rows.numbers("aside_paid"), rows.scores("price")])
     if np.any(prices == UNKNOWN):
-        return None, "the price of a model is unknown"
-    costs = np.concatenate([rows.figures("dollars"), rows.scores("cost")])
+        silent = suite is not None and any(leads_itself(suite.arm(name).target) for name in suite.arms)
+        return None, UNTOLD if silent and np.any(rows.numbers("paid") == UNKNOWN) else UNPRICED
+    costs = np.concatenate([rows.figures("dollars"), rows.figures("aside_dollars"), rows.scores("cost")])
+    total = _dollars(prices, costs)
+    return total, "" if total is not None else FREE
+
+
+def spending_record(rows: Rows) -> SpendingRecord:
+    """Who made the calls of some samples, and what they cost."""
+    return SpendingRecord(
+        answers=_spent(rows.numbers("made"), rows.numbers("paid"), rows.figures("dollars")),
+        aside=_spent(rows.numbers("aside"), rows.numbers("aside_paid"), rows.figures("aside_dollars")),
+        judges=_spent(rows.scores("calls"), rows.scores("price"), rows.scores("cost")),
+    )
+
+
+def _spent(calls: Ints, prices: Ints, costs: Floats) -> SpentRecord:
+    return SpentRecord(calls=int(calls.sum()), usd=_dollars(prices, costs))
+
+
+def _dollars(prices: Ints, costs: Floats) -> float | None:
+    """The sum; None where one price is not known, or there is none."""
     dollars = costs[prices == DOLLARS]
-    return (math.fsum(dollars), "") if dollars.size else (None, "no model with a price was called")
+    return math.fsum(dollars) if dollars.size and not np.any(prices == UNKNOWN) else None
 
 
 def output_record(sample: Sample) -> OutputRecord:

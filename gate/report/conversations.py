@@ -31,8 +31,8 @@ _SHRINKAGE = 2
 """Cases that are added to each slice before shares are compared: 1 of 1 says less than 7 of 12."""
 
 _WHAT = (
-    "Means over the cases with conversations of both arms. A case calls a tool, or asks back, where more than half of "
-    "its conversations do."
+    "Means over the cases with conversations of both arms. A case calls a tool{} where more than half of its "
+    "conversations do."
 )
 _ALONE = "Means over the cases with conversations."
 _NO_TEST = "A description, not a test: there are no intervals, and no part in the verdict."
@@ -68,7 +68,12 @@ def _stopped(suite: SuiteRecord) -> Iterator[Text]:
 
 def _asking(suite: SuiteRecord) -> Iterator[Text]:
     found = suite.conversations
-    if found is None or found.baseline is None or abs(found.more_asking - found.less_asking) <= A_FEW:
+    if (
+        found is None
+        or found.baseline is None
+        or not _heard(found)
+        or abs(found.more_asking - found.less_asking) <= A_FEW
+    ):
         return
     verb = "more" if found.more_asking > found.less_asking else "less"
     yield (f"The candidate asks back {verb} often: {_shares(found)} of the conversations.",)
@@ -135,7 +140,7 @@ def _table(suite: str, talks: TalksRecord, tools: ToolDifferenceRecord | None) -
         tools=tuple(map(_row, rows[:TOOLS_SHOWN])),
         more=max(0, len(rows) - TOOLS_SHOWN),
         changed=tuple(map(_calls, changed[:CASES_SHOWN])),
-        notes=(_WHAT, _NO_TEST) if compared else (_ALONE,),
+        notes=(_WHAT.format(", or asks back," if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,),
     )
 
 
@@ -143,19 +148,25 @@ def _brief(talks: TalksRecord, tools: ToolDifferenceRecord | None) -> str:
     overall = next((piece for piece in tools.slices if piece.slice == OVERALL), None) if tools else None
     told = overall is not None and overall.changed
     asks = talks.candidate.asking or (talks.baseline is not None and talks.baseline.asking)
-    pieces = [f"asks back: {_shares(talks)} of the conversations"] if asks or not told else []
+    pieces = [f"asks back: {_shares(talks)} of the conversations"] if asks or (_heard(talks) and not told) else []
     if overall is not None and told:
         pieces.append(f"other tool calls in {overall.changed:,} of {numbers.counted(overall.n, 'case')}")
-    return ", ".join(pieces)
+    return ", ".join(pieces) or f"{_both(talks, lambda arm: numbers.plain(arm.turns))} turns"
+
+
+def _heard(talks: TalksRecord) -> bool:
+    """Was anybody asked whether the agent asks back?"""
+    return talks.candidate.asking is not None
 
 
 def _shares(talks: TalksRecord) -> str:
-    return _both(talks, lambda arm: numbers.share(arm.asking))
+    return _both(talks, lambda arm: numbers.share(arm.asking or 0.0))
 
 
 def _figures(talks: TalksRecord) -> Iterator[tuple[str, str]]:
-    yield "asks back", f"{_shares(talks)} of the conversations"
-    yield "automatic answers to that", _both(talks, lambda arm: numbers.plain(arm.followups))
+    if _heard(talks):
+        yield "asks back", f"{_shares(talks)} of the conversations"
+        yield "automatic answers to that", _both(talks, lambda arm: numbers.plain(arm.followups or 0.0))
     yield "turns", _both(talks, lambda arm: numbers.plain(arm.turns))
     yield "tool calls", _both(talks, lambda arm: numbers.plain(arm.calls))
     yield "tool calls that failed", _both(talks, lambda arm: numbers.plain(arm.failed_calls))

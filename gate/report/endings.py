@@ -1,8 +1,9 @@
-"""Replies that were cut off, refused or empty: how many of each arm, and what to do about them."""
+"""Replies that did not end of themselves: how many of each arm, and what to do about them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import ArmRecord
 from gate.report import numbers
@@ -15,6 +16,7 @@ NOTABLE = 0.01
 SUITES_SHOWN = 3
 
 LIMIT = "max_output_tokens"
+STEPS = "max_steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class _Found:
 
     Args:
         suite: its name; empty in a run over one suite.
-        kind: `cut off`, `refused` or `empty`.
+        kind: `cut off`, `refused`, `empty` or `step limit`.
         counts: of both arms, the baseline's first; None for the baseline of a new prompt.
     """
 
@@ -62,6 +64,14 @@ def findings(run: RunRecord) -> tuple[Text, ...]:
 def advice(run: RunRecord) -> Iterator[Text]:
     """What to do about them."""
     kinds = {found.kind for found in _all(run) if found.notable}
+    if STEP_LIMIT in kinds:
+        ours = all(arm.max_steps is not None for _, (_, arm) in _arms(run) if arm.step_limited)
+        limit: Text = (Code(STEPS),) if ours else ("the step limit of the agent",)
+        yield (
+            "Raise ",
+            *limit,
+            ", or find out which tools are called again and again: conversations were ended there.",
+        )
     if "cut off" in kinds:
         yield ("Set a higher ", Code(LIMIT), ", or say in the prompt how long an answer may be: replies were cut off.")
     if "refused" in kinds:
@@ -83,7 +93,7 @@ def _told(arm: ArmRecord) -> Text:
     out: list[str | Code] = []
     for kind, count in _counts(arm).items():
         if count:
-            out += [", " if out else "", f"{count:,} {_word(kind, count)}", *(_limit(arm) if kind == "cut off" else ())]
+            out += [", " if out else "", f"{count:,} {_word(kind, count)}", *_limit(kind, arm)]
     return (*out, f"; {numbers.counted(arm.replies, 'reply', 'replies')} in all") if out else ()
 
 
@@ -93,18 +103,26 @@ def _finding(found: _Found) -> Text:
     article = "a " if found.kind == "refused" and found.counts[1] == 1 else ""
     where: Text = (Code(found.suite), ": ") if found.suite else ()
     limited = after if found.counts[1] else before
-    limit = _limit(limited) if found.kind == "cut off" and limited is not None else ()
-    many = f"{found.counts[1]:,} of {numbers.counted(after.replies, 'reply', 'replies')} of the candidate"
+    limit = _limit(found.kind, limited) if limited is not None else ()
+    noun = ("conversation", "") if found.kind == STEP_LIMIT else ("reply", "replies")
+    many = f"{found.counts[1]:,} of {numbers.counted(after.replies, *noun)} of the candidate"
     less = f"{found.counts[0]:,}" if found.counts[0] else "none"
     other = "" if before is None else f", and {less} of the baseline's {before.replies:,}"
     return (*where, f"{many} {verb} {article}{_word(found.kind, found.counts[1])}", *limit, f"{other}.")
 
 
 def _word(kind: str, count: int) -> str:
+    if kind == STEP_LIMIT:
+        return "ended"
     return ("refusal" if count == 1 else "refusals") if kind == "refused" else kind
 
 
-def _limit(arm: ArmRecord) -> Text:
+def _limit(kind: str, arm: ArmRecord) -> Text:
+    """Which limit it was."""
+    if kind == STEP_LIMIT:
+        return (" at the step limit",) if arm.max_steps is None else (" at ", Code(STEPS), f" ({arm.max_steps:,})")
+    if kind != "cut off":
+        return ()
     value = arm.params.get(LIMIT)
     return (" at ", Code(LIMIT), f" ({value:,})") if isinstance(value, int) else (" at the service's own limit",)
 
@@ -125,4 +143,4 @@ def _arms(run: RunRecord) -> Iterator[tuple[str, tuple[ArmRecord | None, ArmReco
 
 
 def _counts(arm: ArmRecord) -> dict[str, int]:
-    return {"cut off": arm.cut_off, "refused": arm.refused, "empty": arm.empty}
+    return {"cut off": arm.cut_off, "refused": arm.refused, "empty": arm.empty, STEP_LIMIT: arm.step_limited}

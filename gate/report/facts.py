@@ -19,6 +19,7 @@ from gate.report.parts import Code, Fact, Text, UsageRow
 from gate.report.position import position_facts
 from gate.report.reuse import reuse_facts
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
+from gate.report.spending import costs
 
 IDS_NAMED = 8
 REASONS_SHOWN = 20
@@ -123,7 +124,7 @@ def _unevaluated(run: RunRecord) -> Iterator[Fact]:
     for change in run.exam_changes:
         yield from _changes(f"{short(change.suite)}: ", change)
     if run.calls.made or run.calls.cached:
-        yield from _costs(run)
+        yield from costs(run)
     yield Fact("Exit code", exit_code(run))
     yield from _made_by(run)
 
@@ -138,34 +139,15 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         best = "all good" if run.kind == "check" else "best for the candidate"
         yield Fact("Had they been", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
-    yield from _costs(run)
+    yield from costs(run)
     ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
     yield Fact("Exit code", (*exit_code(run), " (", *ended, ")"))
     yield from _made_by(run)
 
 
-def _costs(run: RunRecord) -> Iterator[Fact]:
-    calls = run.calls
-    yield Fact(
-        "Calls",
-        (f"{calls.made:,} made, {calls.cached:,} from a cache, {calls.retried:,} sent again, {calls.failed:,} failed",),
-        brief=True,
-    )
-    yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
-
-
 def _made_by(run: RunRecord) -> Iterator[Fact]:
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
     yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
-
-
-def _spent(run: RunRecord) -> str:
-    if run.spent_usd is not None:
-        return numbers.dollars(run.spent_usd)
-    priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
-    if not (any(priced) if run.evaluated else run.priced):
-        return "n/a"
-    return "unknown: at least one model has no known price" if run.calls.made else "nothing"
 
 
 def _latency(axis: AxisRecord) -> str:

@@ -10,6 +10,7 @@ from gate.report.parts_alone import NewPrompt, RateRow
 from gate.report.parts_cases import FailingCase
 from gate.report.rates import interval, spare
 from gate.report.slices import parted, short
+from gate.report.spending import per
 
 CASES_SHOWN = 3
 SHOWN_UNREMARKABLE = 6
@@ -59,7 +60,7 @@ def about(suite: NewSuiteRecord, what: str, over: str = "") -> str:
     )
     figures = []
     if suite.cost.mean is not None:
-        figures.append(f"{numbers.dollars(suite.cost.mean)} per call")
+        figures.append(f"{numbers.dollars(suite.cost.mean)} {per([suite])}")
     if suite.latency.p50 is not None:
         figures.append(f"p50 {numbers.duration(suite.latency.p50)}")
     told = f" {', '.join(figures)}." if figures else ""

@@ -6,6 +6,7 @@ A value that is not zero never prints as zero, and a negative number carries a r
 import math
 
 from gate.domain.usage import about_dollars
+from gate.domain.words import counted as counted
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -143,11 +144,6 @@ def rough_tokens(count: int) -> str:
 def tokens(count: int) -> str:
     """A count with thousands apart: `1,234,567`."""
     return f"{count:,}"
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """A count with its noun: `1 case`, `1,200 cases`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def about(count: int) -> str:

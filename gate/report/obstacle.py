@@ -2,7 +2,8 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
-from gate.report import numbers, unfinished
+from gate.domain.words import undecided
+from gate.report import unfinished
 from gate.report.parts import Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
@@ -43,10 +44,10 @@ def _whole(run: RunRecord) -> str:
     if found := unfinished.obstacle(run):
         return "".join(part if isinstance(part, str) else part.text for part in found)
     missing = run.missing
-    unsettled = bool(run.reasons) and run.reasons[0].startswith(f"{missing.samples} of ")
+    told = (f"{missing.samples} of ", f"{missing.samples:,} of ")
+    unsettled = bool(run.reasons) and run.reasons[0].startswith(told)
     if unsettled and missing.best is not missing.worst:
-        of = numbers.counted(missing.total, "sample")
-        return f"{missing.samples:,} of {of} have no score, and they could change the verdict"
+        return undecided(missing.samples, missing.total)
     if not run.reasons:
         return "the evaluation could not be finished"
     return short(run.reasons[0], LONGEST_SENTENCE).rstrip(".")

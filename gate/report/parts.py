@@ -48,8 +48,8 @@ class UsageRow:
     Args:
         arm: with the suite in front in a run over several.
         tokens: input, cache read, cache write, output.
-        cost: dollars per call.
-        p50, p95: seconds per call.
+        cost: dollars per call, or per conversation.
+        p50, p95: seconds likewise.
     """
 
     arm: str
@@ -103,6 +103,7 @@ class View:
         footnotes: below the tables.
         cases: that fell most, worst first.
         usage: two rows for each suite.
+        per: what money and time in it are means over, `per call`.
         facts: how the verdict was reached.
         steps: what to do next.
         command: runs the comparison again; empty when that needs more than the run knows.
@@ -129,6 +130,7 @@ class View:
     footnotes: tuple[str, ...]
     cases: tuple[CaseView, ...]
     usage: tuple[UsageRow, ...]
+    per: str
     facts: tuple[Fact, ...]
     steps: tuple[Text, ...]
     command: str

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.report import numbers
 from gate.report.escape import visible
@@ -50,15 +51,15 @@ def _told(answer: str, text: str | None) -> bool:
 
 
 def _brief(found: TranscriptRecord) -> str:
-    uses = sum(len(turn.tools) + turn.more_tools for turn in found.turns)
-    failed = sum(use.failed for turn in found.turns for use in turn.tools)
-    followups = sum(turn.by == "follow-up" for turn in found.turns)
+    uses = max(found.calls, sum(len(turn.tools) + turn.more_tools for turn in found.turns))
+    failed = max(found.failed_calls, sum(use.failed for turn in found.turns for use in turn.tools))
+    followups = max(found.followups, sum(turn.by == "follow-up" for turn in found.turns))
     pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
     pieces += [f"{followups:,} answered automatically"] if followups else []
     pieces += ["session reopened"] if found.revived else []
-    ended = next((turn.stop_reason for turn in found.turns if turn.stop_reason == "step limit"), "")
-    return ", ".join([*pieces, *([ended] if ended else [])])
+    pieces += [STEP_LIMIT] if any(turn.stop_reason == STEP_LIMIT for turn in found.turns) else []
+    return ", ".join(pieces)
 
 
 def _turn(turn: TurnRecord, found: TranscriptRecord, rounds: int, *, last: bool) -> TurnView:
@@ -114,6 +115,8 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
         told.insert(1, f"whoever talked with it in the place of a person{price} ({calls})")
     if told:
         yield f"Cost: {', '.join(told)}."
+    if found.user_end == "max_turns":
+        yield "The simulated user was not done: it had said all that its max_turns allow."
     for one in found.observations[:NOTES_SHOWN]:
         yield _observed(one)
     for reason in found.missed[:NOTES_SHOWN]:
@@ -123,4 +126,7 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
 def _observed(one: ObservationRecord) -> str:
     if one.rows is None:
         return f"Database, {short(one.scorer)}: not read ({short(one.error, LONGEST_SENTENCE)})"
-    return f"Database, {short(one.scorer)}: {numbers.counted(one.rows, 'row')}"
+    count, found = numbers.counted(one.rows, "row"), short(one.found, LONGEST_SENTENCE)
+    if one.rows == 1 and found:
+        return f"Database, {short(one.scorer)}: {found}"
+    return f"Database, {short(one.scorer)}: {count}{f', the first {found}' if found else ''}"

@@ -15,6 +15,7 @@ from gate.report.newprompts import new_prompts
 from gate.report.parts import Text, View
 from gate.report.scorers import scorer_tables
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
+from gate.report.spending import per
 from gate.report.steps import command, steps
 from gate.report.summary import sentence
 from gate.report.tables import footnotes, tables
@@ -42,6 +43,7 @@ def view(run: RunRecord) -> View:
         footnotes=(*footnotes(run), *reuse.footnote(run), *checks.notes(run)),
         cases=cases(run),
         usage=usage(run),
+        per=per([*run.suites, *run.new]),
         facts=facts(run),
         steps=steps(run),
         command=command(run),

@@ -14,7 +14,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import Exam
 from gate.domain.transcript import Cell, Observation
-from gate.errors import GateError
+from gate.errors import GateError, with_extra
 from gate.inputs.problems import printable
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Databases:
         except ArgumentError:
             secret = None
         told = told.replace(str(secret), "[password]") if secret else told
-        return printable(told)[:_REASON_CHARS]
+        return printable(" ".join(told.split()))[:_REASON_CHARS]
 
 
 def _apart(look: Callable[[], Observation]) -> "asyncio.Future[Observation]":
@@ -130,7 +130,7 @@ def check_sqlalchemy() -> None:
         GateError: SQLAlchemy is not installed.
     """
     if importlib.util.find_spec("sqlalchemy") is None:
-        raise GateError("a database scorer needs the sqlalchemy package", "pip install 'prompt-gate[agents]'")
+        raise GateError("a database scorer needs the sqlalchemy package", with_extra("agents"))
 
 
 def check_urls(urls: Mapping[str, str]) -> None:
@@ -147,7 +147,7 @@ def check_urls(urls: Mapping[str, str]) -> None:
             engine_of(url, TIMEOUT_S).dispose()
         except ImportError:
             message = f"{name} is a Postgres database, and the package psycopg is not installed"
-            raise GateError(message, "pip install 'prompt-gate[agents,postgres]'") from None
+            raise GateError(message, with_extra("agents,postgres")) from None
         except Exception:
             hint = "postgresql://user:password@host/name or sqlite:///path"
             raise GateError(f"{name} holds no address of a Postgres or SQLite database", hint) from None

@@ -181,6 +181,9 @@ def _conversed(reply: Reply | Failed) -> dict[str, JsonValue]:
             "reused": effort.reused,
             "cost_usd": _dollars(effort.cost),
             "unpriced": _unpriced(effort.cost),
+            "aside_calls": effort.aside_calls,
+            "aside_cost_usd": _dollars(effort.aside_cost),
+            "aside_unpriced": _unpriced(effort.aside_cost),
         }
     return row
 

@@ -88,9 +88,13 @@ class _Effort(_Row):
     reused: Count
     cost_usd: Amount | None
     unpriced: Why | None
+    aside_calls: Count = 0
+    aside_cost_usd: Amount | None = None
+    aside_unpriced: Why | None = None
 
     def effort(self) -> Effort:
-        return Effort(self.calls, self.retries, self.reused, _paid(self.cost_usd, self.unpriced))
+        cost, aside = _paid(self.cost_usd, self.unpriced), _paid(self.aside_cost_usd, self.aside_unpriced)
+        return Effort(self.calls, self.retries, self.reused, cost, self.aside_calls, aside)
 
 
 class _Sample(_Row, ABC):

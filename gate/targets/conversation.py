@@ -9,18 +9,16 @@ from operator import add
 from gate.calls.port import Memory, NotKept
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
 from gate.domain.target import ToolLoop, runs_code, target_json, unversioned
-from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn
+from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn, UserEnd
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
 from gate.targets.port import Agent, AgentFailed, Agents, Answer, Observer, Question, Reader, Said
 from gate.targets.prompt import about
-
-STEP_LIMIT = "step limit"
-"""Why an agent ended that would have called tools for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +134,7 @@ class _Conversation:
     revived: list[int] = field(default_factory=list)
     asides: list[Said] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    user_end: UserEnd = ""
 
     async def lead(self) -> Reply:
         """From the first message to the look at the databases.
@@ -192,13 +191,19 @@ class _Conversation:
                     raise AgentFailed(f"the simulated user said nothing: {said.missed}", attempts=0)
                 text = said.text
             if not text:
+                self.user_end = "done"
                 return
             await self._say(0, text, "simulated")
             text = ""
+        self.user_end = "max_turns"
 
     async def _heard(self, reader: Reader) -> Said:
         said = [(turn.said, turn.answer) for turn in self.turns]
-        found = await reader.reply(said, self.question.case, self.question.index)
+        try:
+            found = await reader.reply(said, self.question.case, self.question.index)
+        except AgentFailed as failure:
+            failure.effort = failure.effort.set_aside()
+            raise
         self.asides.append(found)
         return found
 
@@ -230,7 +235,7 @@ class _Conversation:
     @property
     def effort(self) -> Effort:
         """What it took until now."""
-        taken = [answer.taken for answer in self.answers] + [said.taken for said in self.asides]
+        taken = [answer.taken for answer in self.answers] + [said.taken.set_aside() for said in self.asides]
         return sum(taken, Effort())
 
     def broken(self, failure: AgentFailed) -> Failed:
@@ -242,8 +247,15 @@ class _Conversation:
         missed = tuple(dict.fromkeys(said.missed for said in self.asides if said.missed))
         heard = reduce(added, [said.cost for said in self.asides], None)
         aside = Aside(sum(said.calls for said in self.asides), heard, missed)
-        files = self.question.arm.code
-        return Transcript(self.session, tuple(self.turns), tuple(self.revived), aside, observations, files)
+        return Transcript(
+            session=self.session,
+            turns=tuple(self.turns),
+            revived=tuple(self.revived),
+            aside=aside,
+            observations=observations,
+            files=self.question.arm.code,
+            user_end=self.user_end,
+        )
 
     def _reply(self, observations: tuple[Observation, ...]) -> Reply:
         if not self.answers:
@@ -253,6 +265,7 @@ class _Conversation:
         seconds = [answer.latency_s for answer in self.answers]
         known = [second for second in seconds if second is not None]
         cost = reduce(added, [answer.cost for answer in self.answers], None)
+        limited = any(answer.stop_reason == STEP_LIMIT for answer in self.answers)
         return Reply(
             text=last.text,
             model_id=last.model_id or str(self.question.arm.model),
@@ -260,7 +273,7 @@ class _Conversation:
             cost=cost or Unpriced("unknown"),
             # Some of it was known from earlier, in no time.
             latency_s=sum(known) if len(known) == len(seconds) and not reused else None,
-            stop_reason=last.stop_reason,
+            stop_reason=STEP_LIMIT if limited else last.stop_reason,
             transcript=self._transcript(observations),
             effort=self.effort,
         )

@@ -11,15 +11,29 @@ from gate.targets.port import Said
 FORM = Form("followup_system", "asks", True, "answer")
 
 _ASKING = re.compile(
-    r"[?？؟;՞]"
-    r"|\b(please|kindly|could you|can you|would you|let me know|tell me|which|clarify|specify|provide|share|confirm"
-    r"|bitte|welche|nennen|angeben|teilen sie|veuillez|précise|quel|por favor|indique|cuál|qual|favor|prego|quale)",
+    r"[?]|\b("
+    r"please|kindly|could|can you|would|let me|tell|which|what|where|whose|who\b|how many|how much"
+    r"|clarif|specif|provide|supply|share|confirm|need|require|missing|lack|know\b|unclear|unsure|not sure|not certain"
+    r"|ambiguous|more than one|depends|details|information|unless|without|before i\b|once you|as soon as|if you"
+    r"|name\b|mean\b|meant|choose|select|pick\b|give\b|send|enter\b|say\b|reply|prefer|wonder|curious|like to|you want"
+    r"|bitte|welch|nenn|angeb|angab|gib\b|geben sie|teil|brauch|benoetig|fehl|wissen|sag|wann|unklar|mein(en|st|ten)"
+    r"|schick|waehl|muss|um welch|moecht"
+    r"|veuillez|precis|quel|lequel|laquelle|merci de|besoin|manque|dites|dis-moi|indi[cq]|fourni|donne|pourri|pouvez"
+    r"|s'il|faut|choisi|savoir"
+    r"|por favor|favor|cual|necesit|falta|dime|dinos|digame|diga|proporcion|especifi|podr|aclar|saber|elij|elig|quier"
+    r"|prego|qual|bisogno|serv(e|ono)\b|manca|dimmi|mi dica|potrebbe|puoi|conferm|scegli|occorr|sapere"
+    r"|precis[ao]|informe|poderia|pode\b|escolh"
+    r"|welk|graag|kunt u|kun je|geef|nodig|ontbreek|weten|noem|vertel|bedoel"
+    r"|prosz|podaj|potrzeb|vilke|hvilke|mangler|hangi|mohon|tolong|perlu|yang mana)",
     re.IGNORECASE,
 )
+"""Marks and beginnings of words, in languages that are often written in ASCII alone."""
 
 
 def may_ask(answer: str) -> bool:
-    """Could a reply be a question? One without a question mark and without words of asking is not looked at further.
+    """Could a reply ask for something? One in ASCII alone without a mark or a word of asking is not looked at further.
+
+    A reply that is let pass costs a call of the detector; one that is not leaves the agent's question without answer.
 
     Args:
         answer: of the agent.

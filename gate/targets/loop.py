@@ -12,6 +12,7 @@ from functools import reduce
 from gate.calls.port import Calls
 from gate.calls.together import together
 from gate.domain.absence import Failed
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply, effort_of_all
 from gate.domain.tools import Tool, ToolCall
@@ -19,7 +20,6 @@ from gate.domain.transcript import ToolUse
 from gate.domain.usage import Cost, Unpriced, Usage, added
 from gate.inputs.render import NotBuilt, render
 from gate.providers.base import Request
-from gate.targets.conversation import STEP_LIMIT
 from gate.targets.port import AgentFailed, Answer, Question, Sessions, Toolbox
 from gate.targets.prompt import about
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.record_conversations import (
     ChangedCallsRecord,
@@ -11,7 +12,15 @@ from gate.domain.record_conversations import (
     ToolDifferenceRecord,
     ToolSliceRecord,
 )
-from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
+from gate.domain.record_parts import (
+    ObservationRecord,
+    OutputRecord,
+    SpendingRecord,
+    SpentRecord,
+    ToolUseRecord,
+    TranscriptRecord,
+    TurnRecord,
+)
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 
@@ -45,6 +54,11 @@ def agents() -> RunRecord:
         slices,
         [fell],
         name="property",
+        spending=SpendingRecord(
+            answers=SpentRecord(calls=812, usd=0.0231),
+            aside=SpentRecord(calls=28, usd=0.0007),
+            judges=SpentRecord(calls=240, usd=0.0632),
+        ),
         scorers=[scorer("tools", 0.5, 40, (1.0, 0.7), (1.0, 0.7)), scorer("judge", 0.5, 40, (0.82, 0.68))],
         conversations=TalksRecord(
             n=40,
@@ -89,7 +103,10 @@ def conversed(texts: Sequence[str]) -> tuple[TranscriptRecord, TalksRecord, Tool
         TurnRecord(round=0, said=four, by="case", answer=one, tools=[use], stop_reason=two),
         TurnRecord(round=1, said=three, by="follow-up", answer=four, stop_reason=one),
     ]
-    observed = [ObservationRecord(scorer=two, rows=None, error=three), ObservationRecord(scorer=four, rows=2)]
+    observed = [
+        ObservationRecord(scorer=two, rows=None, error=three),
+        ObservationRecord(scorer=four, rows=2, found=three),
+    ]
     talk = TranscriptRecord(turns=turns, revived=[0], aside_calls=1, missed=[one], observations=observed)
     arm = TalkRecord(turns=2, followups=1, asking=1, calls=1, failed_calls=1)
     tools = [_tool(text, 9, 0, 9, 0) for text in texts[:6]] + [_tool(f"{text}+", 0, 9, 0, 9) for text in texts[:2]]
@@ -169,7 +186,7 @@ def _after() -> TranscriptRecord:
         aside_calls=3,
         aside_usd=0.0003,
         missed=["the reply is not the asked JSON"],
-        observations=[ObservationRecord(scorer="stored", rows=4)],
+        observations=[ObservationRecord(scorer="stored", rows=4, found='{"role": "user", "text": "What are…"}')],
     )
 
 
@@ -184,7 +201,7 @@ def _endless() -> TranscriptRecord:
         more_tools=3,
         steps=25,
         latency_s=14.0,
-        stop_reason="step limit",
+        stop_reason=STEP_LIMIT,
     )
     return TranscriptRecord(
         turns=[turn], observations=[ObservationRecord(scorer="stored", rows=None, error="no such table")]

@@ -37,6 +37,7 @@ TRANSCRIPTS = st.builds(
     st.lists(st.integers(0, 49), max_size=2).map(tuple),
     st.builds(Aside, COUNTS, st.none() | COSTS, st.lists(TEXT, max_size=2).map(tuple)),
     st.lists(OBSERVATIONS, max_size=2).map(tuple),
+    st.sampled_from(["", "done", "max_turns"]),
 )
 CALLS = st.lists(st.builds(ToolCall, TEXT, TEXT, TEXT), max_size=3).map(tuple)
 CLEAN = st.text(max_size=20)

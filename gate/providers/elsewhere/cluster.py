@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import CannotEvaluate, GateError, with_extra
 from gate.providers.base import Completion, Request, Transient
 from gate.providers.elsewhere.chunk import VERSION, ChunkSetup, run_chunk
 from gate.providers.elsewhere.wire import Item, dumps, loads, pack_request, unpack_outcome
@@ -48,7 +48,7 @@ class DaskExecutor:
         if importlib.util.find_spec("distributed") is None:
             raise GateError(
                 "a Dask executor needs the package distributed, which is not installed",
-                "pip install 'prompt-gate[distributed]'",
+                with_extra("distributed"),
             )
         self._address = address
         self._setup = setup

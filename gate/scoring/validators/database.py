@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from gate.domain.absence import Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.transcript import Observation
+from gate.domain.words import counted
 from gate.scoring.subject import Subject
 from gate.scoring.validators.json_path import same
 from gate.scoring.validators.port import Finding, Options, finding, shown
@@ -29,7 +30,8 @@ def database(options: Options, subject: Subject) -> Finding:
     if isinstance(wanted, dict):
         least, there = wanted.get("min", 2), _number(seen)
         at_least = least if isinstance(least, int) else 2
-        return finding(there >= at_least, f"{there} messages", f"{there} messages, fewer than {at_least}")
+        said = counted(there, "message")
+        return finding(there >= at_least, said, f"{said}, fewer than {at_least}")
     return _queried(options, seen, seen.rows)
 
 
@@ -45,7 +47,7 @@ def _number(seen: Observation) -> int:
 
 
 def _queried(options: Options, seen: Observation, rows: Sequence[Sequence[JsonValue]]) -> Finding:
-    count = f"{len(rows)}{' or more' if seen.more else ''} rows"
+    count = f"{len(rows)} or more rows" if seen.more else counted(len(rows), "row")
     wanted = options.get("rows")
     if isinstance(wanted, dict):
         least, most = wanted.get("min"), wanted.get("max")

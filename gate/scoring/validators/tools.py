@@ -7,6 +7,7 @@ from gate.domain.absence import Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.tools import ToolCall
 from gate.domain.transcript import ToolUse
+from gate.domain.words import counted
 from gate.inputs.boundedschema import Work, bounded
 from gate.inputs.patterns import TooSlow
 from gate.scoring.subject import Subject
@@ -68,11 +69,12 @@ def _counts(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
     least, most, errors = (number_of(options, key) for key in ("min_calls", "max_calls", "max_errors"))
     failed = [use for use in uses if use.failed]
     if least is not None and len(uses) < least:
-        yield f"{len(uses)} calls, fewer than {least:g}"
+        yield f"{counted(len(uses), 'call')}, fewer than {least:g}"
     if most is not None and len(uses) > most:
-        yield f"{len(uses)} calls, more than {most:g}"
+        yield f"{counted(len(uses), 'call')}, more than {most:g}"
     if errors is not None and len(failed) > errors:
-        yield f"{len(failed)} failed calls, more than {errors:g}: {failed[0].name}: {failed[0].result[:120]}"
+        what = counted(len(failed), "failed call")
+        yield f"{what}, more than {errors:g}: {failed[0].name}: {failed[0].result[:120]}"
 
 
 def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse]) -> str:

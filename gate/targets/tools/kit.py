@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.domain.target import ToolLoop
-from gate.errors import GateError, MissingKey
+from gate.errors import GateError, MissingKey, with_extra
 from gate.targets.tools.box import Box, Rules
 from gate.targets.tools.inject import SESSION, Injection
 from gate.targets.tools.limits import START_S
@@ -35,7 +35,7 @@ def check_mcp(loop: ToolLoop) -> None:
     """
     if loop.servers and importlib.util.find_spec("mcp") is None:
         names = ", ".join(server.name for server in loop.servers)
-        raise GateError(f"MCP servers need the mcp package: {names}", "pip install 'prompt-gate[agents]'")
+        raise GateError(f"MCP servers need the mcp package: {names}", with_extra("agents"))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from evals.property_agent.seed import TOKEN
 from gate.domain.verdict import Verdict
-from tests.integration.property_agent.estate import Estate
+from tests.integration.property_agent.estate import CONFIG, Estate
 from tests.integration.property_agent.landlord import FOUND, WHEN, WHICH
 
 CASES = 20
@@ -21,7 +21,23 @@ def test_all_cases_pass_and_nothing_is_left_running(estate: Estate) -> None:
     assert len(new.cases) == CASES == estate.count("conversations")
     # Each step of the agent is a call, as is each question of the judge, the finder of questions and the landlord.
     assert (outcome.record.calls.made, outcome.record.calls.retried) == (estate.models.requests, 0)
+    assert new.spending is not None and new.spent_usd is not None
+    parts = (new.spending.answers, new.spending.aside, new.spending.judges)
+    assert sum(part.calls for part in parts) == estate.models.requests
+    asides = [entry for entry in estate.models.ledger if '"asks"' in entry.system or "You play a" in entry.system]
+    assert new.spending.aside.calls == len(asides) > 0
+    assert sum(part.usd or 0 for part in parts) == pytest.approx(new.spent_usd)
     assert estate.quiet()
+
+
+def test_agents_that_meet_the_step_limit_are_told_with_what_to_do(estate: Estate) -> None:
+    estate.change(CONFIG, "max_steps: 8", "max_steps: 1")
+    outcome = estate.gate("check", "--case", "fuller_than_before", "--case", "which_one")
+    assert outcome.code == 1, outcome.err
+    told = " ".join(outcome.out.split())
+    assert "2 of 2 conversations of the candidate were ended at max_steps (1)." in told
+    assert "Raise max_steps, or find out which tools are called again and again" in told
+    assert "max_output_tokens" not in told
 
 
 def test_the_second_run_costs_nothing(estate: Estate) -> None:

@@ -10,8 +10,8 @@ import pytest
 from tests.integration.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.support.command import environment
 
-AGENTS = "pip install 'prompt-gate[agents]'"
-POSTGRES = "pip install 'prompt-gate[agents,postgres]'"
+AGENTS = "pip install '.[agents]'"
+POSTGRES = "pip install '.[agents,postgres]'"
 POSTGRES_URL = "postgresql://me:hunter2@127.0.0.1:1/none"
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.ending import ending_of
+from gate.domain.ending import STEP_LIMIT, ending_of
 from tests.support.runs import reply
 
 
@@ -20,6 +20,8 @@ from tests.support.runs import reply
         (" \n", "stop", "empty"),
         ("No.", "refusal", "refused"),
         ("", "content_filter", "refused"),
+        ("", STEP_LIMIT, STEP_LIMIT),
+        ("I looked", STEP_LIMIT, STEP_LIMIT),
     ],
 )
 def test_of_several_words_the_first_counts(text: str, stop: str, ending: str) -> None:

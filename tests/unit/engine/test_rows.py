@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed
-from gate.domain.record_parts import CallsRecord
+from gate.domain.record_parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.transcript import Aside, Transcript, Turn
-from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.domain.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
-from gate.flows.record_parts import calls_record, dollars_spent
+from gate.flows.record_parts import calls_record, dollars_spent, spending_record
 from tests.unit.engine.test_samples import SAMPLES, STEADY, bare
 
 SUITES = st.sampled_from([None, "s", "neither"])
@@ -50,7 +50,9 @@ def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
     efforts = [reply.effort for reply in (*asked, *failed) if reply.effort is not None]
     plain = [reply for reply in (*asked, *failed) if reply.effort is None]
     assert found.failed == len(failed)
-    made = sum(effort.calls for effort in efforts) + sum(isinstance(reply, Reply) for reply in plain)
+    made = sum(effort.calls + effort.aside_calls for effort in efforts) + sum(
+        isinstance(reply, Reply) for reply in plain
+    )
     assert found.made == made + sum(score.calls for score in scores)
     reused = sum(effort.reused for effort in efforts) + sum(known(r) for r in replies if r.origin.reused)
     assert found.cached == reused + sum(score.reused for score in scores)
@@ -60,13 +62,30 @@ def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
 
 def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() -> None:
     talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=Aside(2, Dollars(0.5)))
-    effort = Effort(calls=5, retries=1, cost=Dollars(0.75))
+    effort = Effort(3, 1, 0, Dollars(0.25), aside_calls=2, aside_cost=Dollars(0.5))
     asked = Reply("yes", "m", Usage(), Dollars(0.25), None, transcript=talk, effort=effort)
     table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
     assert dollars_spent(Rows(table)) == (0.75, "")
     assert table.column("cost").tolist() == [0.25]
     found = calls_record(Rows(table))
     assert (found.made, found.retried) == (5, 1)
+    assert spending_record(Rows(table)) == SpendingRecord(
+        answers=SpentRecord(calls=3, usd=0.25), aside=SpentRecord(calls=2, usd=0.5), judges=SpentRecord()
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "aside", "told"),
+    [
+        (Dollars(0.25), Unpriced("unknown"), (0.25, None)),
+        (Unpriced("unknown"), Dollars(0.5), (None, 0.5)),
+        (Unpriced("n/a"), Dollars(0.5), (None, 0.5)),
+    ],
+)
+def test_a_price_that_is_not_known_hides_no_other(own: Cost, aside: Cost, told: tuple[float | None, ...]) -> None:
+    failed = Failed("the server is gone", 1, Effort(3, cost=own, aside_calls=2, aside_cost=aside))
+    found = spending_record(Rows(SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])))
+    assert (found.answers.usd, found.aside.usd) == told
 
 
 def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
@@ -86,12 +105,12 @@ def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], na
         if isinstance(reply, Reply) and reply.origin.reused:
             continue
         if reply.effort is not None:
-            costs.append(reply.effort.cost)
+            costs += [reply.effort.cost, reply.effort.aside_cost]
         elif isinstance(reply, Reply):
             costs.append(reply.cost)
     dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
     if Unpriced("unknown") in costs:
-        assert (spent, why) == (None, "the price of a model is unknown")
+        assert (spent, why) == (None, UNPRICED)
     elif dollars:
         assert spent == pytest.approx(math.fsum(dollars))
     else:

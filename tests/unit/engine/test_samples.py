@@ -38,6 +38,8 @@ EFFORTS = st.none() | st.builds(
     retries=st.integers(0, 9),
     reused=st.integers(0, 9),
     cost=st.none() | COSTS,
+    aside_calls=st.integers(0, 9),
+    aside_cost=st.none() | COSTS,
 )
 REPLIES = st.builds(
     Reply,

@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from gate.domain.absence import Failed, Unscored
+from gate.domain.case import Persona
 from gate.domain.conversations import ChangedCalls, Talk, ToolChange
+from gate.domain.model import ModelRef
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
+from gate.domain.target import Conversing
 from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
@@ -14,6 +17,7 @@ from gate.engine.toolcalls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOO
 from tests.support.runs import reply, suite
 
 BEFORE, AFTER = ArmName
+HEARS = Conversing(detector=ModelRef("fake", "d"))
 Says = Callable[[int, ArmName, int], Reply | Failed]
 
 
@@ -32,6 +36,11 @@ def grid(one: Suite, says: Says) -> Grid:
         for index in range(one.samples)
     ]
     return Grid(one, SampleTable.holding(taken))
+
+
+def heard(one: Suite) -> Suite:
+    """The suite with a detector of questions."""
+    return replace(one, exam=replace(one.exam, conversing=HEARS))
 
 
 def of_cases(before: Sequence[Reply | Failed], after: Sequence[Reply | Failed]) -> Says:
@@ -108,10 +117,27 @@ def test_samples_that_failed_and_cases_of_one_arm_are_left_out() -> None:
     assert (both := talks(found)) is not None and both.n == 1
 
 
+def test_nobody_knows_whether_an_agent_asks_back_that_no_detector_hears() -> None:
+    one, says = suite([{}] * 2), of_cases([used()] * 2, [used(), used()])
+    deaf = talks(grid(one, says))
+    assert deaf is not None and deaf.baseline == deaf.candidate == Talk(1.0, None, None, 0.0, 0.0)
+    assert (deaf.more_asking, deaf.less_asking) == (0, 0)
+    silenced = replace(one, exam=replace(one.exam, conversing=replace(HEARS, max_followups=0)))
+    assert (found := talks(grid(silenced, says))) is not None and found.candidate.asking is None
+
+
+def test_a_simulated_user_hears_nothing_of_questions_and_its_cases_count_for_no_share() -> None:
+    one = heard(suite([{}] * 2))
+    cases = (replace(one.exam.cases[0], user=Persona("a landlord", "to know")), one.exam.cases[1])
+    one = replace(one, exam=replace(one.exam, cases=cases))
+    found = talks(grid(one, of_cases([used()] * 2, [used(), used(asks=1)])))
+    assert found is not None and (found.n, found.candidate.turns, found.candidate.asking) == (2, 1.5, 1.0)
+
+
 def test_turns_questions_back_and_failures_are_means_by_case() -> None:
     before = [used("a", "b", failed=1), used()]
     after = [used("a", asks=2), used(asks=1)]
-    found = talks(rows([{}] * 2, before, after))
+    found = talks(grid(heard(suite([{}] * 2)), of_cases(before, after)))
     assert found is not None
     assert found.baseline == Talk(turns=1.0, followups=0.0, asking=0.0, calls=1.0, failed_calls=0.5)
     assert found.candidate == Talk(turns=2.5, followups=1.5, asking=1.0, calls=0.5, failed_calls=0.0)
@@ -119,7 +145,7 @@ def test_turns_questions_back_and_failures_are_means_by_case() -> None:
 
 
 def test_asking_back_in_half_of_the_samples_is_no_change_of_the_case() -> None:
-    one = suite([{}], samples=2)
+    one = heard(suite([{}], samples=2))
     found = talks(grid(one, lambda place, arm, index: used(asks=int(arm is AFTER and index == 0))))
     assert found is not None
     assert (found.candidate.asking, found.more_asking, found.less_asking) == (0.5, 0, 0)
@@ -128,7 +154,7 @@ def test_asking_back_in_half_of_the_samples_is_no_change_of_the_case() -> None:
 
 
 def test_a_prompt_that_stands_alone_has_talks_of_one_arm() -> None:
-    one = replace(suite([{}] * 2), baseline=None)
+    one = replace(heard(suite([{}] * 2)), baseline=None)
     found = talks(grid(one, lambda place, arm, index: used("a", asks=place)))
     assert found is not None
     assert found.baseline is None and found.candidate == Talk(1.5, 0.5, 0.5, 1.0, 0.0)

@@ -1,12 +1,16 @@
 """What a record leaves out, and that reports do without it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from gate.domain.absence import Failed, Unscored
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import RunPolicy
+from gate.domain.target import CommandAgent, Target
+from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
@@ -14,7 +18,7 @@ from gate.flows.record import Finished, record
 from gate.report.markdown import render
 from gate.store.run_folder import dump_run
 from tests.support.finished import CREATED, finished, resolved
-from tests.support.runs import suite, take
+from tests.support.runs import reply, suite, take
 
 
 def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_same() -> None:
@@ -25,6 +29,36 @@ def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_
     assert made.suites[0].cache is None
     assert "cacheable prefix" not in render(made)
     assert made.notes == ["What the change does to the prompt cache of support could not be found out."]
+
+
+def spending(*costs: Cost | None, target: Target | None = None) -> RunRecord:
+    """The record of a run over suites of which each answer has this price, or failed before anything was called."""
+    suites = [suite([{}] * 3, name=f"s{place}") for place in range(len(costs))]
+    suites = [replace(one, candidate=replace(one.candidate, target=target)) for one in suites]
+    samples = []
+    for one, cost in zip(suites, costs, strict=True):
+        for sample in take(one, lambda *_: 1.0):
+            answered = replace(sample, reply=replace(reply(), cost=cost or Dollars(0.0)))
+            samples.append(
+                answered if cost else replace(sample, reply=Failed("no", 0), scores=(), score=Unscored("no"))
+            )
+    table = SampleTable.holding(samples)
+    assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(table)
+    return record(Finished(resolved(suites), Collection(table), assessment, {}, 1, CREATED, 1.0))
+
+
+def test_suites_in_which_nothing_with_a_price_was_called_add_nothing_to_the_dollars() -> None:
+    paid, unknown, free = Dollars(0.5), Unpriced("unknown"), Unpriced("n/a")
+    assert spending(paid, None, free).spent_usd == 3.0
+    assert spending(paid, unknown).spent_usd is None
+    assert spending(free, None).spent_usd is None
+    assert "**Spent**: \\$3.00 in" in render(spending(paid, None))
+
+
+def test_an_agent_that_does_not_tell_its_cost_is_no_model_without_a_price() -> None:
+    unknown, agent = Unpriced("unknown"), CommandAgent(("./agent",))
+    assert "unknown: the agent does not tell its cost (cost\\_usd)" in render(spending(unknown, target=agent))
+    assert "unknown: at least one model has no known price" in render(spending(unknown))
 
 
 def test_every_scorer_is_in_the_record_and_one_without_them_is_still_read() -> None:

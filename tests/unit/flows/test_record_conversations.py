@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from gate.domain.absence import Failed
 from gate.domain.record_parts import OutputRecord
 from gate.domain.sample import ArmName, Sample, Score
@@ -9,6 +11,7 @@ from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.flows.record_conversations import (
     ALL_CHARS,
+    FOUND_CHARS,
     SAID_CHARS,
     TOOLS_KEPT,
     TURNS_KEPT,
@@ -16,6 +19,7 @@ from gate.flows.record_conversations import (
     transcript_record,
 )
 from gate.flows.record_parts import output_record
+from gate.report.talk import talk
 from tests.support.runs import reply
 
 KEY = "sk-" + "a1" * 30
@@ -37,6 +41,7 @@ def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
         revived=(0,),
         aside=Aside(2, Dollars(0.0625), ("no verdict",)),
         observations=(Observation("stored", ((1,), (2,))), Observation("other", None, "no such table")),
+        user_end="max_turns",
     )
     kept = output_record(sample(talk)).transcript
     assert kept is not None
@@ -47,9 +52,27 @@ def test_the_whole_conversation_is_kept_with_what_it_cost() -> None:
     assert (first.steps, first.input_tokens, first.output_tokens, first.usd, first.latency_s) == (2, 16, 3, 0.125, 1.5)
     assert (second.by, second.stop_reason, second.usd) == ("follow-up", "step limit", None)
     assert (kept.agent_usd, kept.aside_usd, kept.judge_usd) == (0.125, 0.0625, 0.75)
+    assert kept.user_end == "max_turns"
     assert (kept.revived, kept.aside_calls, kept.missed) == ([0], 2, ["no verdict"])
     assert [(one.rows, one.error) for one in kept.observations] == [(2, ""), (None, "no such table")]
     assert "secret-session" not in kept.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        (Observation("kept", ((0,),), columns=("count",)), "0"),
+        (Observation("q", (("ä", None), ("b", 2)), columns=("name", "n")), '{"name": "ä", "n": null}'),
+        (Observation("q", (("a", 1),)), '["a", 1]'),
+        (Observation("q", ()), ""),
+        (Observation("q", None, "no such table"), ""),
+        (Observation("q", ((f"key {KEY}",),)), '"key ⟨API key⟩"'),
+        (Observation("q", (("x" * 999,),)), '"' + "x" * (FOUND_CHARS - 1) + "… (1,001 characters)"),
+    ],
+)
+def test_what_a_database_held_is_told_and_not_only_in_how_many_rows(seen: Observation, found: str) -> None:
+    kept = transcript_record(sample(Transcript("s", (Turn(0, "hi", "case", "yes"),), observations=(seen,))))
+    assert kept is not None and kept.observations[0].found == found
 
 
 def test_a_price_that_is_not_known_is_no_price() -> None:
@@ -76,6 +99,18 @@ def test_long_texts_are_cut_and_what_is_not_kept_is_counted() -> None:
     words = [one.said + one.answer + "".join(u.name + u.arguments + u.result for u in one.tools) for one in kept.turns]
     assert sum(word.count(letter) for word in words for letter in "qy") <= ALL_CHARS
     assert kept.turns[-1].said == "… (9,999 characters)"
+
+
+def test_what_is_counted_is_counted_before_it_is_cut() -> None:
+    fine, gone = ToolUse("find", "{}", "1"), ToolUse("find", "{}", "gone", failed=True)
+    turn = Turn(0, "hi", "case", "yes?", (fine,) * TOOLS_KEPT + (gone,) * 3)
+    many = (turn, *[Turn(0, "so", "follow-up", "yes", (gone,))] * TURNS_KEPT)
+    kept = transcript_record(sample(Transcript("s", many)))
+    assert kept is not None
+    assert (kept.calls, kept.failed_calls, kept.followups) == (TOOLS_KEPT * 2 + 3, TURNS_KEPT + 3, TURNS_KEPT)
+    shown = talk(OutputRecord(index=0, text="yes", failure=None, score=1.0, reasons=[], transcript=kept))
+    assert shown is not None
+    assert shown.brief == "51 turns, 103 tool calls (53 failed), 50 answered automatically"
 
 
 def test_a_key_is_masked_before_it_could_be_cut_in_half() -> None:

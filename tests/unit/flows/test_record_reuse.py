@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.suite import RunPolicy, Suite
+from gate.domain.target import ToolLoop
 from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
@@ -104,6 +106,18 @@ def test_endings_are_counted_for_each_arm() -> None:
     assert (baseline.replies, baseline.cut_off, baseline.refused, baseline.empty) == (12, 0, 0, 0)
     fallen = {case.id: case.candidate_outputs[0].ending for case in made.cases if case.candidate_outputs}
     assert fallen == {"c000": "cut off", "c001": "refused", "c002": "empty", "c003": "empty"}
+
+
+def test_conversations_that_were_ended_at_the_step_limit_are_told_with_it() -> None:
+    one = suite([{}] * 12)
+    one = replace(one, candidate=replace(one.candidate, target=ToolLoop(max_steps=7)))
+    samples = _samples(one, 12)
+    for place in (1, 3):
+        ended = replace(reply(), text="", stop_reason=STEP_LIMIT)
+        samples[place] = replace(samples[place], reply=ended, score=0.0)
+    made = _record(one, samples).suites[0]
+    assert (made.candidate.step_limited, made.candidate.max_steps, made.candidate.empty) == (2, 7, 0)
+    assert (made.baseline.step_limited, made.baseline.max_steps) == (0, None)
 
 
 def test_why_a_run_ended_early_is_kept() -> None:

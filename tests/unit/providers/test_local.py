@@ -40,9 +40,9 @@ def test_a_damaged_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "remedy"),
     [
-        (ModuleNotFoundError("No module named 'xllamacpp'", name="xllamacpp"), "pip install 'prompt-gate[local]'"),
+        (ModuleNotFoundError("No module named 'xllamacpp'", name="xllamacpp"), "pip install '.[local]'"),
         (ImportError("libgomp.so.1: cannot open shared object file", name="xllamacpp.xllamacpp"), "libgomp1"),
-        (ImportError("GLIBC_2.99 not found", name="xllamacpp.xllamacpp"), "prompt-gate[local]"),
+        (ImportError("GLIBC_2.99 not found", name="xllamacpp.xllamacpp"), "pip install '.[local]'"),
     ],
 )
 def test_llama_cpp_that_cannot_be_imported(error: ImportError, remedy: str) -> None:

@@ -8,11 +8,13 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_conversations import TalkRecord, TalksRecord, ToolChangeRecord, ToolDifferenceRecord
 from gate.domain.record_conversations import ToolSliceRecord as Piece
-from gate.domain.record_parts import TranscriptRecord, TurnRecord
+from gate.domain.record_parts import ObservationRecord, SpendingRecord, SpentRecord, TranscriptRecord, TurnRecord
 from gate.report import conversations, markdown
 from gate.report.cases import answers
+from gate.report.facts import facts
 from gate.report.folding import LEVELS, Level, fold
 from gate.report.parts import Code, Text
+from gate.report.talk import talk
 from gate.report.view import view
 from tests.golden.agents import agents
 from tests.golden.builders import output
@@ -111,6 +113,37 @@ def test_a_prompt_that_stands_alone_has_one_figure_each() -> None:
     assert "| asks back | 50" in markdown.render(one)
 
 
+def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
+    deaf = arm().model_copy(update={"followups": None, "asking": None})
+    run = told()
+    talks = TalksRecord(n=40, baseline=deaf, candidate=deaf)
+    run = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks})]})
+    (table,) = conversations.tables(run)
+    assert [name for name, _ in table.figures] == ["turns", "tool calls", "tool calls that failed"]
+    assert table.brief == "1.00 → 1.00 turns"
+    assert "asks back" not in markdown.render(run)
+
+
+def test_the_money_of_a_conversation_is_told_as_that_and_who_made_the_calls() -> None:
+    shown = markdown.render(agents())
+    assert "| output | per conversation |" in shown and "per call" not in shown
+    assert "**Of these**: agents 812 calls, \\$0.023; follow-ups and simulated users 28 calls" in shown
+    assert "per call" in markdown.render(runs()["block"]) and "Of these" not in markdown.render(runs()["block"])
+
+
+@pytest.mark.parametrize("priced", [True, False])
+def test_parts_of_the_money_that_are_not_known_or_nothing_are_not_told(priced: bool) -> None:
+    run = agents()
+    known = SpentRecord(calls=3, usd=0.5)
+    spending = SpendingRecord(
+        answers=known, aside=SpentRecord(), judges=SpentRecord(calls=1, usd=0.25 if priced else None)
+    )
+    one = run.suites[0].model_copy(update={"spending": spending})
+    two = one.model_copy(update={"name": "other", "spending": spending.model_copy(update={"judges": known})})
+    (told,) = [fact.text for fact in facts(run.model_copy(update={"suites": [one, two]})) if fact.label == "Of these"]
+    assert plain(told) == f"agents 6 calls, $1.00; judges 4 calls{', $0.75' if priced else ''}"
+
+
 def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by: str = "case") -> TranscriptRecord:
     turns = [
         TurnRecord.model_validate(
@@ -150,6 +183,36 @@ def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str
     )
     shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
     assert said in shown[shown.index("**Candidate**") :]
+
+
+@pytest.mark.parametrize(
+    ("seen", "note"),
+    [
+        ({"scorer": "conversation_kept", "rows": 1, "found": "0"}, "Database, conversation_kept: 0"),
+        ({"scorer": "q", "rows": 3, "found": '["a", 1]'}, 'Database, q: 3 rows, the first ["a", 1]'),
+        ({"scorer": "q", "rows": 0}, "Database, q: 0 rows"),
+        ({"scorer": "q", "rows": None, "error": "no such table"}, "Database, q: not read (no such table)"),
+        ({"scorer": "q", "rows": 1, "found": "a\nb"}, "Database, q: a b"),
+    ],
+)
+def test_what_a_database_held_does_not_contradict_the_scorer_that_read_it(seen: dict[str, object], note: str) -> None:
+    kept = talked("hi").model_copy(update={"observations": [ObservationRecord.model_validate(seen)]})
+    shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
+    assert shown is not None and shown.notes == (note,)
+
+
+@pytest.mark.parametrize(
+    ("end", "notes"),
+    [
+        ("max_turns", ("The simulated user was not done: it had said all that its max_turns allow.",)),
+        ("done", ()),
+        ("", ()),
+    ],
+)
+def test_a_simulated_user_that_was_cut_off_looks_like_none_that_was_done(end: str, notes: tuple[str, ...]) -> None:
+    kept = talked("hi", by="simulated").model_copy(update={"user_end": end})
+    shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
+    assert shown is not None and shown.notes == notes
 
 
 def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:

@@ -45,6 +45,31 @@ def test_what_both_arms_do_alike_is_advice_and_no_finding() -> None:
     assert "max_output_tokens" in _said(steps(run)[0])
 
 
+@pytest.mark.parametrize(
+    ("arm", "found", "step"),
+    [
+        (
+            {"step_limited": 20, "max_steps": 12},
+            "20 of 300 conversations of the candidate were ended at max_steps (12), and none of the baseline's 300.",
+            "Raise max_steps, or find out which tools are called again and again: conversations were ended there.",
+        ),
+        (
+            {"step_limited": 4},
+            "4 of 300 conversations of the candidate were ended at the step limit, and none of the baseline's 300.",
+            "Raise the step limit of the agent, or find out which tools are called again and again: conversations were "
+            "ended there.",
+        ),
+    ],
+)
+def test_an_agent_that_is_ended_at_its_step_limit_is_advised_of_that(
+    arm: dict[str, object], found: str, step: str
+) -> None:
+    run = _with(runs.passed(), {}, arm)
+    assert [_said(text) for text in findings(run)] == [found]
+    assert _said(steps(run)[0]) == step
+    assert "max_output_tokens" not in "".join(map(_said, steps(run)))
+
+
 def test_one_reply_in_many_is_a_fact_and_nothing_more() -> None:
     run = _with(runs.passed(), {}, {"empty": 1})
     assert findings(run) == ()

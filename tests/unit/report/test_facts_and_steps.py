@@ -3,6 +3,7 @@
 import pytest
 
 from gate.domain.record import RunRecord
+from gate.domain.usage import FREE, UNPRICED, UNTOLD
 from gate.domain.verdict import Verdict
 from gate.report.facts import facts, usage
 from gate.report.parts import Code, Text
@@ -46,6 +47,21 @@ def test_missing_samples_and_the_verdicts_they_could_have_given() -> None:
     assert found["Missing"].startswith("31 of 720 samples: HTTP 503")
     assert found["Had they been"] == "best for the candidate: PASS; worst: BLOCK"
     assert found["Spent"].startswith("unknown: at least one model has no known price")
+
+
+@pytest.mark.parametrize(
+    ("notes", "told"),
+    [
+        (("the agent does not tell its cost (cost_usd)", FREE), "the agent does not tell its cost (cost_usd)"),
+        ((UNPRICED, UNPRICED), UNPRICED),
+        ((UNPRICED, UNTOLD), f"{UNPRICED}; {UNTOLD}"),
+    ],
+)
+def test_why_dollars_are_not_known_is_told_as_each_suite_has_it(notes: tuple[str, str], told: str) -> None:
+    made = runs.passed()
+    update = {"spent_usd": None}
+    suites = [made.suites[0].model_copy(update=update | {"name": note[:5], "cost_note": note}) for note in notes]
+    assert _facts(made.model_copy(update=update | {"suites": suites}))["Spent"] == f"unknown: {told} in 42.3 s"
 
 
 def test_reasons_that_are_not_shown_are_counted() -> None:

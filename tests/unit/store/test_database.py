@@ -105,6 +105,12 @@ def test_what_is_there_is_seen(url: str) -> None:
     assert (rows.rows, rows.columns, rows.more) == ((("s-1", "Hi"), ("s-2", "Ho")), ("id", "said"), False)
 
 
+def test_why_it_cannot_be_read_is_one_line_of_words(url: str) -> None:
+    (found,) = looked(url, "SELECT 1\nFROM\n\tnowhere")
+    assert found.rows is None and "nowhere" in found.error
+    assert not any(mark in found.error for mark in ("\\n", "\\t", "\n", "\t"))
+
+
 WRITES = [
     "DELETE FROM talks",
     "INSERT INTO talks VALUES ('x', 'y')",

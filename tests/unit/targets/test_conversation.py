@@ -7,6 +7,7 @@ import pytest
 
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona, Round
+from gate.domain.ending import STEP_LIMIT
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.domain.suite import Exam
@@ -44,9 +45,16 @@ def test_rounds_follow_one_another() -> None:
     agent = FakeAgent([Answer("x", cost=Dollars(1.0), latency_s=1.0), Answer("y", cost=Dollars(2.0), latency_s=3.0)])
     reply = led(leading(agent), question(TWO, exam=exam(TWO)))
     assert turns(reply) == [(0, "case", "a", "x"), (1, "case", "b", "y")]
+    assert reply.transcript is not None and reply.transcript.user_end == ""
     assert (reply.text, reply.cost, reply.latency_s) == ("y", Dollars(3.0), 4.0)
     assert reply.effort == Effort(2, cost=Dollars(3.0))
     assert agent.events == ["start session-1", "close", "close"]
+
+
+@pytest.mark.parametrize("stops", [(STEP_LIMIT, "stop"), ("stop", STEP_LIMIT)])
+def test_a_conversation_met_the_step_limit_where_any_answer_did(stops: tuple[str, str]) -> None:
+    agent = FakeAgent([Answer("x", stop_reason=stop) for stop in stops])
+    assert led(leading(agent), question(TWO, exam=exam(TWO))).stop_reason == STEP_LIMIT
 
 
 def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
@@ -57,7 +65,7 @@ def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> N
     assert reply.transcript is not None and reply.transcript.outline.followups == 1
     assert (reply.transcript.aside.calls, reply.transcript.aside.cost) == (2, Dollars(0.5))
     assert reply.cost == Unpriced("unknown"), "what the detector costs is no part of what the agent costs"
-    assert reply.effort == Effort(4, cost=Unpriced("unknown"))
+    assert reply.effort == Effort(2, cost=Unpriced("unknown"), aside_calls=2, aside_cost=Dollars(0.5))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
@@ -82,6 +90,7 @@ def test_a_simulated_user_speaks_until_it_is_done() -> None:
     reply = led(leading(agent, user=user), question(PLAYED, exam=exam(PLAYED)))
     assert turns(reply) == [(0, "simulated", "Hi.", "Hello."), (0, "simulated", "Occupancy?", "80 %.")]
     assert user.read[-1] == [("Hi.", "Hello."), ("Occupancy?", "80 %.")]
+    assert reply.transcript is not None and reply.transcript.user_end == "done"
 
 
 @pytest.mark.parametrize("begins", ["", "Hi there."])
@@ -90,6 +99,7 @@ def test_a_simulated_user_has_a_limit(begins: str) -> None:
     agent, user = FakeAgent(["No."] * 9), FakeReader([Said("Please.", 1)] * 9)
     reply = led(leading(agent, user=user), question(case, exam=exam(case)))
     assert reply.transcript is not None and len(reply.transcript.turns) == 3
+    assert reply.transcript.user_end == "max_turns", "one that was cut off looks like none that was done"
     assert agent.said[0] == (begins or "Please.")
     assert len(user.read) == (2 if begins else 3)
 
@@ -137,11 +147,12 @@ def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
 def test_a_detector_that_cannot_be_had_makes_no_half_conversation() -> None:
     class Gone:
         async def reply(self, *_: object) -> Said:
-            raise AgentFailed("the budget of 2 calls is used up", 1)
+            raise AgentFailed("the budget of 2 calls is used up", 1, Effort(1, cost=Dollars(0.5)))
 
     memory = Kept()
     found = failed(leading(FakeAgent(["x?"]), Gone(), memory=memory), question(ONE, exam=exam(ONE, DETECTOR)))
-    assert (found.reason, found.effort) == ("the budget of 2 calls is used up", Effort(1, cost=Unpriced("unknown")))
+    assert found.reason == "the budget of 2 calls is used up"
+    assert found.effort == Effort(1, cost=Unpriced("unknown"), aside_calls=1, aside_cost=Dollars(0.5))
     assert memory.empty
 
 

@@ -21,6 +21,86 @@ CASE = Case("c", "What is the occupancy?", facts="The beach house.")
 PLAYED = Case("c", "", user=Persona("a landlord", "learn the occupancy"))
 ASKED = [("What is the occupancy?", "Which listing?")]
 
+ASK = """\
+Which one?
+Please name a listing.
+I need the name of the listing and the month to look that up.
+Before I go on I have to know the month.
+Name the listing first.
+To look that up I require the month.
+The month is missing.
+The name of the listing is missing from your message.
+Happy to help. Just give me the month.
+Tell me the listing.
+Let me know the dates.
+It is unclear to me, the beach house or the city loft.
+I am not sure that I have understood the month.
+There is more than one listing of that name.
+That depends on the month.
+I cannot look that up without a month.
+Once you have told me the month I can look it up.
+As soon as I have the dates I will book.
+Choose one of these: Beach House, City Loft.
+Pick a date.
+Send the booking number.
+Enter the month as YYYY-MM.
+Reply with the month.
+Your booking number would help.
+I lack the dates.
+I was wondering about the month.
+Welche Wohnung
+Ich brauche den Namen der Wohnung und den Monat.
+Mir fehlt noch der Monat.
+Bevor ich weitermache, muss ich den Monat wissen.
+Sag mir den Monat.
+Nennen Sie den Monat.
+Das ist unklar: Januar oder Februar.
+Ohne Angabe des Monats geht es nicht.
+J'ai besoin du nom du logement et du mois.
+Merci de m'indiquer le mois.
+Il me faut le mois.
+Il manque le mois.
+Donnez-moi le mois.
+Necesito el nombre del alojamiento y el mes.
+Falta el mes.
+Dime el mes.
+Ho bisogno del nome e del mese.
+Mi serve il mese.
+Manca il mese.
+Preciso do nome e do mes.
+Informe o mes.
+Ik heb de naam van de woning nodig.
+Geef de maand.
+Prosze podac miesiac.
+どの物件ですか
+请告诉我月份。
+Укажите месяц.
+أحتاج إلى الشهر
+월을 알려 주세요."""
+ASK_NOTHING = """\
+It is 80 %.
+Done.
+The Beach House is booked from 3 to 9 December.
+You have three listings: Beach House, City Loft and Mill Cottage.
+The occupancy in December was 82 %.
+No.
+Yes, both are free.
+I have booked it.
+I cancelled the booking; the guest gets 120 euros back.
+Revenue in November: 4,210 euros.
+The total is 1,204.50.
+There are no bookings in March.
+The price went up by 5 % to 126 euros a night.
+Check-in is at 3 pm.
+{"occupied": 0.82}
+The cottage sleeps six.
+Das Strandhaus ist im Dezember zu 82 % belegt.
+Erledigt.
+Le total est de 42 euros.
+El total es de 42 euros.
+Il totale di dicembre: 42 euro.
+Het totaal is 42 euro."""
+
 
 def asks(flag: object, answer: object) -> str:
     return json.dumps({"asks": flag, "answer": answer})
@@ -49,9 +129,14 @@ def test_nothing_is_asked_of_a_model_where_the_answer_cannot_be_a_question() -> 
     assert asyncio.run(reader.reply([], CASE, 0)) == Said()
 
 
-@pytest.mark.parametrize("answer", ["Which one?", "Please name a listing.", "Welche Wohnung", "どの物件ですか"])
+@pytest.mark.parametrize("answer", ASK.splitlines())
 def test_what_may_be_a_question_is_looked_at(answer: str) -> None:
     assert may_ask(answer)
+
+
+@pytest.mark.parametrize("answer", ASK_NOTHING.splitlines())
+def test_a_plain_answer_costs_no_call_of_the_detector(answer: str) -> None:
+    assert not may_ask(answer)
 
 
 @pytest.mark.parametrize(

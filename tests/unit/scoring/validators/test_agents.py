@@ -66,13 +66,13 @@ def test_what_was_called_is_held_against_what_should_have_been(options: JsonValu
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
     found = tools({"all": ["a"], "forbidden": ["d"], "max_calls": 0}, "d")
-    assert found.reason == 'missing: "a"; forbidden: "d"; 1 calls, more than 0 (called d)'
+    assert found.reason == 'missing: "a"; forbidden: "d"; 1 call, more than 0 (called d)'
 
 
 def test_failed_calls_are_counted_and_the_first_is_told() -> None:
     assert tools({"max_errors": 1}, use("a", failed=True), "a").value == 1.0
     found = tools({"max_errors": 0}, "b", use("a", failed=True))
-    assert (found.value, "1 failed calls, more than 0: a: no such flat" in found.reason) == (0.0, True)
+    assert (found.value, "1 failed call, more than 0: a: no such flat" in found.reason) == (0.0, True)
 
 
 FLAT: JsonValue = {"arguments": {"book": {"subset": {"flat": 3, "who": {"name": "Ann"}}}}}

@@ -1,0 +1,69 @@
+"""What a run took: calls and dollars, who made and cost them, and what one answer's share is called."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_new import NewSuiteRecord
+from gate.domain.record_parts import SpendingRecord, SpentRecord
+from gate.domain.usage import FREE, UNPRICED
+from gate.report import numbers
+from gate.report.parts import Fact
+from gate.report.slices import LONGEST_SENTENCE, short
+
+
+def per(suites: Sequence[SuiteRecord | NewSuiteRecord]) -> str:
+    """What dollars and seconds of an answer are means over: `per call`, `per conversation`."""
+    units = dict.fromkeys("call" if suite.conversations is None else "conversation" for suite in suites)
+    return f"per {' or '.join(units) or 'call'}"
+
+
+def costs(run: RunRecord) -> Iterator[Fact]:
+    """Calls, dollars and time; where agents were talked with, also who made the calls."""
+    calls = run.calls
+    yield Fact(
+        "Calls",
+        (f"{calls.made:,} made, {calls.cached:,} from a cache, {calls.retried:,} sent again, {calls.failed:,} failed",),
+        brief=True,
+    )
+    yield Fact("Spent", (f"{_spent(run)} in {numbers.duration(run.duration_s)}",), brief=True)
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
+    known = [suite.spending for suite in suites if suite.spending is not None]
+    talked = any(suite.conversations is not None for suite in suites)
+    if talked and (told := _callers(known)):
+        yield Fact("Of these", (told,), brief=True)
+
+
+def _callers(parts: Sequence[SpendingRecord]) -> str:
+    told = (
+        ("agents", [part.answers for part in parts]),
+        ("follow-ups and simulated users", [part.aside for part in parts]),
+        ("judges", [part.judges for part in parts]),
+    )
+    return "; ".join(f"{who} {_together(spent)}" for who, spent in told if any(one.calls for one in spent))
+
+
+def _together(parts: Sequence[SpentRecord]) -> str:
+    """Calls, and dollars where all of the calls have a price."""
+    called = [part for part in parts if part.calls]
+    prices = [part.usd for part in called if part.usd is not None]
+    dollars = f", {numbers.dollars(sum(prices))}" if called and len(prices) == len(called) else ""
+    return f"{numbers.counted(sum(part.calls for part in called), 'call')}{dollars}"
+
+
+def _spent(run: RunRecord) -> str:
+    if run.spent_usd is not None:
+        return numbers.dollars(run.spent_usd)
+    if untold := _untold(run):
+        return f"unknown: {untold}"
+    priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
+    if not (any(priced) if run.evaluated else run.priced):
+        return "n/a"
+    return f"unknown: {UNPRICED}" if run.calls.made else "nothing"
+
+
+def _untold(run: RunRecord) -> str:
+    """Why suites do not know what they spent, each reason once; empty where none says so."""
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
+    notes = dict.fromkeys(suite.cost_note for suite in suites if suite.calls.made and suite.spent_usd is None)
+    return "; ".join(short(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)

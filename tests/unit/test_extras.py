@@ -1,0 +1,34 @@
+"""Everybody who names an extra names the same way to it, which is none of another's package."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gate.errors import with_extra
+
+ROOT = Path(__file__).parents[2]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+FROM_AN_INDEX = re.compile(r"pip install(?: -\S+)* .?prompt-gate(?!(?:\[[^\]]*\])? @ )")
+NAMED = re.compile(r"with_extra\(\"(\w+)\"\)|pip install '\.\[(\w+)\]'")
+
+
+def pages() -> list[Path]:
+    docs = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.yml"), ROOT / "README.md"]
+    return [*docs, *(ROOT / "gate").rglob("*.py")]
+
+
+def test_nobody_is_told_to_install_what_an_index_has_under_our_name() -> None:
+    told = {page.name: FROM_AN_INDEX.findall(page.read_text(encoding="utf-8")) for page in pages()}
+    assert {name: found for name, found in told.items() if found} == {}
+
+
+def test_every_extra_that_is_named_is_one() -> None:
+    named = {first or second for page in pages() for first, second in NAMED.findall(page.read_text(encoding="utf-8"))}
+    assert {"agents", "demo", "local", "distributed"} <= named <= EXTRAS.keys()
+
+
+@pytest.mark.parametrize("name", ["agents", "postgres"])
+def test_both_ways_of_installing_are_told(name: str) -> None:
+    assert f"pip install '.[{name}]'" in with_extra(name) and f"prompt-gate[{name}] @ git+" in with_extra(name)
