@@ -55,6 +55,7 @@ class ProgramAgent:
     _process: Kept | None = field(default=None, init=False)
     _sent: int = field(default=0, init=False)
     _heard: bytes = field(default=b"", init=False)
+    _stray: bytes = field(default=b"", init=False)
 
     async def start(self, session: str) -> None:
         await self._open("start", session)
@@ -118,14 +119,15 @@ class ProgramAgent:
                 data = await self._reply(process)
                 await self._check_quiet(process)
         except TimeoutError:
-            raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s") from None
+            stray = f"; what it printed is no reply: {self._shown(self._stray)}" if self._stray else ""
+            raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s{stray}") from None
         except (OSError, asyncio.IncompleteReadError):
             raise AgentFailed(await self._fate(process)) from None
         self.tongue.read(data)
         return data
 
     async def _reply(self, process: Kept) -> bytes:
-        stray = 0
+        stray, self._stray = 0, b""
         while True:
             line, end, rest = self._heard.partition(b"\n")
             if not end:
@@ -139,10 +141,12 @@ class ProgramAgent:
             self._heard = rest
             if parsed(line) is not None:
                 return line
-            stray += len(line)
+            stray, self._stray = stray + len(line), line
             if stray > STRAY_BYTES:
-                shown = self.tongue.cleaner.line(line.decode(errors="replace"), 200)
-                raise AgentFailed(f"{self.tongue.who} prints what is no reply: {shown}")
+                raise AgentFailed(f"{self.tongue.who} prints what is no reply: {self._shown(line)}")
+
+    def _shown(self, line: bytes) -> str:
+        return self.tongue.cleaner.line(line.decode(errors="replace"), 200)
 
     async def _check_quiet(self, process: Kept) -> None:
         """Raises AgentFailed for a reply that nobody asked for: each later one would count for the message before."""
@@ -153,9 +157,8 @@ class ProgramAgent:
             async with asyncio.timeout(0):
                 while data := await process.stdout.read(READ_BYTES):
                     self._heard += data
-        # The half of a line is none of a reply that is still to come.
-        lines, self._heard = self._heard.split(b"\n"), b""
-        if any(parsed(line) is not None for line in lines[:-1]):
+        *lines, self._heard = self._heard.split(b"\n")
+        if any(parsed(line) is not None for line in lines):
             raise AgentFailed(f"{self.tongue.who} answered twice: a message has one reply")
 
     async def _fate(self, process: Kept) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gate.errors import with_extra
 from tests.integration.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.support.command import environment
 
-AGENTS = "pip install '.[agents]'"
-POSTGRES = "pip install '.[agents,postgres]'"
+AGENTS = with_extra("agents")
+POSTGRES = with_extra("agents,postgres")
 POSTGRES_URL = "postgresql://me:hunter2@127.0.0.1:1/none"
 
 
@@ -24,7 +25,10 @@ def without(folder: Path, *packages: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("packages", "url", "remedy"),
-    [(("sqlalchemy", "mcp"), "", AGENTS), (("psycopg",), POSTGRES_URL, POSTGRES)],
+    [
+        (("sqlalchemy", "mcp"), "", "pip install '.[agents]'"),
+        (("psycopg",), POSTGRES_URL, "pip install '.[agents,postgres]'"),
+    ],
 )
 def test_the_database_is_not_filled(
     estate: Estate, tmp_path: Path, packages: tuple[str, ...], url: str, remedy: str

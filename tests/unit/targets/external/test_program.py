@@ -123,8 +123,15 @@ def test_an_answer_that_names_its_message_counts_for_no_other(tmp_path: Path) ->
 
 
 def test_what_it_prints_after_an_answer_is_no_reply_either(tmp_path: Path) -> None:
-    agent = program(tmp_path, 'say(type="answer", text=text)\nprint("a log")\nprint("half a ", end="", flush=True)')
+    agent = program(tmp_path, 'say(type="answer", text=text)\nprint("a log", flush=True)')
     assert [answer.text for answer in answers(agent, "a", "b", "c")] == ["a", "b", "c"]
+
+
+def test_half_a_line_before_a_reply_makes_it_none_and_is_shown(tmp_path: Path) -> None:
+    """As `input("> ")` writes it, in Python."""
+    agent = program(tmp_path, 'print("> ", end="")\nsay(type="answer", text=text)', timeout_s=2.0)
+    said = reason(agent, "a")
+    assert said.startswith('the agent did not answer within 2 s; what it printed is no reply: > {"type"')
 
 
 def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
