@@ -15,8 +15,9 @@ from gate.domain.transcript import ToolUse
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.render import NotBuilt, render
-from gate.providers.untrusted import Cleaner, TooLong, count
+from gate.providers.untrusted import MAX_TEXT, count
 from gate.targets.port import AgentFailed, Answer, Question
+from gate.targets.tools.masks import Masks
 
 VERSION = 1
 MOST_BYTES = 8 * 2**20
@@ -44,7 +45,7 @@ class Tongue:
     """
 
     question: Question
-    cleaner: Cleaner
+    cleaner: Masks
     who: str
 
     def opening(self, kind: str, session: str) -> bytes:
@@ -71,7 +72,7 @@ class Tongue:
         )
 
     def read(self, data: bytes) -> dict[str, JsonValue]:
-        """What the agent says, which is `ok` or `answer`.
+        """What the agent says, which is `ok` or `answer`, without secrets and control characters.
 
         Raises:
             AgentFailed: it is neither.
@@ -82,7 +83,7 @@ class Tongue:
         if found.get("type") == "error":
             said = self.cleaner.line(found.get("error") or found.get("message"), _REASON_CHARS)
             raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
-        return found
+        return {self.cleaner.text(key): self.cleaner.value(one) for key, one in found.items()}
 
     def answer(self, data: bytes, seconds: float) -> Answer:
         """The answer to what was sent.
@@ -98,10 +99,9 @@ class Tongue:
         text = found.get("text")
         if found.get("type") != "answer" or not isinstance(text, str):
             raise AgentFailed(f"{self.who} did not answer with a text")
-        try:
-            text = self.cleaner.answer(text)
-        except TooLong as error:
-            raise AgentFailed(f"{self.who}: {error}") from None
+        if len(text) > MAX_TEXT:
+            said = f"the answer has {len(text):,} characters, and no more than {MAX_TEXT:,} are taken"
+            raise AgentFailed(f"{self.who}: {said}")
         steps = count(found.get("steps"))
         told = _seconds(found.get("latency_s"))
         return Answer(
@@ -139,8 +139,8 @@ class Tongue:
         )
 
     def _short(self, text: str, limit: int) -> str:
-        """Cleaned before it is cut: half of a secret could not be told from other text."""
-        clean = self.cleaner.text(text)
+        """Masked before it is cut, a secret that was a number among it: half of one is like other text."""
+        clean = self.cleaner.masked(text)
         return clean if len(clean) <= limit else f"{clean[:limit]}…"
 
 

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
+from gate.domain.jsonvalue import JsonValue
 from gate.inputs.problems import printable
+from gate.providers.untrusted import Cleaner
 
 MASK, SESSION_MASK = "[token]", "[session]"
 SECRET_CHARS = 6
@@ -17,16 +19,17 @@ RESULT_CHARS = 50_000
 """Of the result of one call of a tool, for the model."""
 REASON_CHARS = 300
 
+_LINES = Cleaner()
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """The secrets of a toolbox.
+    """The secrets of an agent, or of its tools.
 
     Args:
-        values: of environment variables that tools and their servers get.
+        values: of environment variables that it gets, or its tools and their servers.
         folder: that the servers run in, which is gone when somebody reads a reason; empty for none.
     """
 
@@ -47,6 +50,24 @@ class Masks:
         for form in self._forms:
             text = text.replace(form, MASK)
         return text.replace(session, SESSION_MASK) if session else text
+
+    def text(self, text: str) -> str:
+        """The text without secrets and control characters."""
+        return self.masked(cleaned(text))
+
+    def value(self, found: JsonValue) -> JsonValue:
+        """The same of all texts of a JSON value that is not nested deeply, its keys among them."""
+        if isinstance(found, str):
+            return self.text(found)
+        if isinstance(found, list):
+            return [self.value(one) for one in found]
+        if isinstance(found, dict):
+            return {self.text(key): self.value(one) for key, one in found.items()}
+        return found
+
+    def line(self, value: object, limit: int = REASON_CHARS) -> str:
+        """One printable line of at most `limit` characters, without what has the shape of a key; empty for no text."""
+        return _LINES.line(self.text(value), limit) if isinstance(value, str) else ""
 
     def result(self, text: str, session: str = "") -> str:
         """What the model reads of a result: without secrets and control characters, and cut where it is long."""
@@ -70,12 +91,24 @@ def cleaned(text: str) -> str:
     return _CONTROL.sub("", _ESCAPES.sub("", text))
 
 
-def _forms(values: Iterable[str]) -> tuple[str, ...]:
+def _forms(values: tuple[str, ...]) -> tuple[str, ...]:
     """How secrets may be written, the longest first."""
     found: set[str] = set()
-    for value in values:
+    for value in (*values, *_passwords(values)):
         words = [word for word in value.split() if len(word) >= WORD_CHARS]
         for one in (value, value.strip(), *words):
             if len(one.strip()) >= SECRET_CHARS:
                 found |= {one, quote(one, safe=""), json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1]}
     return tuple(sorted(found, key=len, reverse=True))
+
+
+def _passwords(values: Iterable[str]) -> set[str]:
+    """Of values that are addresses, as they stand there and as they are meant."""
+    found: set[str] = set()
+    for value in values:
+        try:
+            password = urlsplit(value.strip()).password or ""
+        except ValueError:
+            continue
+        found |= {password, unquote(password)}
+    return found

@@ -22,6 +22,8 @@ QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=20
         ("12345", "12345 flats", "12345 flats"),
         ("      ", "a      b", "a      b"),
         ("s3cr3t\nsecond", "s3cr3t\nsecond", "[token]"),
+        ("postgresql://me:pass%2Fword@db/x", "no pass/word, no pass%2Fword, me", "no [token], no [token], me"),
+        ("https://[no address", "me", "me"),
     ],
 )
 def test_secrets_in_all_their_forms(value: str, text: str, masked: str) -> None:
@@ -65,6 +67,12 @@ def test_controls_between_the_letters_of_a_secret_do_not_hide_it() -> None:
 )
 def test_control_characters_go(text: str, clean: str) -> None:
     assert cleaned(text) == clean
+
+
+def test_a_line_has_no_shape_of_a_key_either() -> None:
+    masks = Masks(("s3cr3t",))
+    assert masks.line("no\n s3cr3t,\x1b[1m no sk-0123456789") == "no [token], no [key]"
+    assert (masks.line(None), masks.line("x" * 400, 5)) == ("", "xxxx…")
 
 
 def test_a_reason_is_one_line_without_the_folder_that_is_gone() -> None:
