@@ -74,6 +74,35 @@ def test_words_of_the_configuration_that_stand_for_nothing_are_mistakes() -> Non
     assert names(shop, rules=replace(PLAIN, only=("b",), injection=Injection({"token": "x"}))) == ["b"]
 
 
+def test_a_token_is_for_one_server() -> None:
+    shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
+    given = Injection({"token": "s3cr3t"})
+    said = "'inject' has a secret for 'token', which tools of the shop and the yard take"
+    hint = "put the name of the server before it that may have it: name.token"
+    assert refusal(shop, yard, rules=Rules(injection=given)) == f"{said}; {hint}"
+    assert names(shop, yard, rules=Rules(only=("a",), injection=given)) == ["a"]
+    assert names(shop, yard, rules=Rules(injection=Injection(sessions=frozenset({"token"})))) == ["a", "b"]
+    taken = FixtureTool("c", "", json.dumps({"properties": {"token": {}}}))
+    assert names(shop, Recorded.of((taken,), ()), rules=Rules(injection=given)) == ["a", "c"]
+
+
+def test_each_server_gets_what_is_put_in_for_it() -> None:
+    async def work() -> None:
+        box = Box((shop, yard, field), Rules(injection=given))
+        assert [one.parameters["properties"] for one in await box.tools()] == [{}, {}, {"token": {}}]
+        for name in "abc":
+            await box.call(name, '{"token": "mine"}', SESSION)
+
+    shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
+    field = Scripted((tool("c", token={}),), label="the field")
+    apart = {"the shop": Injection({"token": "s3cr3t"}), "the yard": Injection(sessions=frozenset({"token"}))}
+    given = Injection(apart=apart)
+    asyncio.run(work())
+    assert [one.called[0][1]["token"] for one in (shop, yard, field)] == ["s3cr3t", SESSION, "mine"]
+    said = refusal(replace(shop, tools=(tool("a"),)), yard, rules=Rules(injection=given))
+    assert said == "'inject' names 'token', and no tool of the shop takes such an argument"
+
+
 def test_too_many_tools_are_a_mistake() -> None:
     sources = [Scripted(tuple(tool(f"{letter}{number}") for number in range(101)), label=letter) for letter in "ab"]
     assert refusal(*sources) == "there are 202 tools, and a model is told of 200: name them under 'only'"
