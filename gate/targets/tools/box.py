@@ -108,6 +108,7 @@ class Box:
         text = arguments if len(kept) == len(written) else json.dumps(kept, ensure_ascii=False)
         text = masks.masked(text, known)
         if offer is None:
+            name = masks.masked(name, known)
             return ToolUse(name, text, f"there is no tool {quoted(name)}; {self._there_are()}", failed=True)
         begun = self.rules.clock()
         given = await self._given(offer, injection.filled(offer.tool, kept, session))
@@ -129,7 +130,7 @@ class Box:
         names = {tool.name for tool, _ in found}
         missing = [name for name in self.rules.only if name not in names]
         if missing:
-            there = _listed(names)
+            there = self.rules.masks.masked(_listed(names))
             raise _refused(f"'only' names {_listed(missing)}, and no source has such a tool; there are: {there}")
         injection = self.rules.injection
         for whose, put in (("", injection), *injection.apart.items()):
@@ -161,6 +162,8 @@ class Box:
         name = tool.name if is_tool_name(tool.name) else model_name(tool.name)
         if not name:
             raise _refused(f"{label} has a tool without a name")
+        if self.rules.masks.told(tool.name):
+            raise _refused(f"{label} has a tool whose name holds a secret")
         masked = self.rules.masks.masked
         return Tool(name, masked(cleaned(tool.description)), masked(hidden.schema))
 

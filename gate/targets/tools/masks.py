@@ -1,5 +1,6 @@
 """Takes out of texts what nobody may read: the values of secrets, and characters that do something to a terminal."""
 
+import base64
 import json
 import re
 from collections.abc import Iterable
@@ -14,12 +15,13 @@ MASK, SESSION_MASK = "[token]", "[session]"
 SECRET_CHARS = 6
 """What is shorter is no secret: it would be found in every other word."""
 WORD_CHARS = 8
-"""The same for the words of a value, as those of `Bearer …`."""
+"""The same for the words of a value, as those of `Bearer …`, and for what is written backwards."""
 RESULT_CHARS = 50_000
 """Of the result of one call of a tool, for the model."""
 REASON_CHARS = 300
 
 _LINES = Cleaner()
+_URL_SAFE = str.maketrans("+/", "-_")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -39,6 +41,10 @@ class Masks:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_forms", _forms(self.values))
+
+    def told(self, text: str) -> bool:
+        """Does the text hold a secret?"""
+        return any(form in text for form in self._forms)
 
     def masked(self, text: str, session: str = "") -> str:
         """The text without secrets.
@@ -99,7 +105,22 @@ def _forms(values: tuple[str, ...]) -> tuple[str, ...]:
         for one in (value, value.strip(), *words):
             if len(one.strip()) >= SECRET_CHARS:
                 found |= {one, quote(one, safe=""), json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1]}
+                found |= _written(one)
     return tuple(sorted(found, key=len, reverse=True))
+
+
+def _written(secret: str) -> set[str]:
+    """A secret in the writings that everybody knows to read."""
+    data = secret.encode("utf-8", "surrogatepass")
+    units = secret.encode("utf-16-be", "surrogatepass").hex(" ", 2).split()
+    hexes = (data.hex(), "".join(f"%{byte:02x}" for byte in data), "".join(f"\\u{unit}" for unit in units))
+    found = {*hexes, hexes[0].upper(), hexes[1].upper(), "".join(f"\\u{unit.upper()}" for unit in units)}
+    for before in range(3):
+        # Within a longer text a secret begins at any bit of a sign; signs that hold bits of others are left out.
+        signs = base64.b64encode(bytes(before) + data).decode().rstrip("=")
+        whole = signs[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+        found |= {whole, whole.translate(_URL_SAFE)}
+    return found | ({secret[::-1]} if len(secret) >= WORD_CHARS else set())
 
 
 def _passwords(values: Iterable[str]) -> set[str]:

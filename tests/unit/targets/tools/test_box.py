@@ -115,6 +115,16 @@ def test_a_description_has_a_bound_and_is_clean() -> None:
     assert asyncio.run(box.tools())[0].description == "red [token]"
 
 
+def test_no_name_tells_a_secret() -> None:
+    masked = Rules(masks=Masks(("s3cr3t",)))
+    assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name holds a secret"
+    assert refusal(Scripted((tool("get-czNjcjN0"),)), rules=masked) == "the shop has a tool whose name holds a secret"
+    said = refusal(Scripted((tool("s3cr3t"),)), rules=replace(masked, only=("a",)))
+    assert said == "'only' names 'a', and no source has such a tool; there are: '[token]'"
+    use = used(Scripted((tool("a"),)), "s3cr3t", "{}", masked)
+    assert (use.name, use.result) == ("[token]", "there is no tool '[token]'; there are: 'a'")
+
+
 def test_what_is_put_in_is_neither_recorded_nor_taken_from_the_model() -> None:
     shop = Scripted((tool("a", token={}, session_id={}, city={}),))
     use = used(shop, "a", '{"city":"Rome",  "token": "mine", "session_id": 3}', RULES)

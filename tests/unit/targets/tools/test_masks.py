@@ -1,5 +1,8 @@
 """What is taken out of texts before somebody reads them."""
 
+import base64
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +31,33 @@ QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=20
 )
 def test_secrets_in_all_their_forms(value: str, text: str, masked: str) -> None:
     assert Masks((value,)).masked(text) == masked
+
+
+TOKEN = "tok-5up3r/s3cret?"
+PERCENT = "".join(f"%{byte:02X}" for byte in TOKEN.encode())
+ESCAPED = "".join(f"\\u{ord(sign):04x}" for sign in TOKEN)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [TOKEN.encode().hex(), TOKEN.encode().hex().upper(), PERCENT, PERCENT.lower(), ESCAPED, TOKEN[::-1]],
+)
+def test_the_usual_encodings_of_a_secret_are_known(written: str) -> None:
+    assert Masks((TOKEN,)).masked(f"<{written}>") == "<[token]>"
+
+
+@pytest.mark.parametrize("before", range(7))
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_in_base64_a_secret_is_found_wherever_it_begins(before: int, encode: Callable[[bytes], bytes]) -> None:
+    told = Masks((TOKEN,)).masked(encode(b"x" * before + TOKEN.encode() + b"yz").decode())
+    assert "[token]" in told
+    # What is left of it are the signs that it shares with its neighbours.
+    assert len(told) - len("[token]") <= before * 8 // 6 + 6
+
+
+@pytest.mark.parametrize("text", ["65 flats", "a flat", "7370656369616c", "c3BlY2lhbA==", "A special offer"])
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert Masks((TOKEN, "special-key", "123456")).masked(f"{text}, not 654321") == f"{text}, not 654321"
 
 
 def test_the_longest_secret_goes_first() -> None:
