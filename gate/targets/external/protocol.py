@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import Arm
-from gate.domain.transcript import ToolUse
+from gate.domain.transcript import ToolUse, recorded
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.render import NotBuilt, render
@@ -24,11 +24,8 @@ MOST_BYTES = 8 * 2**20
 """Of one reply."""
 MOST_TOOLS = 1_000
 """Calls of tools in one answer."""
-RESULT_CHARS = 4_000
-"""Of the result of one of them."""
 _REASON_CHARS = 300
 _NAME_CHARS = 200
-_ARGUMENT_CHARS = 20_000
 _LONGEST_S = 1e6
 _MOST_USD = 1e6
 _REPLIES = frozenset({"ok", "answer", "error"})
@@ -130,18 +127,12 @@ class Tongue:
         given, result = value.get("arguments", {}), value.get("result", error if isinstance(error, str) else "")
         arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
         said = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-        return ToolUse(
-            name=self.cleaner.line(name, _NAME_CHARS),
-            arguments=self._short(arguments, _ARGUMENT_CHARS),
-            result=self._short(said, RESULT_CHARS),
-            failed=bool(error),
-            latency_s=_seconds(value.get("latency_s")),
-        )
-
-    def _short(self, text: str, limit: int) -> str:
-        """Masked before it is cut, a secret that was a number among it: half of one is like other text."""
-        clean = self.cleaner.masked(text)
-        return clean if len(clean) <= limit else f"{clean[:limit]}…"
+        called = self.cleaner.line(name, _NAME_CHARS)
+        if not called:
+            raise AgentFailed(f"{self.who} tells of a call of a tool whose name has no sign that can be seen")
+        # A secret may be a number, which is text only now.
+        masked = self.cleaner.masked
+        return recorded(ToolUse(called, masked(arguments), masked(said), bool(error), _seconds(value.get("latency_s"))))
 
 
 def message(kind: str, **more: JsonValue) -> bytes:

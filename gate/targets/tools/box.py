@@ -99,17 +99,18 @@ class Box:
         known = session if self.rules.injection.tells_session else ""
         offer = self._offers.get(name)
         injection = offer.injection if offer else self.rules.injection
+        name = masks.masked(name, known)
         try:
             written = _read(arguments)
         except BadJson as error:
             result = masks.reason(f"the arguments are no JSON object: {error.message}")
-            return ToolUse(name, masks.result(arguments, known), result, failed=True)
+            return ToolUse(name, masks.result(arguments, known), result, failed=True, missing=offer is None)
         kept = injection.without(written)
         text = arguments if len(kept) == len(written) else json.dumps(kept, ensure_ascii=False)
         text = masks.masked(text, known)
         if offer is None:
-            name = masks.masked(name, known)
-            return ToolUse(name, text, f"there is no tool {quoted(name)}; {self._there_are()}", failed=True)
+            said = f"there is no tool {quoted(name)}; {self._there_are()}"
+            return ToolUse(name, text, said, failed=True, missing=True)
         begun = self.rules.clock()
         given = await self._given(offer, injection.filled(offer.tool, kept, session))
         seconds = self.rules.clock() - begun

@@ -56,6 +56,14 @@ def test_conversations_without_tools_have_no_difference_of_tools() -> None:
     assert talks(found) is not None
 
 
+def test_a_tool_that_is_not_there_is_called_no_longer() -> None:
+    lost = ToolUse("look", "{}", "there is no tool 'look'", failed=True, missing=True)
+    tried = replace(reply(), transcript=Transcript("s", (Turn(0, "hi", "case", "yes?", (lost,)),)))
+    found = tool_difference(rows([{}], [used("look")], [tried]))
+    assert found is not None
+    assert found.slices[0].tools == (ToolChange("look", 1, 0, 1, 0),)
+
+
 def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
     tiers = [{"tier": "enterprise"}, {"tier": "enterprise"}, {"tier": "free"}, {"tier": "free"}]
     before = [used("find", "price")] * 3 + [used("find")]

@@ -90,6 +90,10 @@ def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> Non
         ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [token]"),
         ('say(type="error")', "the agent failed: it did not say why"),
         ('say(type="answer", text="x", tools=[{}])', "tells of a call of a tool that has no name"),
+        (
+            'say(type="answer", text="x", tools=[{"name": chr(0xad)}])',
+            "of a tool whose name has no sign that can be seen",
+        ),
         ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "in no list of up to 1,000 calls"),
         ("sys.exit(3)", "the agent ended (exit code 3)"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),

@@ -169,7 +169,8 @@ def test_arguments_that_are_no_object_are_a_failed_call(arguments: str, said: st
 
 def test_a_tool_that_is_not_there_is_a_failed_call() -> None:
     use = used(Scripted((tool("a"), tool("b"))), "c", "{}")
-    assert use == ToolUse("c", "{}", "there is no tool 'c'; there are: 'a', 'b'", failed=True)
+    assert use == ToolUse("c", "{}", "there is no tool 'c'; there are: 'a', 'b'", failed=True, missing=True)
+    assert used(Scripted((tool("a"),)), "c", "[]").missing
     assert used(Scripted(()), "c", "{}").result == "there is no tool 'c'; there are none"
     many = used(Scripted(tuple(tool(f"t{number:02}") for number in range(30))), "c", "{}")
     assert many.result.endswith("'t19' and 10 more")
