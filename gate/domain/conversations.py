@@ -11,15 +11,15 @@ class Talk:
         turns: messages to the agent.
         followups: of those, answers to questions of the agent's that were given automatically.
         asking: share of the conversations with such an answer, in [0, 1].
-        calls: of tools.
-        failed_calls: of tools, those that failed.
+        calls: of tools; None where an agent does not say which it called.
+        failed_calls: of tools, those that failed; None likewise.
     """
 
     turns: float
     followups: float
     asking: float
-    calls: float
-    failed_calls: float
+    calls: float | None
+    failed_calls: float | None
 
 
 @dataclass(frozen=True, slots=True)

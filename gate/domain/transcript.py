@@ -62,6 +62,7 @@ class Turn:
         cost: price of those.
         latency_s: seconds of models and tools, without queueing; None where time means nothing.
         stop_reason: why it ended, such as `step limit`; empty where nobody said.
+        tools_told: the agent says which tools it called; without that nobody knows.
     """
 
     round: int
@@ -74,6 +75,7 @@ class Turn:
     cost: Cost = Unpriced("unknown")
     latency_s: float | None = None
     stop_reason: str = ""
+    tools_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class Outline:
         tools: names of the tools that it called, in order.
         failures: how many calls failed, those of tools that are not there among them.
         steps: calls of a model that the agent made, as far as they are known.
+        tools_told: the agent says of each message which tools it called.
     """
 
     turns: int
@@ -127,6 +130,7 @@ class Outline:
     tools: tuple[str, ...]
     failures: int
     steps: int = 1
+    tools_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +162,18 @@ class Transcript:
             tools=tuple(use.name for use in tools if not use.missing),
             failures=sum(use.failed for use in tools),
             steps=sum(turn.steps for turn in self.turns),
+            tools_told=self.tools_told,
         )
 
     @property
     def tools(self) -> tuple[ToolUse, ...]:
         """All calls of tools, in order."""
         return tuple(use for turn in self.turns for use in turn.tools)
+
+    @property
+    def tools_told(self) -> bool:
+        """Does the agent say of each message which tools it called?"""
+        return all(turn.tools_told for turn in self.turns)
 
     def of_round(self, number: int) -> tuple[Turn, ...]:
         """The turns of one round, the last one being that which is scored."""

@@ -55,6 +55,8 @@ def _brief(found: TranscriptRecord) -> str:
     followups = sum(turn.by == "follow-up" for turn in found.turns)
     pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
+    if not all(turn.tools_told for turn in found.turns):
+        pieces[-1] += ", and not all told"
     pieces += [f"{followups:,} answered automatically"] if followups else []
     pieces += ["session reopened"] if found.revived else []
     ended = next((turn.stop_reason for turn in found.turns if turn.stop_reason == "step limit"), "")

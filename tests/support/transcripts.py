@@ -24,6 +24,7 @@ TURNS = st.builds(
     cost=COSTS,
     latency_s=st.none() | AMOUNTS,
     stop_reason=TEXT,
+    tools_told=st.booleans(),
 )
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 CELLS = st.none() | st.booleans() | NUMBERS | TEXT

@@ -13,6 +13,8 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.json_path import same
 from gate.scoring.validators.port import Finding, Options, listed, number_of, shown, texts_of
 
+NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
+
 
 def tools(options: Options, subject: Subject) -> Finding:
     """All that the options ask for; what is missing, what was not expected and what failed is named.
@@ -25,6 +27,8 @@ def tools(options: Options, subject: Subject) -> Finding:
     """
     if subject.transcript is None:
         return Unscored("there was no conversation in which tools could be called"), "tools"
+    if not subject.transcript.tools_told:
+        return Unscored(NOT_TOLD), "tools"
     uses = subject.transcript.tools
     try:
         # A tool that two options ask for is missing once.

@@ -110,6 +110,7 @@ class Tongue:
             latency_s=seconds if told is None else told,
             model_id=self.cleaner.line(found.get("model"), _NAME_CHARS),
             stop_reason=self.cleaner.line(found.get("stop_reason"), 64),
+            tools_told=found.get("tools") is not None,
         )
 
     def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:

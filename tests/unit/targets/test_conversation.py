@@ -48,6 +48,14 @@ def test_rounds_follow_one_another() -> None:
     assert agent.events == ["start session-1", "close", "close"]
 
 
+def test_an_agent_that_says_nothing_of_its_tools_in_one_round_says_too_little() -> None:
+    for told in (True, False):
+        agent = FakeAgent([Answer("x"), Answer("y", tools_told=told)])
+        reply = led(leading(agent), question(TWO, exam=exam(TWO)))
+        assert reply.transcript is not None
+        assert (reply.transcript.tools_told, reply.transcript.outline.tools_told) == (told, told)
+
+
 def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
     agent, detector = FakeAgent(["Which one?", "80 %."]), FakeReader([Said("The first.", 1, Dollars(0.5)), Said("", 1)])
     reply = led(leading(agent, detector), question(ONE, exam=exam(ONE, DETECTOR)))

@@ -124,6 +124,14 @@ def test_all_calls_satisfy_the_schema() -> None:
         assert tools(TYPED, book({"flat": 3}), book(bad)).value == 0.0
 
 
+@pytest.mark.parametrize("options", [["a"], {"forbidden": ["a"]}, {"max_calls": 0}, {"max_errors": 0}])
+def test_an_agent_that_does_not_say_what_it_calls_has_no_score(options: JsonValue) -> None:
+    turns = (Turn(0, "q", "case", "a", (use("a"),)), Turn(1, "q", "case", "I deleted it.", tools_told=False))
+    found = scored("tools", options, Transcript("s", turns)).value
+    assert isinstance(found, Unscored)
+    assert 'each answer needs "tools", which is [] where it called none' in found.reason
+
+
 def test_no_conversation_is_no_failure() -> None:
     assert isinstance(scored("tools", ["a"], None).value, Unscored)
     assert isinstance(scored("database", {"url": "DB", "query": "SELECT 1", "rows": 1}, None).value, Unscored)
