@@ -132,8 +132,8 @@ class AgentMaker:
         else:
             command, who = target.command, f"the agent {target.command[0]}"
         values = values_of(target.env, who)
-        place = self._crew.places[key_of(question.arm)]
-        program = Program(command, place, values, target.timeout_s, self._caller, self._room)
+        place, told = self._crew.places[key_of(question.arm)], isinstance(target, PythonAgent)
+        program = Program(command, place, values, target.timeout_s, self._caller, self._room, told)
         return ProgramAgent(Tongue(question, Masks(tuple(values.values())), who), program)
 
 

@@ -45,12 +45,13 @@ class Tongue:
     cleaner: Masks
     who: str
 
-    def opening(self, kind: str, session: str) -> bytes:
+    def opening(self, kind: str, session: str, **more: JsonValue) -> bytes:
         """`start` or `reopen`: everything that the agent needs to be this arm's.
 
         Args:
             kind: which of the two.
             session: its id.
+            more: entries.
 
         Raises:
             AgentFailed: the prompt has no text for the case.
@@ -65,6 +66,7 @@ class Tongue:
                 "model": str(arm.model),
                 "params": arm.params.changed(),
                 "case": {"id": case.id, "slices": dict(case.slices), "vars": dict(case.vars)},
+                **more,
             }
         )
 
