@@ -18,7 +18,6 @@ from gate.domain.suite import Arm, Exam
 from gate.domain.target import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
-from gate.providers.untrusted import Cleaner
 from gate.settings.surroundings import Surroundings
 from gate.settings.variables import values_of
 from gate.store.database import Databases, check_sqlalchemy, check_urls, names
@@ -118,18 +117,20 @@ class AgentMaker:
     def _service(self, question: Question, target: HttpAgent) -> Agent:
         from gate.targets.external.protocol import Tongue
         from gate.targets.external.service import Service, ServiceAgent
+        from gate.targets.tools.masks import Masks
 
         if self._crew.client is None:
             raise GateError(f"nothing talks to {target.url}")
         values = values_of((name for _, name in target.headers), "the agent")
         headers = {header: values[name] for header, name in target.headers}
         service = Service(target.url, headers, target.timeout_s, self._caller, self._crew.client)
-        return ServiceAgent(Tongue(question, Cleaner(tuple(values.values())), f"the agent at {target.url}"), service)
+        return ServiceAgent(Tongue(question, Masks(tuple(values.values())), f"the agent at {target.url}"), service)
 
     def _program(self, question: Question, target: PythonAgent | CommandAgent) -> Agent:
         from gate.targets.external import python_agent
         from gate.targets.external.program import Program, ProgramAgent
         from gate.targets.external.protocol import Tongue
+        from gate.targets.tools.masks import Masks
 
         if isinstance(target, PythonAgent):
             command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", python_agent.__file__, target.function)
@@ -137,9 +138,9 @@ class AgentMaker:
         else:
             command, who = target.command, f"the agent {target.command[0]}"
         values = values_of(target.env, who)
-        place = self._crew.places[key_of(question.arm)]
-        program = Program(command, place, values, target.timeout_s, self._caller, self._room)
-        return ProgramAgent(Tongue(question, Cleaner(tuple(values.values())), who), program)
+        place, told = self._crew.places[key_of(question.arm)], isinstance(target, PythonAgent)
+        program = Program(command, place, values, target.timeout_s, self._caller, self._room, told)
+        return ProgramAgent(Tongue(question, Masks(tuple(values.values())), who), program)
 
 
 def key_of(arm: Arm) -> Key:

@@ -12,15 +12,15 @@ class Talk:
         followups: of those, answers to questions of the agent's that were given automatically; None where nobody was
             asked whether it asks back.
         asking: share of the conversations with such an answer, in [0, 1]; None likewise.
-        calls: of tools.
-        failed_calls: of tools, those that failed.
+        calls: of tools; None where an agent does not say which it called.
+        failed_calls: of tools, those that failed; None likewise.
     """
 
     turns: float
     followups: float | None
     asking: float | None
-    calls: float
-    failed_calls: float
+    calls: float | None
+    failed_calls: float | None
 
 
 @dataclass(frozen=True, slots=True)

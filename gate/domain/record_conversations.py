@@ -10,8 +10,8 @@ class TalkRecord(Part):
     turns: Amount
     followups: Amount | None
     asking: Share | None
-    calls: Amount
-    failed_calls: Amount
+    calls: Amount | None
+    failed_calls: Amount | None
 
 
 class TalksRecord(Part):

@@ -142,6 +142,7 @@ class TurnRecord(Part):
     usd: Amount | None = None
     latency_s: Amount | None = None
     stop_reason: str = ""
+    tools_told: bool = True
 
 
 class ObservationRecord(Part):

@@ -1,6 +1,6 @@
 """What was said and done in one conversation with an agent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from gate.domain.usage import Cost, Unpriced, Usage
@@ -23,6 +23,7 @@ class ToolUse:
         result: what the tool said, or why it failed; cut where it is long.
         failed: the tool raised, took too long, or is not there.
         latency_s: seconds; None where nobody measured it.
+        missing: there is no tool of that name, so that nothing was called; it has `failed`, too.
     """
 
     name: str
@@ -30,6 +31,22 @@ class ToolUse:
     result: str
     failed: bool = False
     latency_s: float | None = None
+    missing: bool = False
+
+
+RESULT_CHARS = 4_000
+"""Of the result of one call, in transcripts."""
+ARGUMENT_CHARS = 20_000
+"""Of its arguments."""
+
+
+def recorded(use: ToolUse) -> ToolUse:
+    """The call with long texts cut, and how long they were."""
+    return replace(use, arguments=_cut(use.arguments, ARGUMENT_CHARS), result=_cut(use.result, RESULT_CHARS))
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +64,7 @@ class Turn:
         cost: price of those.
         latency_s: seconds of models and tools, without queueing; None where time means nothing.
         stop_reason: why it ended, such as `step limit`; empty where nobody said.
+        tools_told: the agent says which tools it called; without that nobody knows.
     """
 
     round: int
@@ -59,6 +77,7 @@ class Turn:
     cost: Cost = Unpriced("unknown")
     latency_s: float | None = None
     stop_reason: str = ""
+    tools_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +122,9 @@ class Outline:
         turns: messages to the agent.
         followups: how many of them answered a question of the agent's automatically.
         tools: names of the tools that it called, in order.
-        failures: how many of those calls failed.
+        failures: how many calls failed, those of tools that are not there among them.
         steps: calls of a model that the agent made, as far as they are known.
+        tools_told: the agent says of each message which tools it called.
     """
 
     turns: int
@@ -112,6 +132,7 @@ class Outline:
     tools: tuple[str, ...]
     failures: int
     steps: int = 1
+    tools_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +165,21 @@ class Transcript:
         return Outline(
             turns=len(self.turns),
             followups=followups,
-            tools=tuple(use.name for use in tools),
+            tools=tuple(use.name for use in tools if not use.missing),
             failures=sum(use.failed for use in tools),
             steps=sum(turn.steps for turn in self.turns),
+            tools_told=self.tools_told,
         )
 
     @property
     def tools(self) -> tuple[ToolUse, ...]:
         """All calls of tools, in order."""
         return tuple(use for turn in self.turns for use in turn.tools)
+
+    @property
+    def tools_told(self) -> bool:
+        """Does the agent say of each message which tools it called?"""
+        return all(turn.tools_told for turn in self.turns)
 
     def of_round(self, number: int) -> tuple[Turn, ...]:
         """The turns of one round, the last one being that which is scored."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,6 +65,12 @@ class _Conversations:
         found: Floats = figures[:, hears]
         return found
 
+    @property
+    def tools_told(self) -> bool:
+        """Do all of these agents say which tools they called? What some leave out is no difference of others."""
+        own = (self.outlines[number] for number in np.unique(self.numbers[self.known]).tolist())
+        return all(outline.tools_told for outline in own if outline)
+
     def calling(self) -> dict[str, Floats]:
         """For each tool, of each case with conversations of both arms the share of them that call it."""
         own = [self.outlines[number] for number in np.unique(self.numbers[self.known]).tolist()]
@@ -98,6 +104,8 @@ def talks(grid: Grid) -> Talks | None:
     _, failed = found.means(lambda outline: outline.failures)
     figures = (turns, followups, asking, calls, failed)
     before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))
+    if not found.tools_told:
+        before, after = (replace(talk, calls=None, failed_calls=None) for talk in (before, after))
     if grid.suite.baseline is None:
         return Talks(int(positions.size), None, after)
     less, more = _turned(asking)
@@ -111,7 +119,7 @@ def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, faile
 
 
 def tool_difference(grid: Grid) -> ToolDifference | None:
-    """Which tools the candidate called no longer, or newly; None where no agent called any.
+    """Which tools the candidate called no longer, or newly; None where no agent called any, or one does not say so.
 
     Args:
         grid: samples of one suite with two arms.
@@ -119,7 +127,7 @@ def tool_difference(grid: Grid) -> ToolDifference | None:
     found = _Conversations.of(grid)
     positions, _ = found.means(lambda outline: outline.turns)
     shares = found.calling()
-    if not positions.size or not shares:
+    if not positions.size or not shares or not found.tools_told:
         return None
     usual = [(found.usual(0, case), found.usual(1, case)) for case in positions.tolist()]
     changed = np.array([None not in pair and pair[0] != pair[1] for pair in usual], dtype=np.bool_)

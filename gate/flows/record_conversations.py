@@ -118,6 +118,7 @@ def _turn(turn: Turn, room: _Room) -> TurnRecord:
         usd=_usd([turn.cost]),
         latency_s=turn.latency_s,
         stop_reason=room.cut(turn.stop_reason, NAME_CHARS),
+        tools_told=turn.tools_told,
     )
 
 

@@ -168,8 +168,11 @@ def _figures(talks: TalksRecord) -> Iterator[tuple[str, str]]:
         yield "asks back", f"{_shares(talks)} of the conversations"
         yield "automatic answers to that", _both(talks, lambda arm: numbers.plain(arm.followups or 0.0))
     yield "turns", _both(talks, lambda arm: numbers.plain(arm.turns))
-    yield "tool calls", _both(talks, lambda arm: numbers.plain(arm.calls))
-    yield "tool calls that failed", _both(talks, lambda arm: numbers.plain(arm.failed_calls))
+    if talks.candidate.calls is None:
+        yield "tool calls", "not told by the agent"
+        return
+    yield "tool calls", _both(talks, lambda arm: numbers.plain(arm.calls or 0.0))
+    yield "tool calls that failed", _both(talks, lambda arm: numbers.plain(arm.failed_calls or 0.0))
 
 
 def _both(talks: TalksRecord, told: Callable[[TalkRecord], str]) -> str:

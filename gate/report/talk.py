@@ -56,6 +56,8 @@ def _brief(found: TranscriptRecord) -> str:
     followups = max(found.followups, sum(turn.by == "follow-up" for turn in found.turns))
     pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
+    if not all(turn.tools_told for turn in found.turns):
+        pieces[-1] += ", and not all told"
     pieces += [f"{followups:,} answered automatically"] if followups else []
     pieces += ["session reopened"] if found.revived else []
     pieces += [STEP_LIMIT] if any(turn.stop_reason == STEP_LIMIT for turn in found.turns) else []

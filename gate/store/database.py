@@ -2,11 +2,13 @@
 
 import asyncio
 import importlib.util
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +28,16 @@ TIMEOUT_S = 10.0
 """For one statement."""
 LOOKS = 8
 """Statements at once."""
+_VALUE_BYTES = 16 * 2**20
+"""Of one value or row of SQLite."""
 _STEPS = 10_000
 """Of SQLite's machine between two looks at the clock."""
 _REASON_CHARS = 300
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 _SQLITE = "sqlite"
+_READING = ("SQLITE_SELECT", "SQLITE_READ", "SQLITE_FUNCTION", "SQLITE_RECURSIVE")
+"""All that a statement of SQLite may do: no other file, no setting, no write."""
+_CAST = re.compile(r"(?<![:\w]):session(?=::)")
 
 
 @dataclass(slots=True)
@@ -76,15 +83,16 @@ class Databases:
             return Observation(spec.name, None, f"what it asks {name} is not looked up before the change is merged")
         try:
             with closing(self._connected(name)) as connection:
-                found = connection.execute(text(statement(spec.options)), {"session": session})
+                asked = statement(spec.options)
+                wrapped = asked if connection.dialect.name == _SQLITE else _as_query(asked)
+                found = connection.execute(text(wrapped), {"session": session})
                 if not found.returns_rows:
                     return Observation(spec.name, None, "the statement gives no rows")
-                rows = found.fetchmany(MOST_ROWS + 1)
+                rows = [tuple(map(_cell, row)) for row in islice(found, MOST_ROWS + 1)]
                 columns = tuple(printable(str(key)) for key in found.keys())  # noqa: SIM118 no mapping
         except (SQLAlchemyError, OSError, ValueError) as error:
             return Observation(spec.name, None, self._reason(error, name))
-        kept = tuple(tuple(_cell(value) for value in row) for row in rows[:MOST_ROWS])
-        return Observation(spec.name, kept, more=len(rows) > MOST_ROWS, columns=columns)
+        return Observation(spec.name, tuple(rows[:MOST_ROWS]), more=len(rows) > MOST_ROWS, columns=columns)
 
     def _connected(self, name: str) -> "Connection":
         if name not in self._engines:
@@ -154,13 +162,13 @@ def check_urls(urls: Mapping[str, str]) -> None:
 
 
 def engine_of(url: str, timeout_s: float) -> "Engine":
-    """Connections to a database that can only be read.
+    """Connections to a database that can only be read, a new one each time: nothing that a look leaves meets the next.
 
     Args:
         url: `postgresql://…` or `sqlite:///…`.
         timeout_s: seconds for one statement, and for a connection.
     """
-    from sqlalchemy import create_engine, make_url
+    from sqlalchemy import NullPool, create_engine, make_url
 
     parsed = make_url(url)
     if parsed.drivername in _POSTGRES:
@@ -170,11 +178,12 @@ def engine_of(url: str, timeout_s: float) -> "Engine":
             # What is prepared is one statement, and no COMMIT with a second transaction after it.
             connect_args={"options": options, "connect_timeout": max(2, int(timeout_s)), "prepare_threshold": 0},
             execution_options={"postgresql_readonly": True},
-            pool_size=LOOKS,
+            poolclass=NullPool,
         )
     if parsed.drivername == _SQLITE and parsed.database:
         path = f"file:{parsed.database}?mode=ro"
-        return create_engine(f"sqlite:///{path}&uri=true", connect_args={"timeout": timeout_s})
+        given = {"timeout": timeout_s}
+        return create_engine(f"sqlite:///{path}&uri=true", connect_args=given, poolclass=NullPool)
     raise ValueError("neither Postgres nor SQLite")
 
 
@@ -189,7 +198,13 @@ def statement(options: Mapping[str, JsonValue]) -> str:
         if isinstance(wanted, dict):
             # Whatever type the column has, it is compared as text.
             return f"SELECT count(*) AS n FROM {_name(wanted['table'])} WHERE CAST({_name(wanted['key'])} AS TEXT) = :session"  # noqa: S608, E501
-    return str(options.get("query", ""))
+    # SQLAlchemy takes no `:session::uuid` for a parameter.
+    return _CAST.sub("(:session)", str(options.get("query", "")))
+
+
+def _as_query(asked: str) -> str:
+    """What only a query can be: no COPY, which writes files and starts programs in a transaction that only reads."""
+    return f"SELECT * FROM (\n{asked}\n) AS asked LIMIT {MOST_ROWS + 1}"  # noqa: S608
 
 
 def _name(name: JsonValue) -> str:
@@ -197,8 +212,13 @@ def _name(name: JsonValue) -> str:
 
 
 def _bound_sqlite(connection: "Connection", timeout_s: float) -> None:
+    import sqlite3
+
     raw: Any = connection.connection.driver_connection
     raw.execute("PRAGMA query_only = ON")
+    raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
+    reading = {getattr(sqlite3, name) for name in _READING}
+    raw.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in reading else sqlite3.SQLITE_DENY)
     end = time.monotonic() + timeout_s
     raw.set_progress_handler(lambda: int(time.monotonic() > end), _STEPS)
 

@@ -229,6 +229,7 @@ class _Conversation:
                 cost=answer.cost,
                 latency_s=answer.latency_s,
                 stop_reason=answer.stop_reason,
+                tools_told=answer.tools_told,
             )
         )
 

@@ -16,15 +16,12 @@ from gate.domain.ending import STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply, effort_of_all
 from gate.domain.tools import Tool, ToolCall
-from gate.domain.transcript import ToolUse
+from gate.domain.transcript import ToolUse, recorded
 from gate.domain.usage import Cost, Unpriced, Usage, added
 from gate.inputs.render import NotBuilt, render
 from gate.providers.base import Request
 from gate.targets.port import AgentFailed, Answer, Question, Sessions, Toolbox
 from gate.targets.prompt import about
-
-RECORDED_CHARS = 4_000
-"""Of the result of one call of a tool, in transcripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ class LoopAgent:
             self._save()
         except AgentFailed as failure:
             failure.effort += effort_of_all(replies)
-            failure.tools = tuple(map(_short, used))
+            failure.tools = tuple(map(recorded, used))
             raise
         answer = _answer(replies, used, seconds)
         return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
@@ -176,7 +173,7 @@ def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer
     cost: Cost | None = reduce(added, [reply.cost for reply in replies], None)
     return Answer(
         text=last.text,
-        tools=tuple(_short(use) for use in used),
+        tools=tuple(map(recorded, used)),
         steps=len(replies),
         usage=reduce(Usage.__add__, [reply.usage for reply in replies]),
         cost=cost or Unpriced("unknown"),
@@ -185,9 +182,3 @@ def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer
         stop_reason=last.stop_reason,
         effort=effort_of_all(replies),
     )
-
-
-def _short(use: ToolUse) -> ToolUse:
-    if len(use.result) <= RECORDED_CHARS:
-        return use
-    return replace(use, result=f"{use.result[:RECORDED_CHARS]}… ({len(use.result):,} characters)")

@@ -87,6 +87,7 @@ class Answer:
         model_id: the model that the last of its replies named; empty where nobody said.
         stop_reason: why it ended; empty where nobody said.
         effort: what of it was asked for now; None where all of it was, and nothing twice.
+        tools_told: the agent says which tools it called; without that nobody knows.
     """
 
     text: str
@@ -98,6 +99,7 @@ class Answer:
     model_id: str = ""
     stop_reason: str = ""
     effort: Effort | None = None
+    tools_told: bool = True
 
     @property
     def taken(self) -> Effort:

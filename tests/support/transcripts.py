@@ -10,7 +10,7 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 COUNTS = st.integers(0, 10**9)
 AMOUNTS = st.floats(0, 1e12, allow_nan=False)
 COSTS = st.builds(Dollars, AMOUNTS) | st.sampled_from([Unpriced("n/a"), Unpriced("unknown")])
-USES = st.builds(ToolUse, TEXT, TEXT, TEXT, st.booleans(), st.none() | AMOUNTS)
+USES = st.builds(ToolUse, TEXT, TEXT, TEXT, st.booleans(), st.none() | AMOUNTS, st.booleans())
 SPEAKERS = st.sampled_from(["case", "follow-up", "simulated"])
 TURNS = st.builds(
     Turn,
@@ -24,6 +24,7 @@ TURNS = st.builds(
     cost=COSTS,
     latency_s=st.none() | AMOUNTS,
     stop_reason=TEXT,
+    tools_told=st.booleans(),
 )
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 CELLS = st.none() | st.booleans() | NUMBERS | TEXT

@@ -14,6 +14,8 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.json_path import same
 from gate.scoring.validators.port import Finding, Options, listed, number_of, shown, texts_of
 
+NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
+
 
 def tools(options: Options, subject: Subject) -> Finding:
     """All that the options ask for; what is missing, what was not expected and what failed is named.
@@ -21,36 +23,40 @@ def tools(options: Options, subject: Subject) -> Finding:
     `all`: each was called. `any`: one of them was. `in_order`: called in this order, others between them allowed.
     `exact`: these calls and no others, in any order, each as often as it stands there. `forbidden`: none was called.
     `arguments`: by tool, `subset` of the arguments of one of its calls, or a `schema` that those of each call satisfy.
-    `min_calls`, `max_calls`, `max_errors`: counts.
+    `min_calls`, `max_calls`, `max_errors`: counts. A call that failed is one. A call of a tool that is not there
+    is none where calls are asked for, and one where they are not wanted.
     """
     if subject.transcript is None:
         return Unscored("there was no conversation in which tools could be called"), "tools"
+    if not subject.transcript.tools_told:
+        return Unscored(NOT_TOLD), "tools"
     uses = subject.transcript.tools
     try:
         # A tool that two options ask for is missing once.
         wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
     except TooSlow as slow:
         return Unscored(str(slow)), "arguments"
-    called = f"called {_counted([use.name for use in uses])}"
+    called = f"called {_counted([f'{use.name} (not there)' if use.missing else use.name for use in uses])}"
     return (0.0, f"{'; '.join(wrong)} ({called})") if wrong else (1.0, called)
 
 
-def _complaints(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
+def _complaints(options: Options, tried: Sequence[ToolUse]) -> Iterator[str]:
+    uses = [use for use in tried if not use.missing]
     names = [use.name for use in uses]
     yield _missing([name for name in texts_of(options, "all") if name not in names])
     if (some := texts_of(options, "any")) and not set(some) & set(names):
         yield f"none of {listed(some)} was called"
     yield _order(texts_of(options, "in_order"), names)
     if "exact" in options:
-        wanted, there = Counter(texts_of(options, "exact")), Counter(names)
-        yield _missing(list((wanted - there).elements()))
-        if more := list((there - wanted).elements()):
+        wanted = Counter(texts_of(options, "exact"))
+        yield _missing(list((wanted - Counter(names)).elements()))
+        if more := list((Counter(use.name for use in tried) - wanted).elements()):
             yield f"unexpected: {listed(more)}"
-    if banned := sorted(set(texts_of(options, "forbidden")) & set(names)):
+    if banned := sorted(set(texts_of(options, "forbidden")) & {use.name for use in tried}):
         yield f"forbidden: {listed(banned)}"
     for tool, wanted_arguments in _mapping(options.get("arguments")).items():
         yield _arguments(tool, _mapping(wanted_arguments), [use for use in uses if use.name == tool])
-    yield from _counts(options, uses)
+    yield from _counts(options, tried)
 
 
 def _missing(names: list[str]) -> str:
@@ -68,8 +74,9 @@ def _order(wanted: Sequence[str], names: Sequence[str]) -> str:
 def _counts(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
     least, most, errors = (number_of(options, key) for key in ("min_calls", "max_calls", "max_errors"))
     failed = [use for use in uses if use.failed]
-    if least is not None and len(uses) < least:
-        yield f"{counted(len(uses), 'call')}, fewer than {least:g}"
+    made = sum(not use.missing for use in uses)
+    if least is not None and made < least:
+        yield f"{counted(made, 'call')}, fewer than {least:g}"
     if most is not None and len(uses) > most:
         yield f"{counted(len(uses), 'call')}, more than {most:g}"
     if errors is not None and len(failed) > errors:
@@ -88,7 +95,7 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
         check = bounded(_mapping(wanted["schema"]), Work())
         for one in given:
             if one is None:
-                return f"arguments of {tool} are no JSON object"
+                return f"arguments of {tool} are no JSON object, or too long to be kept"
             error = next(check.iter_errors(dict(one)), None)
             if error is not None:
                 return f"arguments of {tool}: {error.message[:150]}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gate.calls.lane import NoCall
 from gate.calls.port import Outside
+from gate.domain.jsonvalue import JsonValue
 from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, lost_context, message, parsed
 from gate.targets.port import AgentFailed, Answer
 from gate.targets.tools.process import Kept, Place
@@ -31,6 +32,7 @@ class Program:
         timeout_s: seconds for one answer.
         outside: keeps the budgets.
         room: processes at once.
+        told: what was said until then is a part of `reopen`, for functions, which have no other memory.
     """
 
     command: Sequence[str]
@@ -39,6 +41,7 @@ class Program:
     timeout_s: float
     outside: Outside
     room: asyncio.Semaphore
+    told: bool = False
 
 
 @dataclass(slots=True)
@@ -56,6 +59,7 @@ class ProgramAgent:
     _sent: int = field(default=0, init=False)
     _heard: bytes = field(default=b"", init=False)
     _stray: bytes = field(default=b"", init=False)
+    _history: list[JsonValue] = field(default_factory=list, init=False)
 
     async def start(self, session: str) -> None:
         await self._open("start", session)
@@ -76,6 +80,7 @@ class ProgramAgent:
         except NoCall as refusal:
             raise AgentFailed(refusal.reason, attempts=0) from None
         self._sent += 1
+        self._history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer.text}]
         return answer
 
     async def close(self) -> None:
@@ -100,7 +105,8 @@ class ProgramAgent:
         except BaseException:
             self.program.room.release()
             raise
-        return await self._said(self.tongue.opening(kind, session), STARTING_S)
+        more: dict[str, JsonValue] = {"history": self._history} if self.program.told and self._history else {}
+        return await self._said(self.tongue.opening(kind, session, **more), STARTING_S)
 
     async def _said(self, line: bytes, seconds: float) -> bytes:
         """What comes back for a line.

@@ -12,23 +12,21 @@ from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 from gate.domain.suite import Arm
-from gate.domain.transcript import ToolUse
+from gate.domain.transcript import ToolUse, recorded
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.render import NotBuilt, render
-from gate.providers.untrusted import Cleaner, TooLong, count
+from gate.providers.untrusted import MAX_TEXT, count
 from gate.targets.port import AgentFailed, Answer, Question
+from gate.targets.tools.masks import Masks
 
 VERSION = 1
 MOST_BYTES = 8 * 2**20
 """Of one reply."""
 MOST_TOOLS = 1_000
 """Calls of tools in one answer."""
-RESULT_CHARS = 4_000
-"""Of the result of one of them."""
 _REASON_CHARS = 300
 _NAME_CHARS = 200
-_ARGUMENT_CHARS = 20_000
 _LONGEST_S = 1e6
 _MOST_USD = 1e6
 _REPLIES = frozenset({"ok", "answer", "error"})
@@ -45,15 +43,16 @@ class Tongue:
     """
 
     question: Question
-    cleaner: Cleaner
+    cleaner: Masks
     who: str
 
-    def opening(self, kind: str, session: str) -> bytes:
+    def opening(self, kind: str, session: str, **more: JsonValue) -> bytes:
         """`start` or `reopen`: everything that the agent needs to be this arm's.
 
         Args:
             kind: which of the two.
             session: its id.
+            more: entries.
 
         Raises:
             AgentFailed: the prompt has no text for the case.
@@ -68,11 +67,12 @@ class Tongue:
                 "model": str(arm.model),
                 "params": arm.params.changed(),
                 "case": {"id": case.id, "slices": dict(case.slices), "vars": dict(case.vars)},
+                **more,
             }
         )
 
     def read(self, data: bytes) -> dict[str, JsonValue]:
-        """What the agent says, which is `ok` or `answer`.
+        """What the agent says, which is `ok` or `answer`, without secrets and control characters.
 
         Raises:
             AgentFailed: it is neither.
@@ -83,7 +83,7 @@ class Tongue:
         if found.get("type") == "error":
             said = self.cleaner.line(found.get("error") or found.get("message"), _REASON_CHARS)
             raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
-        return found
+        return {self.cleaner.text(key): self.cleaner.value(one) for key, one in found.items()}
 
     def answer(self, data: bytes, seconds: float, number: int | None = None) -> Answer:
         """The answer to what was sent.
@@ -103,10 +103,9 @@ class Tongue:
         named = count(found.get("id"))
         if number is not None and named is not None and named != number:
             raise AgentFailed(f"{self.who} answered message {named}, and was asked message {number}")
-        try:
-            text = self.cleaner.answer(text)
-        except TooLong as error:
-            raise AgentFailed(f"{self.who}: {error}") from None
+        if len(text) > MAX_TEXT:
+            said = f"the answer has {len(text):,} characters, and no more than {MAX_TEXT:,} are taken"
+            raise AgentFailed(f"{self.who}: {said}")
         steps = count(found.get("steps"))
         told = _seconds(found.get("latency_s"))
         return Answer(
@@ -118,6 +117,7 @@ class Tongue:
             latency_s=seconds if told is None else told,
             model_id=self.cleaner.line(found.get("model"), _NAME_CHARS),
             stop_reason=self.cleaner.line(found.get("stop_reason"), 64),
+            tools_told=found.get("tools") is not None,
         )
 
     def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:
@@ -135,18 +135,12 @@ class Tongue:
         given, result = value.get("arguments", {}), value.get("result", error if isinstance(error, str) else "")
         arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
         said = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-        return ToolUse(
-            name=self.cleaner.line(name, _NAME_CHARS),
-            arguments=self._short(arguments, _ARGUMENT_CHARS),
-            result=self._short(said, RESULT_CHARS),
-            failed=bool(error),
-            latency_s=_seconds(value.get("latency_s")),
-        )
-
-    def _short(self, text: str, limit: int) -> str:
-        """Cleaned before it is cut: half of a secret could not be told from other text."""
-        clean = self.cleaner.text(text)
-        return clean if len(clean) <= limit else f"{clean[:limit]}…"
+        called = self.cleaner.line(name, _NAME_CHARS)
+        if not called:
+            raise AgentFailed(f"{self.who} tells of a call of a tool whose name has no sign that can be seen")
+        # A secret may be a number, which is text only now.
+        masked = self.cleaner.masked
+        return recorded(ToolUse(called, masked(arguments), masked(said), bool(error), _seconds(value.get("latency_s"))))
 
 
 def message(kind: str, **more: JsonValue) -> bytes:

@@ -57,9 +57,11 @@ class Runner:
         """What is said to one message."""
         kind = asked["type"]
         if kind in ("start", "reopen"):
-            self.context = Context(asked, reopened=kind == "reopen", history=[])
-            self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
             found: Any = self.load()
+            # A class remembers by itself, which is what a revival tries; a function is told each time.
+            history = [] if hasattr(found, "send") else asked.pop("history", [])
+            self.context = Context(asked, reopened=kind == "reopen", history=history)
+            self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
             self.inside = inspect.iscoroutinefunction(getattr(found, "send", found))
             self.agent = self.done(found, self.context) if isinstance(found, type) else found
             if kind == "reopen" and hasattr(self.agent, "reopen"):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from gate.domain.jsonvalue import JsonValue
@@ -18,6 +18,7 @@ from gate.targets.port import AgentFailed
 from gate.targets.tools.inject import Injection
 from gate.targets.tools.masks import Masks, cleaned
 from gate.targets.tools.port import Given, Opened, Source
+from gate.targets.tools.recorded import Recorded
 
 SHOWN_TOOLS = 20
 """Named in a message; the rest are counted."""
@@ -51,12 +52,14 @@ class _Offer:
         told: as the model is told of it.
         source: where it comes from.
         label: of the source.
+        injection: arguments that the model is not told of.
     """
 
     tool: Tool
     told: Tool
     source: Opened
     label: str
+    injection: Injection
 
 
 @dataclass(slots=True)
@@ -75,17 +78,18 @@ class Box:
     async def tools(self) -> tuple[Tool, ...]:
         pairs = zip(self.sources, await self._opened(), strict=True)
         found = [(tool, source.label, one) for source, one in pairs for tool in one.tools]
-        self._check({tool.name for tool, _, _ in found}, [tool for tool, _, _ in found])
+        self._check([(tool, label) for tool, label, _ in found])
         offers: dict[str, _Offer] = {}
         for tool, label, source in found:
             if self.rules.only and tool.name not in self.rules.only:
                 continue
-            offer = _Offer(tool, self._told(tool, label), source, label)
+            offer = _Offer(tool, self._told(tool, label), source, label, self.rules.injection.at(label))
             before = offers.setdefault(offer.told.name, offer)
             if before is not offer:
                 raise _refused(_twice(before, offer))
         if len(offers) > TOOLS:
             raise _refused(f"there are {len(offers):,} tools, and a model is told of {TOOLS}: name them under 'only'")
+        self._check_shared(offers.values())
         self._offers = offers
         return tuple(offer.told for offer in offers.values())
 
@@ -105,19 +109,22 @@ class Box:
         return [one for one in found if not isinstance(one, BaseException)]
 
     async def call(self, name: str, arguments: str, session: str) -> ToolUse:
-        injection, masks = self.rules.injection, self.rules.masks
-        known = session if injection.sessions else ""
+        masks = self.rules.masks
+        known = session if self.rules.injection.tells_session else ""
         offer = self._offers.get(name)
+        injection = offer.injection if offer else self.rules.injection
+        name = masks.masked(name, known)
         try:
             written = _read(arguments)
         except BadJson as error:
             result = masks.reason(f"the arguments are no JSON object: {error.message}")
-            return ToolUse(name, masks.result(arguments, known), result, failed=True)
+            return ToolUse(name, masks.result(arguments, known), result, failed=True, missing=offer is None)
         kept = injection.without(written)
         text = arguments if len(kept) == len(written) else json.dumps(kept, ensure_ascii=False)
         text = masks.masked(text, known)
         if offer is None:
-            return ToolUse(name, text, f"there is no tool {quoted(name)}; {self._there_are()}", failed=True)
+            said = f"there is no tool {quoted(name)}; {self._there_are()}"
+            return ToolUse(name, text, said, failed=True, missing=True)
         begun = self.rules.clock()
         given = await self._given(offer, injection.filled(offer.tool, kept, session))
         seconds = self.rules.clock() - begun
@@ -133,15 +140,31 @@ class Box:
         except TimeoutError:
             return Given(f"the tool took longer than {self.rules.timeout_s:g} s", failed=True)
 
-    def _check(self, names: set[str], tools: list[Tool]) -> None:
+    def _check(self, found: list[tuple[Tool, str]]) -> None:
         """Words of the configuration that stand for nothing are mistakes."""
+        names = {tool.name for tool, _ in found}
         missing = [name for name in self.rules.only if name not in names]
         if missing:
-            there = _listed(names)
+            there = self.rules.masks.masked(_listed(names))
             raise _refused(f"'only' names {_listed(missing)}, and no source has such a tool; there are: {there}")
-        taken = {name for tool in tools for name in self.rules.injection.of(tool)}
-        if idle := self.rules.injection.names - taken:
-            raise _refused(f"'inject' names {_listed(idle)}, and no tool takes such an argument")
+        injection = self.rules.injection
+        for whose, put in (("", injection), *injection.apart.items()):
+            taken = {name for tool, label in found if whose in ("", label) for name in put.of(tool)}
+            if idle := put.names - taken:
+                of = f" of {whose}" if whose else ""
+                raise _refused(f"'inject' names {_listed(idle)}, and no tool{of} takes such an argument")
+
+    def _check_shared(self, offers: Iterable[_Offer]) -> None:
+        """The value of a variable is for one server: any other gets it that has an argument of that name."""
+        for argument in sorted(self.rules.injection.values):
+            mine = [one for one in offers if argument in one.injection.of(one.tool)]
+            own = {label for label, put in self.rules.injection.apart.items() if argument in put.names}
+            labels = {one.label for one in mine if not isinstance(one.source, Recorded)} - own
+            if len(labels) > 1:
+                said = (
+                    f"'inject' has a secret for {quoted(argument)}, which tools of {' and '.join(sorted(labels))} take"
+                )
+                raise _refused(f"{said}; put the name of the server before it that may have it: name.{argument}")
 
     def _told(self, tool: Tool, label: str) -> Tool:
         if len(tool.description) > TOOL_TEXT_CHARS:
@@ -150,10 +173,12 @@ class Box:
         if len(tool.schema) > TOOL_SCHEMA_CHARS:
             said = f"the schema of its tool {quoted(tool.name)} is longer than {TOOL_SCHEMA_CHARS:,} characters"
             raise _refused(f"{label}: {said}")
-        hidden = self.rules.injection.hidden(tool)
+        hidden = self.rules.injection.at(label).hidden(tool)
         name = tool.name if is_tool_name(tool.name) else model_name(tool.name)
         if not name:
             raise _refused(f"{label} has a tool without a name")
+        if self.rules.masks.told(tool.name):
+            raise _refused(f"{label} has a tool whose name holds a secret")
         masked = self.rules.masks.masked
         return Tool(name, masked(cleaned(tool.description)), masked(hidden.schema))
 

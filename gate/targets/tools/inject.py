@@ -18,10 +18,22 @@ class Injection:
     Args:
         values: argument to its value.
         sessions: arguments that get the id of the session.
+        apart: by the label of a source, what its tools alone get.
     """
 
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
     sessions: frozenset[str] = frozenset()
+    apart: "Mapping[str, Injection]" = field(default_factory=dict)
+
+    def at(self, label: str) -> "Injection":
+        """What tools of a source get."""
+        own = self.apart.get(label, Injection())
+        return Injection({**self.values, **own.values}, (self.sessions - own.values.keys()) | own.sessions)
+
+    @property
+    def tells_session(self) -> bool:
+        """Does any tool get to know the id of the session?"""
+        return bool(self.sessions) or any(own.sessions for own in self.apart.values())
 
     @property
     def names(self) -> frozenset[str]:

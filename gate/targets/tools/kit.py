@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.domain.target import ToolLoop
@@ -72,9 +72,7 @@ class ToolKit:
         self._servers = tuple(McpSource(one, self.values, self.place, masks, patience) for one in loop.servers)
         recorded = (Recorded.of(loop.tools, loop.recorded),) if loop.tools else ()
         self._sources = (*self._servers, *recorded)
-        fixed = {argument: self.values[name] for argument, name in loop.inject if name != SESSION}
-        sessions = frozenset(argument for argument, name in loop.inject if name == SESSION)
-        self._rules = Rules(loop.only, Injection(fixed, sessions), masks, loop.tool_timeout_s)
+        self._rules = Rules(loop.only, self._injection(), masks, loop.tool_timeout_s)
 
     def toolbox(self) -> Box:
         """For one conversation."""
@@ -83,6 +81,22 @@ class ToolKit:
     async def close(self) -> None:
         """End all servers, and what they have started."""
         await asyncio.gather(*(server.close() for server in self._servers))
+
+    def _injection(self) -> Injection:
+        """`token` is for tools of any source, `shop.token` for those of the server `shop`."""
+        put: dict[str, list[tuple[str, str]]] = {}
+        for key, name in self.loop.inject:
+            named = [one for one in self._servers if key.startswith(f"{one.server.name}.")]
+            source = max(named, key=lambda one: len(one.server.name), default=None)
+            argument = key.removeprefix(f"{source.server.name}.") if source else key
+            put.setdefault(source.label if source else "", []).append((argument, name))
+        made = {label: self._put(pairs) for label, pairs in put.items()}
+        general = made.pop("", Injection())
+        return Injection(general.values, general.sessions, made)
+
+    def _put(self, pairs: Sequence[tuple[str, str]]) -> Injection:
+        fixed = {argument: self.values[name] for argument, name in pairs if name != SESSION}
+        return Injection(fixed, frozenset(argument for argument, name in pairs if name == SESSION))
 
     def _check(self) -> None:
         loop = self.loop

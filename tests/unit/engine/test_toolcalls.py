@@ -65,6 +65,25 @@ def test_conversations_without_tools_have_no_difference_of_tools() -> None:
     assert talks(found) is not None
 
 
+def test_a_tool_that_is_not_there_is_called_no_longer() -> None:
+    lost = ToolUse("look", "{}", "there is no tool 'look'", failed=True, missing=True)
+    tried = replace(reply(), transcript=Transcript("s", (Turn(0, "hi", "case", "yes?", (lost,)),)))
+    found = tool_difference(rows([{}], [used("look")], [tried]))
+    assert found is not None
+    assert found.slices[0].tools == (ToolChange("look", 1, 0, 1, 0),)
+
+
+def test_what_an_agent_does_not_tell_is_no_difference() -> None:
+    silent = replace(reply(), transcript=Transcript("s", (Turn(0, "hi", "case", "yes", tools_told=False),)))
+    found = rows([{}, {}], [used("look")] * 2, [used("look"), silent])
+    told = talks(found)
+    assert tool_difference(found) is None
+    assert told is not None and told.baseline is not None
+    assert [(arm.turns, arm.calls, arm.failed_calls) for arm in (told.baseline, told.candidate)] == [
+        (1, None, None)
+    ] * 2
+
+
 def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
     tiers = [{"tier": "enterprise"}, {"tier": "enterprise"}, {"tier": "free"}, {"tier": "free"}]
     before = [used("find", "price")] * 3 + [used("find")]

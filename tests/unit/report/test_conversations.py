@@ -154,6 +154,20 @@ def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by:
     return TranscriptRecord(turns=turns)
 
 
+def untold(talk: TranscriptRecord) -> TranscriptRecord:
+    return TranscriptRecord(turns=[talk.turns[0], talk.turns[1].model_copy(update={"tools_told": False})])
+
+
+def test_calls_that_no_agent_tells_are_not_counted() -> None:
+    silent = arm().model_copy(update={"calls": None, "failed_calls": None})
+    run = told()
+    talks = TalksRecord(n=4, baseline=silent, candidate=silent)
+    (table,) = conversations.tables(
+        run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks, "tools": None})]})
+    )
+    assert table.figures[-1] == ("tool calls", "not told by the agent")
+
+
 def test_answers_that_took_other_ways_are_shown_apart_and_those_that_took_other_times_together() -> None:
     one, same, other = (
         output(index, "yes", 1.0).model_copy(update={"transcript": talk})
@@ -172,6 +186,7 @@ def test_answers_that_took_other_ways_are_shown_apart_and_those_that_took_other_
         (talked("hi", stop="end_turn"), "**Agent** (1 model call, 1.0 s): the answer above"),
         (talked("hi", by="follow-up"), "**User** (answered automatically)"),
         (talked("hi", by="simulated"), "**User** (simulated user)"),
+        (untold(talked("hi", "so")), "2 turns, 0 tool calls, and not all told"),
         (talked("hi", "so").model_copy(update={"revived": [0]}), "*The session was closed here, and opened again.*"),
     ],
 )

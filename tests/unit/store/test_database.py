@@ -148,6 +148,57 @@ def test_no_statement_opens_the_door_for_the_next(url: str, opener: str) -> None
     assert content(url) == THERE
 
 
+def test_no_other_file_is_opened_or_made(tmp_path: Path) -> None:
+    for name in ("a", "other"):
+        with closing(sqlite3.connect(tmp_path / f"{name}.db")) as database:
+            database.execute("CREATE TABLE talks (said TEXT)")
+    found = looked(
+        f"sqlite:///{tmp_path}/a.db",
+        f"ATTACH '{tmp_path}/other.db' AS o",
+        "SELECT * FROM o.talks",
+        f"ATTACH 'file:{tmp_path}/new.db?mode=rwc' AS n",
+        f"VACUUM INTO '{tmp_path}/copy.db'",
+        "SELECT * FROM pragma_database_list",
+        "SELECT said FROM talks",
+    )
+    assert [one.rows for one in found] == [None, None, None, None, None, ()]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.db", "other.db"]
+
+
+def test_a_value_that_would_fill_the_memory_is_none(tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "a.db").close()
+    (found,) = looked(f"sqlite:///{tmp_path}/a.db", "SELECT zeroblob(100000000)")
+    assert (found.rows, "too big" in found.error) == (None, True)
+
+
+def test_only_a_query_is_run_even_for_whoever_may_do_anything(postgres: str, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    found = looked(
+        postgres,
+        f"COPY (SELECT 1) TO PROGRAM 'touch {tmp_path}/run'",
+        f"COPY (SELECT 1) TO '{tmp_path}/copied'",
+        "SELECT 1) AS asked; DELETE FROM talks; --",
+        "DO $$ BEGIN PERFORM 1; END $$",
+        "SHOW server_version",
+        "-- with a word\nSELECT 1 -- and another",
+        "VALUES (1)",
+    )
+    assert [one.rows for one in found] == [None, None, None, None, None, ((1,),), ((1,),)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_is_gone_with_the_look_that_took_it(postgres: str) -> None:
+    counted = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+    assert looked(postgres, "SELECT pg_advisory_lock(7)", counted)[1].rows == ((0,),)
+
+
+@pytest.mark.parametrize("asked", [":session::uuid", "CAST(:session AS uuid)", "(:session)::uuid"])
+def test_the_session_can_be_cast(postgres: str, asked: str) -> None:
+    session = "6b1f6e1c-4a3e-4d0b-9a53-0d6f3f0a9a11"
+    (found,) = looked(postgres, f"SELECT 1 WHERE {asked} = '{session.upper()}'::uuid", session=session)
+    assert (found.error, found.rows) == ("", ((1,),))
+
+
 @pytest.mark.parametrize("session", ["' OR '1'='1", "s-1'; DELETE FROM talks; --", 's-1" OR 1=1 --', "s-%", ":session"])
 def test_the_session_is_a_value_and_no_sql(url: str, session: str) -> None:
     counted, found = looked(url, CHECKED, "SELECT said FROM talks WHERE id = :session", session=session)

@@ -57,6 +57,14 @@ def test_a_conversation_met_the_step_limit_where_any_answer_did(stops: tuple[str
     assert led(leading(agent), question(TWO, exam=exam(TWO))).stop_reason == STEP_LIMIT
 
 
+def test_an_agent_that_says_nothing_of_its_tools_in_one_round_says_too_little() -> None:
+    for told in (True, False):
+        agent = FakeAgent([Answer("x"), Answer("y", tools_told=told)])
+        reply = led(leading(agent), question(TWO, exam=exam(TWO)))
+        assert reply.transcript is not None
+        assert (reply.transcript.tools_told, reply.transcript.outline.tools_told) == (told, told)
+
+
 def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
     agent, detector = FakeAgent(["Which one?", "80 %."]), FakeReader([Said("The first.", 1, Dollars(0.5)), Said("", 1)])
     reply = led(leading(agent, detector), question(ONE, exam=exam(ONE, DETECTOR)))

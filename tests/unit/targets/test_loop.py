@@ -11,9 +11,11 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
 from gate.domain.prompt import Message
 from gate.domain.sample import Origin, Reply
+from gate.domain.tools import ToolCall
+from gate.domain.transcript import ARGUMENT_CHARS, RESULT_CHARS
 from gate.domain.usage import Dollars, Effort
 from gate.store.sessions import SessionFiles
-from gate.targets.loop import RECORDED_CHARS, Equipment, LoopAgent
+from gate.targets.loop import Equipment, LoopAgent
 from gate.targets.port import AgentFailed, Answer
 from tests.support.conversing import FakeBox, calls, question
 from tests.support.fakes import ScriptedCalls, reply
@@ -141,8 +143,15 @@ def test_steps_that_were_known_are_not_paid_again(tmp_path: Path) -> None:
 def test_a_long_result_is_whole_for_the_model_and_short_in_the_record(tmp_path: Path) -> None:
     agent, sent = loop([calls("look"), reply("done")], tmp_path, FakeBox(lambda _: "x" * 10_000))
     (answer,) = asyncio.run(said(agent, "x"))
-    assert answer.tools[0].result == "x" * RECORDED_CHARS + "… (10,000 characters)"
+    assert answer.tools[0].result == "x" * RESULT_CHARS + "… (10,000 characters)"
     assert sent.requests[1].messages[-1].content == "x" * 10_000
+
+
+def test_long_arguments_are_short_in_the_record(tmp_path: Path) -> None:
+    asked = ToolCall("c1", "look", f'{{"at": "{"x" * 50_000}"}}')
+    agent, _ = loop([replace(reply(""), tool_calls=(asked,)), reply("done")], tmp_path, FakeBox())
+    (answer,) = asyncio.run(said(agent, "x"))
+    assert answer.tools[0].arguments == f"{asked.arguments[:ARGUMENT_CHARS]}… (50,010 characters)"
 
 
 def test_a_session_is_gone_on_with_after_it_was_closed(tmp_path: Path) -> None:

@@ -64,6 +64,31 @@ def test_what_was_called_is_held_against_what_should_have_been(options: JsonValu
     assert found.required
 
 
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        (["a"], 0.0),
+        ({"any": ["a"]}, 0.0),
+        ({"in_order": ["a"]}, 0.0),
+        ({"exact": ["a"]}, 0.0),
+        ({"min_calls": 1}, 0.0),
+        ({"arguments": {"a": {"subset": {}}}}, 0.0),
+        ({"forbidden": ["a"]}, 0.0),
+        ({"max_calls": 0}, 0.0),
+        ({"max_errors": 0}, 0.0),
+        ({"max_calls": 1, "max_errors": 1, "forbidden": ["b"]}, 1.0),
+    ],
+)
+def test_a_tool_that_is_not_there_is_not_called_and_still_not_wanted(options: JsonValue, value: float) -> None:
+    found = tools(options, ToolUse("a", "{}", "there is no tool 'a'", failed=True, missing=True))
+    assert (found.value, "called a (not there)" in found.reason) == (value, True)
+
+
+def test_a_call_that_failed_is_a_call() -> None:
+    for options in (["a"], {"any": ["a"]}, {"in_order": ["a"]}, {"exact": ["a"]}, {"min_calls": 1}):
+        assert tools(options, use("a", failed=True)).value == 1.0
+
+
 def test_all_that_is_wrong_is_told_at_once() -> None:
     found = tools({"all": ["a"], "forbidden": ["d"], "max_calls": 0}, "d")
     assert found.reason == 'missing: "a"; forbidden: "d"; 1 call, more than 0 (called d)'
@@ -97,6 +122,14 @@ def test_all_calls_satisfy_the_schema() -> None:
     assert tools(TYPED, book({"flat": 3}), book({"flat": 4})).value == 1.0
     for bad in ({}, {"flat": "3"}, "no JSON"):
         assert tools(TYPED, book({"flat": 3}), book(bad)).value == 0.0
+
+
+@pytest.mark.parametrize("options", [["a"], {"forbidden": ["a"]}, {"max_calls": 0}, {"max_errors": 0}])
+def test_an_agent_that_does_not_say_what_it_calls_has_no_score(options: JsonValue) -> None:
+    turns = (Turn(0, "q", "case", "a", (use("a"),)), Turn(1, "q", "case", "I deleted it.", tools_told=False))
+    found = scored("tools", options, Transcript("s", turns)).value
+    assert isinstance(found, Unscored)
+    assert 'each answer needs "tools", which is [] where it called none' in found.reason
 
 
 def test_no_conversation_is_no_failure() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from gate.calls.port import Outside
 from gate.domain.case import Case
-from gate.providers.untrusted import Cleaner
 from gate.targets.external import python_agent
 from gate.targets.external.program import Program, ProgramAgent
 from gate.targets.external.protocol import Tongue
+from gate.targets.tools.masks import Masks
 from gate.targets.tools.process import Place
 from tests.support.conversing import Free, question
 
@@ -40,11 +40,13 @@ def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20
     """A Python agent of a module."""
     (folder / "agent.py").write_text(source)
     command = (sys.executable, "-P", "-s", "-B", python_agent.__file__, f"agent:{name}")
-    return started(folder, command, timeout_s, None)
+    return started(folder, command, timeout_s, None, told=True)
 
 
-def started(folder: Path, command: tuple[str, ...], timeout_s: float, outside: Outside | None) -> ProgramAgent:
+def started(
+    folder: Path, command: tuple[str, ...], timeout_s: float, outside: Outside | None, *, told: bool = False
+) -> ProgramAgent:
     place = Place(folder, folder / "scratch", "/usr/bin:/bin")
-    made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, outside or Free(), asyncio.Semaphore(1))
-    tongue = Tongue(question(Case("c", "Hello?", slices={"tier": "free"})), Cleaner((SECRET,)), "the agent")
+    made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, outside or Free(), asyncio.Semaphore(1), told)
+    tongue = Tongue(question(Case("c", "Hello?", slices={"tier": "free"})), Masks((SECRET,)), "the agent")
     return ProgramAgent(tongue, made)

@@ -137,7 +137,7 @@ def test_half_a_line_before_a_reply_makes_it_none_and_is_shown(tmp_path: Path) -
 def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
     agent = program(tmp_path, 'print(os.environ["AGENT_TOKEN"] + "x" * 2_000_000, flush=True)')
     said = reason(agent, "x")
-    assert said.startswith("the agent prints what is no reply: [key]xxx") and SECRET not in said
+    assert said.startswith("the agent prints what is no reply: [token]xxx") and SECRET not in said
 
 
 @pytest.mark.parametrize(
@@ -148,13 +148,17 @@ def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> Non
         ('say(type="answer", text="x" * 9_000_000)', "answered with more than 8 MiB"),
         ('say(type="answer")', "did not answer with a text"),
         ('say(type="ok")', "did not answer with a text"),
-        ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [key]"),
+        ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [token]"),
         ('say(type="error")', "the agent failed: it did not say why"),
         ('say(type="answer", text="x", tools=[{}])', "tells of a call of a tool that has no name"),
+        (
+            'say(type="answer", text="x", tools=[{"name": chr(0xad)}])',
+            "of a tool whose name has no sign that can be seen",
+        ),
         ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "in no list of up to 1,000 calls"),
         ("sys.exit(3)", "the agent ended (exit code 3)"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),
-        ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [key]"),
+        ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [token]"),
         ("os.close(1); time.sleep(60)", "the agent closed its standard output"),
     ],
 )

@@ -102,6 +102,34 @@ class Agent:
 """
 
 
+UNTOLD = """
+class Agent:
+    def __init__(self, context): self.history = context.history
+    def send(self, text): return f"{text} after {self.history}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [(FUNCTION, "Ho after 2 messages in session-1"), (UNTOLD, "Ho after []")],
+    ids=["function", "class"],
+)
+def test_a_function_is_told_what_was_said_before_it_was_reopened(tmp_path: Path, source: str, wanted: str) -> None:
+    agent = python(tmp_path, source)
+
+    async def main() -> str:
+        await agent.start("session-1")
+        await agent.send("Hi")
+        await agent.close()
+        await agent.reopen("session-1")
+        try:
+            return (await agent.send("Ho")).text
+        finally:
+            await agent.close()
+
+    assert asyncio.run(main()) == wanted
+
+
 def test_one_that_keeps_its_state_is_revived_in_a_new_process(tmp_path: Path) -> None:
     agent = python(tmp_path, REMEMBERS)
 

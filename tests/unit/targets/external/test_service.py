@@ -9,14 +9,21 @@ from aiohttp import web
 
 from gate.bootstrap.agents import _client
 from gate.domain.case import Case
-from gate.providers.untrusted import Cleaner
 from gate.targets.external.protocol import Tongue
 from gate.targets.external.service import Service, ServiceAgent
 from gate.targets.port import AgentFailed, Answer
+from gate.targets.tools.masks import Masks
 from tests.support.agent_service import AgentService, Answering, polite
 from tests.support.conversing import Free, question
 
 SECRET = "Bearer-0123456789-secret"
+SECRETS = (
+    "Bearer abcdef0123456789xyz",
+    "hunter2",
+    'p"w\\d-0123456789',
+    "postgresql://u:S3cret%20Passw0rd@db/x",
+    "74185296",
+)
 
 
 @pytest.fixture
@@ -28,7 +35,7 @@ def service() -> Iterator[AgentService]:
 async def talked(url: str, *texts: str, timeout_s: float = 20.0, revive: bool = False) -> list[Answer]:
     async with _client() as client:
         made = Service(url, {"Authorization": SECRET}, timeout_s, Free(), client)
-        agent = ServiceAgent(Tongue(question(Case("c", "x")), Cleaner((SECRET,)), "the agent"), made)
+        agent = ServiceAgent(Tongue(question(Case("c", "x")), Masks((SECRET, *SECRETS)), "the agent"), made)
         try:
             await agent.start("session-1")
             found = [await agent.send(text) for text in texts]
@@ -69,7 +76,7 @@ def test_a_conversation(service: AgentService) -> None:
 @pytest.mark.parametrize(
     ("reply", "wanted"),
     [
-        (web.Response(status=500, text=f"no {SECRET}"), "the agent answered with HTTP 500: no [key]"),
+        (web.Response(status=500, text=f"no {SECRET}"), "the agent answered with HTTP 500: no [token]"),
         (web.Response(status=302, headers={"Location": "/elsewhere"}), "the agent answered with HTTP 302"),
         (web.Response(status=401), "the agent answered with HTTP 401"),
         (web.Response(text="<html>Welcome</html>", content_type="text/html"), "did not answer with a JSON object"),
@@ -86,6 +93,27 @@ def test_what_is_no_answer_is_told_and_asked_once(service: AgentService, reply: 
     service.answering = on_send(reply, service)
     assert wanted in reason(service.url, "a")
     assert service.kinds == ["start", "send", "close"]
+
+
+def test_no_secret_comes_back_however_it_is_written_and_no_control_character(service: AgentService) -> None:
+    told = ['p"w\\d-0123456789', "hun\x1bter2\x9b", "S3cret Passw0rd", "Bearer%20abcdef0123456789xyz", 74185296]
+    call = {"name": "get hunter2", "arguments": {"hunter2": told}, "result": {"said": told}}
+    reply = {"type": "answer", "text": "I am abcdef0123456789xyz\x1b[2J", "tools": [call], "model": "hunter2-mini"}
+    service.answering = on_send(web.json_response(reply), service)
+    (answer,) = asyncio.run(talked(service.url, "a"))
+    clean = '["[token]", "[token]", "[token]", "[token]", [token]]'
+    assert (answer.text, answer.model_id, answer.tools[0].name) == ("I am [token]", "[token]-mini", "get [token]")
+    assert answer.tools[0].arguments == f'{{"[token]": {clean}}}'
+    assert answer.tools[0].result == f'{{"said": {clean}}}'
+
+
+@pytest.mark.parametrize(("tools", "told"), [({}, False), ({"tools": None}, False), ({"tools": []}, True)])
+def test_only_an_answer_with_tools_says_what_was_called(
+    service: AgentService, tools: dict[str, Any], told: bool
+) -> None:
+    service.answering = on_send(web.json_response({"type": "answer", "text": "I deleted it", **tools}), service)
+    (answer,) = asyncio.run(talked(service.url, "a"))
+    assert (answer.tools, answer.tools_told) == ((), told)
 
 
 @pytest.mark.parametrize("status", [429, 503])

@@ -110,6 +110,35 @@ def test_words_of_the_configuration_that_stand_for_nothing_are_mistakes() -> Non
     assert names(shop, rules=replace(PLAIN, only=("b",), injection=Injection({"token": "x"}))) == ["b"]
 
 
+def test_a_token_is_for_one_server() -> None:
+    shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
+    given = Injection({"token": "s3cr3t"})
+    said = "'inject' has a secret for 'token', which tools of the shop and the yard take"
+    hint = "put the name of the server before it that may have it: name.token"
+    assert refusal(shop, yard, rules=Rules(injection=given)) == f"{said}; {hint}"
+    assert names(shop, yard, rules=Rules(only=("a",), injection=given)) == ["a"]
+    assert names(shop, yard, rules=Rules(injection=Injection(sessions=frozenset({"token"})))) == ["a", "b"]
+    taken = FixtureTool("c", "", json.dumps({"properties": {"token": {}}}))
+    assert names(shop, Recorded.of((taken,), ()), rules=Rules(injection=given)) == ["a", "c"]
+
+
+def test_each_server_gets_what_is_put_in_for_it() -> None:
+    async def work() -> None:
+        box = Box((shop, yard, field), Rules(injection=given))
+        assert [one.parameters["properties"] for one in await box.tools()] == [{}, {}, {"token": {}}]
+        for name in "abc":
+            await box.call(name, '{"token": "mine"}', SESSION)
+
+    shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
+    field = Scripted((tool("c", token={}),), label="the field")
+    apart = {"the shop": Injection({"token": "s3cr3t"}), "the yard": Injection(sessions=frozenset({"token"}))}
+    given = Injection(apart=apart)
+    asyncio.run(work())
+    assert [one.called[0][1]["token"] for one in (shop, yard, field)] == ["s3cr3t", SESSION, "mine"]
+    said = refusal(replace(shop, tools=(tool("a"),)), yard, rules=Rules(injection=given))
+    assert said == "'inject' names 'token', and no tool of the shop takes such an argument"
+
+
 def test_too_many_tools_are_a_mistake() -> None:
     sources = [Scripted(tuple(tool(f"{letter}{number}") for number in range(101)), label=letter) for letter in "ab"]
     assert refusal(*sources) == "there are 202 tools, and a model is told of 200: name them under 'only'"
@@ -120,6 +149,16 @@ def test_a_description_has_a_bound_and_is_clean() -> None:
     assert said == "the shop: the description of its tool 'a' is longer than 16,384 characters"
     box = Box((Scripted((tool("a", "\x1b[31mred\0 s3cr3t"),)),), Rules(masks=Masks(("s3cr3t",))))
     assert asyncio.run(box.tools())[0].description == "red [token]"
+
+
+def test_no_name_tells_a_secret() -> None:
+    masked = Rules(masks=Masks(("s3cr3t",)))
+    assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name holds a secret"
+    assert refusal(Scripted((tool("get-czNjcjN0"),)), rules=masked) == "the shop has a tool whose name holds a secret"
+    said = refusal(Scripted((tool("s3cr3t"),)), rules=replace(masked, only=("a",)))
+    assert said == "'only' names 'a', and no source has such a tool; there are: '[token]'"
+    use = used(Scripted((tool("a"),)), "s3cr3t", "{}", masked)
+    assert (use.name, use.result) == ("[token]", "there is no tool '[token]'; there are: 'a'")
 
 
 def test_what_is_put_in_is_neither_recorded_nor_taken_from_the_model() -> None:
@@ -166,7 +205,8 @@ def test_arguments_that_are_no_object_are_a_failed_call(arguments: str, said: st
 
 def test_a_tool_that_is_not_there_is_a_failed_call() -> None:
     use = used(Scripted((tool("a"), tool("b"))), "c", "{}")
-    assert use == ToolUse("c", "{}", "there is no tool 'c'; there are: 'a', 'b'", failed=True)
+    assert use == ToolUse("c", "{}", "there is no tool 'c'; there are: 'a', 'b'", failed=True, missing=True)
+    assert used(Scripted((tool("a"),)), "c", "[]").missing
     assert used(Scripted(()), "c", "{}").result == "there is no tool 'c'; there are none"
     many = used(Scripted(tuple(tool(f"t{number:02}") for number in range(30))), "c", "{}")
     assert many.result.endswith("'t19' and 10 more")

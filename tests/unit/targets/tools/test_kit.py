@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,17 @@ def test_a_header_that_cannot_be_sent_is_told_without_its_value(value: str) -> N
 def test_secrets_are_not_in_the_text_of_the_object() -> None:
     kit = ToolKit(LOOP, PLACE, VALUES)
     assert not any(value in f"{kit!r}{kit.toolbox()!r}" for value in VALUES.values())
+
+
+def test_what_is_put_in_for_one_server_alone() -> None:
+    dotted = Server("shop.two", "stdio", ("python", "shop.py"))
+    put = (("shop.token", "TOKEN"), ("shop.two.id", "$session"), ("field.token", "$session"), ("id", "SHOP_DB"))
+    loop = replace(LOOP, servers=(*LOOP.servers, dotted), inject=put)
+    injection = ToolKit(loop, PLACE, VALUES).toolbox().rules.injection
+    assert (injection.values, injection.sessions) == ({"id": "shop.db"}, {"field.token"})
+    shop, two = injection.at("the MCP server shop"), injection.at("the MCP server shop.two")
+    assert (shop.values, shop.sessions) == ({"id": "shop.db", "token": "s3cr3t-token"}, {"field.token"})
+    assert (two.values, two.sessions) == ({"id": "shop.db"}, {"field.token", "id"})
 
 
 def test_a_kit_that_was_never_used_has_nothing_to_close() -> None:

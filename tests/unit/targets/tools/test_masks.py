@@ -1,5 +1,8 @@
 """What is taken out of texts before somebody reads them."""
 
+import base64
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,10 +25,39 @@ QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=20
         ("12345", "12345 flats", "12345 flats"),
         ("      ", "a      b", "a      b"),
         ("s3cr3t\nsecond", "s3cr3t\nsecond", "[token]"),
+        ("postgresql://me:pass%2Fword@db/x", "no pass/word, no pass%2Fword, me", "no [token], no [token], me"),
+        ("https://[no address", "me", "me"),
     ],
 )
 def test_secrets_in_all_their_forms(value: str, text: str, masked: str) -> None:
     assert Masks((value,)).masked(text) == masked
+
+
+TOKEN = "tok-5up3r/s3cret?"
+PERCENT = "".join(f"%{byte:02X}" for byte in TOKEN.encode())
+ESCAPED = "".join(f"\\u{ord(sign):04x}" for sign in TOKEN)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [TOKEN.encode().hex(), TOKEN.encode().hex().upper(), PERCENT, PERCENT.lower(), ESCAPED, TOKEN[::-1]],
+)
+def test_the_usual_encodings_of_a_secret_are_known(written: str) -> None:
+    assert Masks((TOKEN,)).masked(f"<{written}>") == "<[token]>"
+
+
+@pytest.mark.parametrize("before", range(7))
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_in_base64_a_secret_is_found_wherever_it_begins(before: int, encode: Callable[[bytes], bytes]) -> None:
+    told = Masks((TOKEN,)).masked(encode(b"x" * before + TOKEN.encode() + b"yz").decode())
+    assert "[token]" in told
+    # What is left of it are the signs that it shares with its neighbours.
+    assert len(told) - len("[token]") <= before * 8 // 6 + 6
+
+
+@pytest.mark.parametrize("text", ["65 flats", "a flat", "7370656369616c", "c3BlY2lhbA==", "A special offer"])
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert Masks((TOKEN, "special-key", "123456")).masked(f"{text}, not 654321") == f"{text}, not 654321"
 
 
 def test_the_longest_secret_goes_first() -> None:
@@ -65,6 +97,12 @@ def test_controls_between_the_letters_of_a_secret_do_not_hide_it() -> None:
 )
 def test_control_characters_go(text: str, clean: str) -> None:
     assert cleaned(text) == clean
+
+
+def test_a_line_has_no_shape_of_a_key_either() -> None:
+    masks = Masks(("s3cr3t",))
+    assert masks.line("no\n s3cr3t,\x1b[1m no sk-0123456789") == "no [token], no [key]"
+    assert (masks.line(None), masks.line("x" * 400, 5)) == ("", "xxxx…")
 
 
 def test_a_reason_is_one_line_without_the_folder_that_is_gone() -> None:
