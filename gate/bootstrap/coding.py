@@ -5,10 +5,12 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.domain.case import ScorerSpec
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Exam
+from gate.domain.target import runs_code
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
 from gate.flows.scorer_code import coded
@@ -79,13 +81,16 @@ async def coding(resolved: Resolved, here: Surroundings | None = None) -> AsyncI
     from gate.python.scorer import ScoringProcess  # few scorers are code
 
     coders = Coders()
-    # Each has files of its own: what one function writes into them, no other one reads.
+    beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())
+    # Each has files of its own: what one writes into them, no other one reads. Agents beside it could write there.
     with ExitStack() as folders:
         try:
             for place, entry in wanted:
                 laid = folders.enter_context(laid_out(place))
                 worktree = Worktree(laid.root, place.checkout, laid.scratch, here.path)
                 process = ScoringProcess(entry, worktree)
+                if beside and laid.written is not None:
+                    process.tampered = Seal.of(laid.written, place.label).broken
                 coders.processes[place, entry] = process
                 try:
                     await process.start()

@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -38,11 +39,13 @@ class ScoringProcess:
         entry: which function.
         worktree: where its code lies.
         limits: what it may take.
+        tampered: why its files may be others by now, asked after each answer; None where nothing else runs.
     """
 
     entry: Entry
     worktree: Worktree
     limits: Limits = SCORING
+    tampered: Callable[[], str] | None = None
     _process: Process | None = field(default=None, init=False)
     _listening: "asyncio.Task[None] | None" = field(default=None, init=False)
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -101,9 +104,11 @@ class ScoringProcess:
             self._heard_at = asyncio.get_running_loop().time()
         try:
             await self._write([key, json.dumps([subject.text, _plain(subject.case)])])
-            return await future
+            found = await future
         finally:
             self._waiting.pop(key, None)
+        reason = "" if self.tampered is None else await asyncio.to_thread(self.tampered)
+        return self._unscored(reason) if reason else found
 
     async def close(self) -> None:
         """End it, and all that it has started."""

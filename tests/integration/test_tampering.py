@@ -55,9 +55,9 @@ FILES = {
 }
 
 
-def judged(folder: Path, agent: str) -> Outcome:
+def judged(folder: Path, agent: str, **files: str) -> Outcome:
     (folder / "tmp").mkdir()
-    repo = make(folder / "repo", FILES)
+    repo = make(folder / "repo", FILES | files)
     commit(repo, {"agent.py": agent, "prompt.md": "Answer well.\n"})
     arguments = ("diff", "--base", "HEAD~1", "--head", "HEAD", "--json", "--out", "out")
     return gate(*arguments, cwd=repo, env={"TMPDIR": str(folder / "tmp")})
@@ -74,3 +74,16 @@ def test_an_agent_cannot_edit_the_files_of_the_other_arm_unseen(tmp_path: Path, 
     assert found.record.verdict is Verdict.INCONCLUSIVE, found
     samples = (tmp_path / "repo/out/samples.jsonl").read_text()
     assert "the files of HEAD~1 were changed while it ran" in samples
+
+
+def test_an_agent_cannot_edit_what_the_answers_are_scored_by_unseen(tmp_path: Path) -> None:
+    suite = {**SUITE, "scorers": [{"python": "marks:right"}]}
+    config = json.dumps({"version": 1, "defaults": {"samples": 1}, "suites": [suite]})
+    marks = "def right(answer, case):\n    import words\n    return words.same(answer, case.expected)\n"
+    words = "def same(answer, word):\n    return answer == word\n"
+    lenient = OTHERS + '        (other / "words.py").write_text("def same(answer, word):\\n    return 1.0\\n")\n'
+    files = {"gate.yaml": config, "marks.py": marks, "words.py": words}
+    found = judged(tmp_path, WORSE.replace("SABOTAGE\n", lenient), **files)
+    assert found.record.verdict is Verdict.INCONCLUSIVE, found
+    samples = (tmp_path / "repo/out/samples.jsonl").read_text()
+    assert "marks:right gave no score: the files of HEAD~1 were changed while it ran: 'words.py'" in samples
