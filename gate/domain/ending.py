@@ -16,6 +16,9 @@ REFUSED = ("refusal", "content_filter")
 STEP_LIMIT: Final = "step limit"
 """What ended an agent that would have called tools for ever."""
 
+BROKE_OFF: Final = "failed"
+"""Why the last turn of a conversation has no answer: the agent gave none, and would give none to other words."""
+
 
 def ending(stop_reason: str, *, blank: bool) -> Ending:
     """How a reply ended; of one to which several words apply the first, in the order of `Ending`.

@@ -27,11 +27,13 @@ class ToolFiles:
 
     Args:
         source: the side.
+        config_path: of the configuration.
         named: a path as the user should read it.
         problems: gets every mistake.
     """
 
     source: FileSource
+    config_path: str
     named: Named
     problems: list[Problem]
 
@@ -53,8 +55,8 @@ class ToolFiles:
     def _text(self, path: str, suite: SuiteConfig) -> str:
         data = self.source.read(path)
         if data is None:
-            message = f"there is no such file of tools at {self.source.label}"
-            raise one_problem(self.named(path), 0, message, f"suite {suite.name} names it")
+            message = f"suite {suite.name} has the fixtures {quoted(path)}, and there is no such file there"
+            raise one_problem(self.named(self.config_path), suite.line, message, "name a file of tools, or add it")
         return decode(data, self.named(path))
 
 

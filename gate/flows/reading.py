@@ -89,7 +89,7 @@ class Reader:
         if config is None:
             return None
         named = partial(_at, source)
-        config = ToolFiles(source, named, self.problems).of(config)
+        config = ToolFiles(source, self.config_path, named, self.problems).of(config)
         return ScorerFiles(source, self.config_path, named, self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:

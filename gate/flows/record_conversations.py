@@ -7,7 +7,7 @@ from functools import reduce
 
 from gate.domain.record_conversations import TalksRecord, ToolDifferenceRecord
 from gate.domain.record_parts import ObservationRecord, ToolUseRecord, TranscriptRecord, TurnRecord
-from gate.domain.sample import Reply, Sample
+from gate.domain.sample import Reply, Sample, effort_of
 from gate.domain.transcript import Observation, Turn
 from gate.domain.usage import Cost, Dollars, added
 from gate.engine.grid import Grid
@@ -54,7 +54,7 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
         failed_calls=outline.failures,
         followups=outline.followups,
         revived=list(kept.revived),
-        agent_usd=_usd([reply.cost]) if isinstance(reply, Reply) else None,
+        agent_usd=_usd([reply.cost if isinstance(reply, Reply) else effort_of(reply).cost]),
         aside_calls=kept.aside.calls,
         aside_usd=_usd([kept.aside.cost]),
         judge_usd=_usd(score.cost for score in sample.scores),

@@ -26,7 +26,8 @@ TOOLS = "tools"
 _MARKS = frozenset(
     {"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"}
 )
-_LEAST = frozenset({"name", "prompt"})
+_NAMED_ONLY = frozenset({"name", "description", "slices", "cluster"})
+"""With nothing else than these it has a name as tests of agents do, and lacks what the agent is told."""
 _MEANT_ROUND: Mapping[str, str] = MappingProxyType(
     {"input": "prompt", "user": "prompt", "criteria": "judge_prompt", "threshold": "judge_threshold"}
 )
@@ -34,8 +35,8 @@ _MEANT_ROUND: Mapping[str, str] = MappingProxyType(
 
 def is_agent_case(entry: Mapping[str, object]) -> bool:
     """Is this a test of an agent, and no case of the plain form?"""
-    marked = bool(_MARKS & entry.keys()) or entry.keys() >= _LEAST
-    return marked and not {"input", "messages"} & entry.keys()
+    told = "name" in entry and ("prompt" in entry or entry.keys() <= _NAMED_ONLY)
+    return (told or bool(_MARKS & entry.keys())) and not {"input", "messages"} & entry.keys()
 
 
 def read_agent_case(fields: Fields) -> Case:

@@ -109,6 +109,6 @@ def _answer(one: _Alike, samples: Sequence[int], total: int, scale: Scale) -> An
     which += f"{one.ending}, " if one.ending else ""
     if one.failure is not None:
         what = "no answer" if text is None else "no score"
-        return Answer(f"{which}{what} ({short(one.failure, LONGEST_SENTENCE)})", text, *told)
+        return Answer(f"{which}{what}: {short(one.failure, LONGEST_SENTENCE)}", text, *told)
     score = "no score" if one.score is None else f"score {against(one.score, None, scale)}"
     return Answer(f"{which}{score}", text, *told)

@@ -35,6 +35,7 @@ class TurnView:
         about: the agent's way to its answer: `step limit, 3 calls of the model, 1.2 s`.
         answer: None where it is the one that the report shows already; empty where there are no words.
         reopened: the session was closed behind it, and opened again.
+        broken: no answer came.
     """
 
     head: str
@@ -45,6 +46,7 @@ class TurnView:
     about: str
     answer: str | None
     reopened: bool
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)

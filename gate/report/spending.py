@@ -30,17 +30,17 @@ def costs(run: RunRecord) -> Iterator[Fact]:
     suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
     known = [suite.spending for suite in suites if suite.spending is not None]
     talked = any(suite.conversations is not None for suite in suites)
-    if talked and (told := _callers(known)):
-        yield Fact("Of these", (told,), brief=True)
+    if talked and len(told := _callers(known)) > 1:
+        yield Fact("Of these", ("; ".join(told),), brief=True)
 
 
-def _callers(parts: Sequence[SpendingRecord]) -> str:
+def _callers(parts: Sequence[SpendingRecord]) -> list[str]:
     told = (
         ("agents", [part.answers for part in parts]),
         ("follow-ups and simulated users", [part.aside for part in parts]),
         ("judges", [part.judges for part in parts]),
     )
-    return "; ".join(f"{who} {_together(spent)}" for who, spent in told if any(one.calls for one in spent))
+    return [f"{who} {_together(spent)}" for who, spent in told if any(one.calls for one in spent)]
 
 
 def _together(parts: Sequence[SpentRecord]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gate.domain.ending import STEP_LIMIT
+from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.report import numbers
 from gate.report.escape import visible
@@ -61,7 +61,12 @@ def _brief(found: TranscriptRecord) -> str:
     pieces += [f"{followups:,} answered automatically"] if followups else []
     pieces += ["session reopened"] if found.revived else []
     pieces += [STEP_LIMIT] if any(turn.stop_reason == STEP_LIMIT for turn in found.turns) else []
+    pieces += ["broke off"] if any(map(_broken, found.turns)) else []
     return ", ".join(pieces)
+
+
+def _broken(turn: TurnRecord) -> bool:
+    return turn.stop_reason == BROKE_OFF and not turn.answer.strip()
 
 
 def _turn(turn: TurnRecord, found: TranscriptRecord, rounds: int, *, last: bool) -> TurnView:
@@ -76,6 +81,7 @@ def _turn(turn: TurnRecord, found: TranscriptRecord, rounds: int, *, last: bool)
         about=_about(turn),
         answer=None if last and turn.answer.strip() else visible(turn.answer).strip(),
         reopened=turn.round in found.revived and after[-1] is turn,
+        broken=_broken(turn),
     )
 
 
@@ -98,7 +104,7 @@ def _use(same: Sequence[ToolUseRecord]) -> UseView:
 
 
 def _about(turn: TurnRecord) -> str:
-    pieces = [] if turn.stop_reason in _ENDED else [short(turn.stop_reason)]
+    pieces = [] if turn.stop_reason in _ENDED or _broken(turn) else [short(turn.stop_reason)]
     pieces += [numbers.counted(turn.steps, "model call")] if turn.steps else []
     if turn.input_tokens or turn.output_tokens:
         pieces.append(f"{numbers.tokens(turn.input_tokens)} → {numbers.tokens(turn.output_tokens)} tokens")

@@ -9,7 +9,7 @@ from operator import add
 from gate.calls.port import Memory, NotKept
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
-from gate.domain.ending import STEP_LIMIT
+from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
@@ -214,7 +214,7 @@ class _Conversation:
             if len(rounds_of(self.question.case)) > 1:
                 failure.reason = f"{failure.reason} in round {number + 1}"
             # What it cost is known all together, and stands in the effort.
-            self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason="failed"))
+            self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason=BROKE_OFF))
             raise
         self.answers.append(answer)
         self.turns.append(

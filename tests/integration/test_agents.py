@@ -90,6 +90,16 @@ def test_the_same_again_costs_nothing(tmp_path: Path, server: ModelServer) -> No
     assert server.requests == asked
 
 
+def test_a_file_of_tools_that_is_not_there_is_named_with_the_line_that_names_it(
+    tmp_path: Path, server: ModelServer
+) -> None:
+    project(tmp_path, {"tools": {"fixtures": "nofile.yaml"}}, talks(1))
+    done = gate("check", cwd=tmp_path, env=variables(server, tmp_path))
+    assert done.code == 2
+    assert "gate.yaml:" in done.err
+    assert "has the fixtures 'nofile.yaml', and there is no such file there" in done.err
+
+
 def test_a_run_whose_budget_ends_within_conversations_goes_on_later(tmp_path: Path, server: ModelServer) -> None:
     project(tmp_path, LOOP, talks(3), budget={"max_calls": 7})
     env = variables(server, tmp_path)

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.fields import Fields, Range
+from gate.inputs.problems import quoted
 from gate.inputs.scorers.options import Flag, Number, Option, Word
 
 WEIGHT = Range(0, 1000, above=True)
@@ -79,6 +80,40 @@ class Ordered(Rule):
 
     def schema(self) -> dict[str, JsonValue]:
         return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly(Rule):
+    """Where a list says exactly what there is, others can hold no more than it, and none that excludes any of it.
+
+    Args:
+        whole: the list.
+        parts: lists of what has to be there.
+        excluded: the list of what must not be there.
+    """
+
+    whole: str
+    parts: tuple[str, ...]
+    excluded: str
+
+    def complaint(self, fields: Fields, options: Mapping[str, JsonValue]) -> str:
+        whole = options.get(self.whole)
+        if not isinstance(whole, list):
+            return ""
+        for key in self.parts:
+            if more := [one for one in _listed(options, key) if one not in whole]:
+                return f"cannot be met: {self.whole} lacks {quoted(str(more[0]))}, which {key} asks for"
+        if both := [one for one in _listed(options, self.excluded) if one in whole]:
+            return f"cannot be met: {self.excluded} has {quoted(str(both[0]))}, which {self.whole} asks for"
+        return ""
+
+    def schema(self) -> dict[str, JsonValue]:
+        return {}
+
+
+def _listed(options: Mapping[str, JsonValue], key: str) -> list[JsonValue]:
+    found = options.get(key)
+    return found if isinstance(found, list) else []
 
 
 @dataclass(frozen=True, slots=True)

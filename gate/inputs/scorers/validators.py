@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gate.inputs.fields import Range
 from gate.inputs.scorers.database import JsonMapping, Rows, Statement, TableKey, Variable, check_database
-from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Kind, Ordered
+from gate.inputs.scorers.kind import AtLeastOne, AtMostOne, Exactly, Kind, Ordered
 from gate.inputs.scorers.options import Choice, Flag, JsonSchema, Number, Pattern, Template, Threshold, Whole
 from gate.inputs.scorers.toolargs import ToolArguments
 from gate.inputs.scorers.values import Amount, AnyJson, Function, JsonList, Language, Path, Texts, WordLists
@@ -113,7 +113,7 @@ VALIDATORS: Mapping[str, Kind] = {
             **{key: Whole(allowed=COUNT) for key in ("min_calls", "max_calls", "max_errors")},
         },
         "all",
-        (AtLeastOne(_OF_TOOLS),),
+        (AtLeastOne(_OF_TOOLS), Exactly("exact", ("all", "in_order"), "forbidden")),
         required=True,
     ),
     "database": Kind(

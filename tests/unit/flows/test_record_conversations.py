@@ -8,7 +8,7 @@ from gate.domain.absence import Failed
 from gate.domain.record_parts import OutputRecord
 from gate.domain.sample import ArmName, Sample, Score
 from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
-from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.domain.usage import Dollars, Effort, Unpriced, Usage
 from gate.flows.record_conversations import (
     ALL_CHARS,
     FOUND_CHARS,
@@ -79,6 +79,13 @@ def test_a_price_that_is_not_known_is_no_price() -> None:
     talk = Transcript("s", (Turn(0, "hi", "case", "yes"),), aside=Aside(1, Unpriced("unknown")))
     kept = transcript_record(sample(talk))
     assert kept is not None and kept.aside_usd is None and kept.turns[0].usd is None
+
+
+def test_one_that_broke_off_is_kept_with_what_it_cost() -> None:
+    said = Transcript("s", (Turn(0, "hi", "case", "", steps=0, stop_reason="failed"),))
+    failed = Failed("gone", 1, Effort(2, cost=Dollars(0.5), aside_calls=1, aside_cost=Dollars(0.25)), said)
+    kept = transcript_record(Sample("s", "c", ArmName.CANDIDATE, 0, failed))
+    assert kept is not None and (kept.agent_usd, kept.turns[0].stop_reason) == (0.5, "failed")
 
 
 def test_one_reply_and_one_that_failed_have_no_conversation() -> None:

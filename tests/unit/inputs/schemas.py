@@ -83,7 +83,7 @@ FULL = (
       - paraphrases
       - refusal: {negate: true}
       - refusal
-      - tools: {all: [a, b], any: [c], in_order: [a, b], exact: [a], forbidden: [d], min_calls: 1, max_calls: 9}
+      - tools: {all: [a, b], any: [c], in_order: [a, b], exact: [a, b], forbidden: [d], min_calls: 1, max_calls: 9}
       - tools: {max_errors: 0, arguments: {a: {subset: {city: Rome}}, b: {schema: {type: object}}}}
       - database: {url: DATABASE_URL, conversation: {table: conversations, key: id}}
       - database: {url: DATABASE_URL, messages: {table: public.messages, key: thread_id, min: 2}}

@@ -123,6 +123,9 @@ def test_default_names_are_unique_and_leave_given_names_alone() -> None:
     ("written", "message"),
     [
         ([], "scorers must be a list with at least one scorer"),
+        ([{"tools": {"exact": ["a"], "all": ["a", "b"]}}], "cannot be met: exact lacks 'b', which all asks for"),
+        ([{"tools": {"exact": ["a"], "in_order": ["c"]}}], "cannot be met: exact lacks 'c', which in_order asks for"),
+        ([{"tools": {"exact": ["a"], "forbidden": ["a"]}}], "cannot be met: forbidden has 'a', which exact asks for"),
         ("exact", "scorers must be a list with at least one scorer"),
         ([3], "a scorer must be a name or a mapping, not 3"),
         (["exakt"], "unknown scorer 'exakt' (did you mean 'exact'?"),

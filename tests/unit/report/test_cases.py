@@ -43,7 +43,7 @@ def test_answers_that_are_alike_are_shown_once_and_absent_ones_say_why() -> None
     assert [(answer.label, answer.text) for answer in second.candidate] == [
         ("sample 1: score 1.000", "Ja, bis zu 30 Tage."),
         ("sample 2: score 0.000", "Yes, within 30 days."),
-        ("sample 3: no answer (time-out after 120 s, 4 requests)", None),
+        ("sample 3: no answer: time-out after 120 s, 4 requests", None),
     ]
     assert second.scores == "1.000 → 0.500"
     assert first.expected == '{\n  "menu": "Rechnungen"\n}'

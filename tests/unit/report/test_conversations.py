@@ -8,7 +8,14 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_conversations import TalkRecord, TalksRecord, ToolChangeRecord, ToolDifferenceRecord
 from gate.domain.record_conversations import ToolSliceRecord as Piece
-from gate.domain.record_parts import ObservationRecord, SpendingRecord, SpentRecord, TranscriptRecord, TurnRecord
+from gate.domain.record_parts import (
+    ObservationRecord,
+    SpendingRecord,
+    SpentRecord,
+    ToolUseRecord,
+    TranscriptRecord,
+    TurnRecord,
+)
 from gate.report import conversations, markdown
 from gate.report.cases import answers
 from gate.report.facts import facts
@@ -144,6 +151,13 @@ def test_parts_of_the_money_that_are_not_known_or_nothing_are_not_told(priced: b
     assert plain(told) == f"agents 6 calls, $1.00; judges 4 calls{', $0.75' if priced else ''}"
 
 
+def test_where_agents_made_all_calls_nothing_is_told_apart() -> None:
+    run = agents()
+    spending = SpendingRecord(answers=SpentRecord(calls=3), aside=SpentRecord(), judges=SpentRecord())
+    alone = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"spending": spending})]})
+    assert not [fact for fact in facts(alone) if fact.label == "Of these"]
+
+
 def talked(*said: str, index: int = 0, seconds: float = 1.0, stop: str = "", by: str = "case") -> TranscriptRecord:
     turns = [
         TurnRecord.model_validate(
@@ -228,6 +242,29 @@ def test_a_simulated_user_that_was_cut_off_looks_like_none_that_was_done(end: st
     kept = talked("hi", by="simulated").model_copy(update={"user_end": end})
     shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
     assert shown is not None and shown.notes == notes
+
+
+def test_a_conversation_that_broke_off_says_that_no_answer_came() -> None:
+    use = ToolUseRecord(name="find", arguments="{}", result="1")
+    turns = [
+        TurnRecord(round=0, said="hi", by="case", answer="Hello."),
+        TurnRecord(round=1, said="so?", by="case", answer="", steps=0, tools=[use], stop_reason="failed"),
+    ]
+    gone = output(0, "", 0.0).model_copy(
+        update={
+            **{"text": None, "score": None, "failure": "it ended (exit code 3) in round 2"},
+            "transcript": TranscriptRecord(turns=turns, agent_usd=0.5),
+        }
+    )
+    run = agents()
+    (case,) = run.suites[0].cases
+    kept = case.model_copy(update={"candidate_outputs": [gone]})
+    shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
+    told = shown[shown.index("**Candidate**") :]
+    assert "**Candidate** (no answer: it ended (exit code 3) in round 2)" in told
+    assert "The conversation: 2 turns, 1 tool call, broke off" in told
+    assert "- `find()` → `1`\n\n**Agent**: ❌ no answer came\n" in told
+    assert "no words" not in told and "Cost: the agent \\$0.50." in told
 
 
 def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:
