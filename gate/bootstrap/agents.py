@@ -1,6 +1,7 @@
 """Makes the agents of a run, and lets go of what they share when it ends."""
 
 import asyncio
+import shlex
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterable
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[Target, CodePlace | None]
 """What conversations share that have the same agent in the same files."""
 
+COMMAND_CHARS = 100
+"""Of a command, in reasons."""
 INSTEAD = "a model with recorded tools, or an agent behind an address"
 
 
@@ -136,7 +139,7 @@ class AgentMaker:
             command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", python_agent.__file__, target.function)
             who = f"the agent {target.function}"
         else:
-            command, who = target.command, f"the agent {target.command[0]}"
+            command, who = target.command, f"the agent {shlex.join(target.command)[:COMMAND_CHARS]}"
         values = values_of(target.env, who)
         place, told = self._crew.places[key_of(question.arm)], isinstance(target, PythonAgent)
         program = Program(command, place, values, target.timeout_s, self._caller, self._room, told)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm
-from gate.domain.target import HttpAgent, Target, ToolLoop, runs_code
+from gate.domain.target import HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.pairing import Sides
+from gate.inputs.builders import PREFIX, file_of, missing
 from gate.inputs.config import Config
 from gate.inputs.paths import matches
 from gate.inputs.problems import one_problem, quoted
@@ -70,11 +71,13 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
         version: the prompt there.
 
     Raises:
-        GateError: the suite has no model, or no program may run here.
+        GateError: the suite has no model, no program may run here, or there is no such Python agent.
         CannotEvaluate: the side is in no checkout.
     """
     if config.model is None:
         raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+    if isinstance(config.target, PythonAgent):
+        _check_function(PREFIX + config.target.function, source, config)
     arm = Arm(version, config.model, config.params, config.target)
     if not runs_code(config.target):
         return arm
@@ -82,6 +85,12 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
         raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
     place = sides.builder.place(source, f"the agent of suite {config.name}")
     return replace(arm, place=place, code=_code(source, config))
+
+
+def _check_function(function: str, source: FileSource, config: SuiteConfig) -> None:
+    if file_of(source, function) is None:
+        hint = f"suite {config.name} names it as its agent, as module:name from the root of the repository"
+        raise one_problem(function, 0, f"{missing(source, function)} at {source.label}", hint)
 
 
 def _code(source: FileSource, config: SuiteConfig) -> str:

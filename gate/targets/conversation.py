@@ -164,7 +164,7 @@ class _Conversation:
                 try:
                     await self.agent.reopen(self.session)
                 except AgentFailed as failure:
-                    failure.reason = f"{failure.reason} (reopened)"
+                    failure.reason = f"reopened: {failure.reason}"
                     raise
                 self.revived.append(number)
 
@@ -212,7 +212,7 @@ class _Conversation:
             answer = await self.agent.send(text)
         except AgentFailed as failure:
             if len(rounds_of(self.question.case)) > 1:
-                failure.reason = f"{failure.reason} in round {number + 1}"
+                failure.reason = f"round {number + 1}: {failure.reason}"
             # What it cost is known all together, and stands in the effort.
             self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason=BROKE_OFF))
             raise

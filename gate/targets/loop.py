@@ -86,7 +86,7 @@ class LoopAgent:
 
         Args:
             replies: get what the model said.
-            used: gets what was called, but for what the last step asks for.
+            used: gets what was called.
 
         Returns:
             Seconds that the tools took.
@@ -95,7 +95,8 @@ class LoopAgent:
         while True:
             reply = await self._step()
             replies.append(reply)
-            if not reply.tool_calls or self.toolbox is None:
+            # What the last step asks for would be done, and nobody would read what came of it.
+            if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
                 return seconds
             begun = self.equipment.clock()
             results = await self._used(self.toolbox, reply.tool_calls)
@@ -106,8 +107,6 @@ class LoopAgent:
                 Message("assistant", reply.text, reply.tool_calls),
                 *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
             )
-            if len(replies) == self.max_steps:
-                return seconds
 
     async def close(self) -> None:
         self._messages = ()

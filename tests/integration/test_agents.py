@@ -168,6 +168,19 @@ def test_no_agent_runs_on_an_event_that_anybody_can_cause(tmp_path: Path, server
     assert list(Path(env["AGENT_NOTES"]).iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [("agent:Missing", "there is no Missing in agent.py"), ("nowhere:Agent", "there is no module nowhere")],
+)
+def test_a_python_agent_that_is_not_there_is_told_before_the_run(
+    tmp_path: Path, server: ModelServer, function: str, said: str
+) -> None:
+    project(tmp_path, {"python": function}, talks(2))
+    outcome = gate("check", "--out", "out", cwd=tmp_path, env=variables(server, tmp_path))
+    assert outcome.code == 2
+    assert f"{said} at working tree" in outcome.err
+
+
 def test_a_local_model_with_tools_is_refused_before_anything_is_spent(tmp_path: Path, server: ModelServer) -> None:
     project(tmp_path, LOOP, talks(1))
     text = (tmp_path / "gate.yaml").read_text().replace("openai:m", "local:m.gguf")

@@ -11,9 +11,11 @@ import inspect
 import json
 import os
 import sys
+import traceback
 from typing import Any
 
 REASON_CHARS = 300
+PACKAGES = "site-packages"
 
 
 class Context(dict[str, Any]):
@@ -37,7 +39,7 @@ class Runner:
 
     def __init__(self, entry: str, out: Any, loop: asyncio.Runner) -> None:
         self.entry, self.out, self.loop = entry, out, loop
-        self.inside = False
+        self.inside, self.root = False, os.getcwd()
         self.agent: Any = None
         self.context = Context()
 
@@ -49,7 +51,7 @@ class Runner:
             try:
                 self.say(**self.answer(asked))
             except BaseException as error:
-                self.say(type="error", error=told(error))
+                self.say(type="error", error=told(error, self.root))
             if asked["type"] == "close":
                 return
 
@@ -94,8 +96,7 @@ class Runner:
     def load(self) -> Any:
         """The class or function."""
         module, _, name = self.entry.partition(":")
-        root = os.getcwd()
-        sys.path[:0] = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
+        sys.path[:0] = [self.root, *(one for one in (os.path.join(self.root, "src"),) if os.path.isdir(one))]
         found = getattr(importlib.import_module(module), name)
         if not callable(found):
             raise TypeError(f"{name} is neither a class nor a function")
@@ -119,9 +120,12 @@ async def awaited(value: Any) -> Any:
     return await value
 
 
-def told(error: BaseException) -> str:
-    """An error on one line."""
-    return f"{type(error).__name__}: {error}"[:REASON_CHARS]
+def told(error: BaseException, root: str) -> str:
+    """An error on one line, with the last place in the repository that had a part in it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename.startswith(root + os.sep) and PACKAGES not in frame.filename]
+    where = f" ({os.path.relpath(own[-1].filename, root)}:{own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}"[: REASON_CHARS - len(where)] + where
 
 
 def main() -> None:

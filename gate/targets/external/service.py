@@ -53,6 +53,7 @@ class ServiceAgent:
     _session: str = field(default="", init=False)
     _sent: int = field(default=0, init=False)
     _open: bool = field(default=False, init=False)
+    _took: float = field(default=0.0, init=False)
 
     async def start(self, session: str) -> None:
         self._session = session
@@ -69,9 +70,8 @@ class ServiceAgent:
     async def send(self, text: str) -> Answer:
         try:
             async with self.service.outside.outside() as bill:
-                begun = time.monotonic()
                 data = await self._posted(message("send", session=self._session, text=text), self.service.timeout_s)
-                answer = self.tongue.answer(data, time.monotonic() - begun)
+                answer = self.tongue.answer(data, self._took)
                 bill.cost = answer.cost
         except NoCall as refusal:
             raise AgentFailed(refusal.reason, attempts=0) from None
@@ -94,7 +94,9 @@ class ServiceAgent:
         try:
             async with asyncio.timeout(seconds):
                 for attempt in range(TRIES):
+                    begun = time.monotonic()
                     status, data, wait = await self._once(line)
+                    self._took = time.monotonic() - begun
                     if status not in _BUSY or attempt == TRIES - 1:
                         break
                     await asyncio.sleep(min(wait, _LONGEST_WAIT_S))

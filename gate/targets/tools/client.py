@@ -86,7 +86,8 @@ class Program:
         try:
             kept = await Kept.start(self.server.command, self.place, self.named)
         except (OSError, ValueError) as error:
-            raise Unfit(f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
+            program, reason = self.server.command[0], getattr(error, "strerror", None) or error
+            raise Unfit(f"cannot be started: {program}: {reason}") from None
         self._lines = lines = Lines(kept, over)
         try:
             async with _session(lines.transport()) as session:

@@ -70,9 +70,14 @@ class Place:
 
 
 class _Control(asyncio.Protocol):
-    """Hears what the keeper says."""
+    """Hears what the keeper says.
 
-    def __init__(self) -> None:
+    Args:
+        program: the name of what it keeps.
+    """
+
+    def __init__(self, program: str) -> None:
+        self.program = program
         self.fate = ""
         self.gone = asyncio.Event()
         self._heard = b""
@@ -82,7 +87,7 @@ class _Control(asyncio.Protocol):
         for line in lines:
             match json.loads(line):
                 case ["failed", str(reason)]:
-                    self.fate = f"cannot be started: {reason}"
+                    self.fate = f"cannot be started: {self.program}: {reason}"
                 case ["ended", int(code)]:
                     self.fate = f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})"
 
@@ -149,14 +154,14 @@ class Kept:
             raise
         finally:
             theirs.close()
-        return await cls._connected(popen, mark, ours)
+        return await cls._connected(popen, mark, ours, command[0])
 
     @classmethod
-    async def _connected(cls, popen: "subprocess.Popen[bytes]", mark: str, ours: socket.socket) -> "Kept":
+    async def _connected(cls, popen: "subprocess.Popen[bytes]", mark: str, ours: socket.socket, program: str) -> "Kept":
         assert popen.stdin and popen.stdout and popen.stderr  # noqa: S101 all are pipes
         loop = asyncio.get_running_loop()
         try:
-            line, heard = await loop.create_connection(_Control, sock=ours)
+            line, heard = await loop.create_connection(lambda: _Control(program), sock=ours)
             errors, tail = await loop.connect_read_pipe(_Tail, popen.stderr)
             reader = asyncio.StreamReader()
             output, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), popen.stdout)

@@ -46,7 +46,7 @@ class Guarded(httpx2.AsyncBaseTransport):
         try:
             return await self._answer(request)
         except httpx2.TransportError as error:
-            reason = str(error) if isinstance(error, Unreachable) else _plain(error)
+            reason = str(error) if isinstance(error, Unreachable) else _plain(error, request.url)
             if request.method != "POST":
                 raise Unreachable(reason) from None
             return _told(reason)
@@ -139,10 +139,10 @@ def _told(reason: str) -> httpx2.Response:
     return httpx2.Response(502, json=error)
 
 
-def _plain(error: httpx2.TransportError) -> str:
+def _plain(error: httpx2.TransportError, url: httpx2.URL) -> str:
     match error:
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
-            return f"cannot be reached: {error or type(error).__name__}"
+            return f"cannot be reached at {url}: {error or type(error).__name__}"
         case httpx2.TimeoutException():
             return "did not answer in time"
     return f"broke the connection off: {error or type(error).__name__}"

@@ -72,7 +72,7 @@ def test_a_program_that_cannot_be_started_is_told(command: tuple[str, ...], tmp_
             return await reason(made)
 
     said = asyncio.run(told())
-    assert said.startswith("the MCP server odd cannot be started: ")
+    assert said.startswith(f"the MCP server odd cannot be started: {command[0].replace(chr(0), '')}: ")
     assert any(words in said for words in ("No such file", "Permission denied", "null byte"))
 
 
@@ -81,7 +81,7 @@ def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
         async with kit(tmp_path, odd("fine"), root=tmp_path / "nowhere") as made:
             return await reason(made)
 
-    assert asyncio.run(told()) == "the MCP server odd cannot be started: No such file or directory"
+    assert asyncio.run(told()) == f"the MCP server odd cannot be started: {sys.executable}: No such file or directory"
 
 
 def test_greetings_on_standard_output_are_passed_over(tmp_path: Path) -> None:

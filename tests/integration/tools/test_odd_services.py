@@ -77,7 +77,9 @@ def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
             return await reason(made)
 
     for transport in ("streamable-http", "sse"):
-        assert asyncio.run(told(transport)).startswith("the MCP server shop cannot be reached: ")
+        assert asyncio.run(told(transport)).startswith(
+            "the MCP server shop cannot be reached at http://127.0.0.1:9/mcp: "
+        )
 
 
 def test_one_failed_request_costs_one_conversation(tmp_path: Path) -> None:

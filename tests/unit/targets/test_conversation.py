@@ -134,7 +134,7 @@ def test_a_context_that_is_lost_is_told_with_all_that_was_sent() -> None:
     case = replace(TWO, revival=True)
     agent = FakeAgent([Answer("x", steps=3, cost=Dollars(0.5))], remembers=False)
     found = failed(leading(agent), question(case, exam=exam(case)))
-    assert (found.reason, found.effort) == ("the context is lost (reopened)", Effort(3, cost=Dollars(0.5)))
+    assert (found.reason, found.effort) == ("reopened: the context is lost", Effort(3, cost=Dollars(0.5)))
     assert agent.events[-1] == "close"
 
 
@@ -143,7 +143,7 @@ def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
     gone.tools = (ToolUse("look", "{}", "done"),)
     agent, memory = FakeAgent([Answer("x", cost=Dollars(0.5)), gone]), Kept()
     found = failed(leading(agent, memory=memory), question(TWO, exam=exam(TWO)))
-    assert found.reason == "it ended (exit code 3) in round 2"
+    assert found.reason == "round 2: it ended (exit code 3)"
     assert found.effort == Effort(calls=3, retries=4, reused=1, cost=Dollars(0.75))
     assert found.transcript is not None
     first, last = found.transcript.turns

@@ -64,7 +64,13 @@ def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> 
     ("source", "wanted"),
     [
         ("def Agent(text, context): return None", "the agent failed: TypeError: it answered with NoneType"),
-        ("def Agent(text, context): raise KeyError('flat')", "the agent failed: KeyError: 'flat'"),
+        ("def Agent(text, context): raise KeyError('flat')", "the agent failed: KeyError: 'flat' (agent.py:1)"),
+        (
+            "import json\ndef Agent(text, context):\n    return json.loads(text)",
+            "line 1 column 1 (char 0) (agent.py:3)",
+        ),
+        ("def Agent(text, context):\n    raise ValueError('x' * 1000)", "xxx (agent.py:2)"),
+        ("x = 1\nimport no_such_package", "ModuleNotFoundError: No module named 'no_such_package' (agent.py:2)"),
         ("def Agent(text, context): raise SystemExit(3)", "the agent failed: SystemExit: 3"),
         ("async def Agent(text, context): raise SystemExit(3)", "the agent failed: SystemExit: 3"),
         ("def Agent(text, context): return {'text': 'x', 'cost_usd': float('nan')}", "ValueError: Out of range float"),

@@ -1,6 +1,7 @@
 """Agents behind an address: real HTTP, and whatever comes back."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -114,6 +115,14 @@ def test_only_an_answer_with_tools_says_what_was_called(
     service.answering = on_send(web.json_response({"type": "answer", "text": "I deleted it", **tools}), service)
     (answer,) = asyncio.run(talked(service.url, "a"))
     assert (answer.tools, answer.tools_told) == ((), told)
+
+
+def test_the_seconds_of_an_answer_are_those_of_the_request_that_was_taken(service: AgentService) -> None:
+    service.answering = on_send(web.Response(status=429, headers={"Retry-After": "0.2"}), service, times=2)
+    begun = time.monotonic()
+    (answer,) = asyncio.run(talked(service.url, "a"))
+    assert answer.latency_s is not None
+    assert answer.latency_s <= time.monotonic() - begun - 0.4
 
 
 @pytest.mark.parametrize("status", [429, 503])
