@@ -64,6 +64,8 @@ class ConversationTarget:
             if reason := await self.agents.tampered(question):
                 raise AgentFailed(reason, attempts=0)
         except AgentFailed as failure:
+            # What was done to its files goes before what came of it.
+            failure.reason = await self.agents.tampered(question) or failure.reason
             return conversation.broken(failure)
         finally:
             await agent.close()

@@ -51,7 +51,7 @@ def files(target: str, **more: str) -> dict[str, str]:
         "gate.yaml": f"version: 1\nsuites:\n{suite}    scorers: [contains: {{value: a}}]\n",
         "p.md": "Help.\n",
         "c.jsonl": '{"id": "1", "input": "a"}\n',
-        "agent.py": "one\n",
+        "agent.py": "class Agent: one = 1\n",
         "tools.yaml": TOOLS % "rent",
         "README.md": "Read me.\n",
     }
@@ -73,7 +73,7 @@ def test_an_agent_that_nothing_touches_is_skipped(target: str) -> None:
     ("target", "is_compared"), [(RECORDED, False), (PROGRAM, True), (FUNCTION, True), (SERVER, True), (SERVICE, False)]
 )
 def test_a_program_may_read_any_file_and_a_service_none(target: str, is_compared: bool) -> None:
-    for changed in ({"README_md": "Read this.\n"}, {"agent_py": "two\n"}, {"new_txt": "new\n"}):
+    for changed in ({"README_md": "Read this.\n"}, {"agent_py": "class Agent: two = 2\n"}, {"new_txt": "new\n"}):
         found = compared(files(target), files(target, **changed))
         assert bool(found.suites) is is_compared
         if is_compared:
@@ -108,10 +108,10 @@ def test_recorded_tools_that_are_only_written_otherwise_are_the_same() -> None:
 def test_a_file_of_tools_that_is_gone_on_either_side_is_told_with_the_suite() -> None:
     gone = files(RECORDED)
     del gone["tools.yaml"]
-    for old, new, where in ((files(RECORDED), gone, "head:tools.yaml"), (gone, files(RECORDED), "main:tools.yaml")):
-        with pytest.raises(InputErrors, match="there is no such file of tools") as caught:
+    for old, new, where in ((files(RECORDED), gone, "head:gate.yaml"), (gone, files(RECORDED), "main:gate.yaml")):
+        with pytest.raises(InputErrors, match="suite s has the fixtures 'tools.yaml', and there is no such") as caught:
             compared(old, new)
-        assert [(one.file, one.hint) for one in caught.value.problems] == [(where, "suite s names it")]
+        assert [(one.file, one.line) for one in caught.value.problems] == [(where, 3)]
 
 
 def test_how_conversations_are_led_is_an_edit_of_the_exam_and_compares_nothing() -> None:
@@ -142,7 +142,7 @@ def test_nobody_knows_which_files_a_program_has_in_a_working_tree(target: str, i
 )
 def test_a_program_that_names_its_files_is_compared_where_one_of_them_changes(target: str) -> None:
     assert compared(files(target), files(target, README_md="Read this.\n")).untouched == ("s",)
-    assert compared(files(target), files(target, agent_py="two\n")).suites
+    assert compared(files(target), files(target, agent_py="class Agent: two = 2\n")).suites
     assert compared(files(target), {**files(target), "lib/new/one.py": "new\n"}).suites
     assert compared(files(target), files(target, p_md="Be brief.\n")).suites
 
