@@ -50,7 +50,8 @@ class Seal:
 
 
 def _loadable(path: str, mode: int) -> bool:
-    return S_ISLNK(mode) or os.path.splitext(path)[1].lower() in CODE
+    # Node runs whatever file a package.json names.
+    return S_ISLNK(mode) or os.path.splitext(path)[1].lower() in CODE or os.path.basename(path) == "package.json"
 
 
 def _files(root: Path) -> Files:

@@ -193,6 +193,8 @@ class Caller:
                 self._budget.unpriced()
         except Exception as error:
             self.counters.failed += 1
+            # Nobody says what it cost: it is taken to be as dear as any until then, and no other waits for it.
+            self._dearest, bill.cost = self._dearest or 0.0, Dollars(reserved)
             if not isinstance(error, TimeoutError) or not limit.expired():
                 raise
             raise NoCall(self._budget.out_of_time()) from None

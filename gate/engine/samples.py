@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words, effort_of
 from gate.domain.transcript import Outline
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.columns import Columns, Names
 
 Key = tuple[str, str, ArmName]
@@ -132,7 +132,9 @@ class SampleTable(Sequence[Sample]):
         reasoned = zip(sample.scores, words.reasons, strict=True)
         return replace(
             sample,
-            reply=replace(reply, transcript=words.transcript)
+            reply=replace(
+                reply, transcript=words.transcript, effort=self._effort(rows[0]) if words.transcript else None
+            )
             if isinstance(reply, Failed)
             else replace(reply, text=words.text, transcript=words.transcript),
             scores=tuple(replace(score, reason=reason) for score, reason in reasoned),
@@ -284,6 +286,11 @@ class SampleTable(Sequence[Sample]):
         first = self._rows["scores"][row - 1] if row else 0
         scores = tuple(self._score(at) for at in range(first, end))
         return Sample(suite, case_id, arm, index, reply, scores, self._value(why, score), bool(warmup))
+
+    def _effort(self, row: int) -> Effort:
+        """What a sample took."""
+        made, again, known, paid, dollars, aside, aside_paid, aside_dollars = self._rows.row(row)[-_CONVERSED + 1 :]
+        return Effort(made, again, known, _cost(paid, dollars), aside, _cost(aside_paid, aside_dollars))
 
     def _score(self, row: int) -> Score:
         number, why, value, calls, retries, price, cost, reused, end = self._scores.row(row)

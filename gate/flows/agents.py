@@ -15,6 +15,7 @@ from gate.inputs.paths import matches
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource
 from gate.inputs.suites import SuiteConfig
+from gate.inputs.targets import SESSION
 from gate.inputs.text import decode
 from gate.inputs.toolfile import parse_tools
 
@@ -172,6 +173,7 @@ def _reach(target: Target) -> frozenset[str]:
         case ToolLoop():
             sent = (pair for server in target.servers for pair in server.headers)
             urls = (server.url for server in target.servers if server.url)
-            return frozenset({*urls, *(variable for _, variable in (*sent, *target.inject))})
+            put_in = (pair for pair in target.inject if pair[1] != SESSION)
+            return frozenset({*urls, *(variable for _, variable in (*sent, *put_in))})
         case _:
             return frozenset(target.env)

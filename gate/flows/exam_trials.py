@@ -11,6 +11,7 @@ from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import RunPolicy, Suite
+from gate.domain.usage import FREE
 from gate.engine.compare import compare
 from gate.engine.grid import Grid
 from gate.engine.pairs import scores
@@ -252,4 +253,4 @@ def _judged(rows: Rows) -> CallsRecord:
 def _dollars(rows: Rows) -> float | None:
     """Dollars; None where a price is unknown, and 0 where nothing had one."""
     amount, why = dollars_spent(rows)
-    return None if "unknown" in why else amount or 0.0
+    return 0.0 if why == FREE else amount

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -90,7 +91,8 @@ class Databases:
                     return Observation(spec.name, None, "the statement gives no rows")
                 rows = [tuple(map(_cell, row)) for row in islice(found, MOST_ROWS + 1)]
                 columns = tuple(printable(str(key)) for key in found.keys())  # noqa: SIM118 no mapping
-        except (SQLAlchemyError, OSError, ValueError) as error:
+        # Python's own limit is met by JSON that is nested too deeply.
+        except (SQLAlchemyError, OSError, ValueError, RecursionError) as error:
             return Observation(spec.name, None, self._reason(error, name))
         return Observation(spec.name, tuple(rows[:MOST_ROWS]), more=len(rows) > MOST_ROWS, columns=columns)
 
@@ -218,13 +220,21 @@ def _bound_sqlite(connection: "Connection", timeout_s: float) -> None:
     raw.execute("PRAGMA query_only = ON")
     raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
     reading = {getattr(sqlite3, name) for name in _READING}
-    raw.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in reading else sqlite3.SQLITE_DENY)
+
+    def allowed(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+        # What SQLite asks of itself for `json_each` and full-text search; query_only keeps both from writing.
+        own = (action == sqlite3.SQLITE_UPDATE and first == "sqlite_master") or (
+            action == sqlite3.SQLITE_PRAGMA and first == "data_version" and second is None
+        )
+        return sqlite3.SQLITE_OK if own or action in reading else sqlite3.SQLITE_DENY
+
+    raw.set_authorizer(allowed)
     end = time.monotonic() + timeout_s
     raw.set_progress_handler(lambda: int(time.monotonic() > end), _STEPS)
 
 
 def _cell(value: object) -> Cell:
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, dict | list):
         import json

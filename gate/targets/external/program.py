@@ -133,21 +133,26 @@ class ProgramAgent:
         return data
 
     async def _reply(self, process: Kept) -> bytes:
-        stray, self._stray = 0, b""
+        stray = start = 0
+        self._stray = b""
         while True:
-            line, end, rest = self._heard.partition(b"\n")
-            if not end:
-                if len(line) > MOST_BYTES:
+            end = self._heard.find(b"\n", start)
+            if end < 0:
+                self._heard, start = self._heard[start:], 0
+                if len(self._heard) > MOST_BYTES:
                     raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
+                # Reading from what is there already lets nobody else have a turn.
+                await asyncio.sleep(0)
                 data = await process.stdout.read(READ_BYTES)
                 if not data:
                     raise AgentFailed(await self._fate(process))
                 self._heard += data
                 continue
-            self._heard = rest
-            if parsed(line) is not None:
+            line, start = self._heard[start:end], end + 1
+            if line and parsed(line) is not None:
+                self._heard = self._heard[start:]
                 return line
-            stray, self._stray = stray + len(line), line
+            stray, self._stray = stray + len(line) + 1, line
             if stray > STRAY_BYTES:
                 raise AgentFailed(f"{self.tongue.who} prints what is no reply: {self._shown(line)}")
 

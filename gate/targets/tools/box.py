@@ -167,6 +167,8 @@ class Box:
                 raise _refused(f"{said}; put the name of the server before it that may have it: name.{argument}")
 
     def _told(self, tool: Tool, label: str) -> Tool:
+        if self.rules.masks.told(tool.name):
+            raise _refused(f"{label} has a tool whose name holds a secret")
         if len(tool.description) > TOOL_TEXT_CHARS:
             said = f"the description of its tool {quoted(tool.name)} is longer than {TOOL_TEXT_CHARS:,} characters"
             raise _refused(f"{label}: {said}")
@@ -177,8 +179,6 @@ class Box:
         name = tool.name if is_tool_name(tool.name) else model_name(tool.name)
         if not name:
             raise _refused(f"{label} has a tool without a name")
-        if self.rules.masks.told(tool.name):
-            raise _refused(f"{label} has a tool whose name holds a secret")
         masked = self.rules.masks.masked
         return Tool(name, masked(cleaned(tool.description)), masked(hidden.schema))
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
+from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
 from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
 from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
@@ -100,13 +100,14 @@ STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthC
 
 
 def counted(sample: Sample) -> Sample:
-    """The sample without what it took, which is counted, and not given back."""
-    return replace(sample, reply=replace(sample.reply, effort=None))
+    """The sample without what it took, which is counted, and given back where a conversation broke off alone."""
+    broke = isinstance(sample.reply, Failed) and sample.reply.transcript is not None
+    return replace(sample, reply=replace(sample.reply, effort=effort_of(sample.reply) if broke else None))
 
 
 def bare(sample: Sample) -> Sample:
     """The sample without its texts."""
-    reply: Reply | Failed = replace(counted(sample).reply, transcript=None)
+    reply: Reply | Failed = replace(sample.reply, transcript=None, effort=None)
     if isinstance(reply, Reply):
         reply = replace(reply, text=UNREAD if reply.text.strip() else "")
     return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
