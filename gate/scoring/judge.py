@@ -61,14 +61,15 @@ class Judge:
             index: sample index.
         """
         case, text = subject.case, subject.text
+        led = case.messages if subject.transcript is not None else ()
         about = json.dumps([self.spec.name, case.id])
 
         def request(problem: str = "") -> Request:
-            asked = messages(self.spec, case, text, problem)
+            asked = messages(self.spec, case, text, problem, led)
             return Request(asked, self.model, self.params, index, self._form.schema, about=about)
 
         def repeats(verdict: Verdict) -> Unscored | None:
             judged = (text, case.question) if shown(self.spec, "sees_input") else (text,)
             return repeated(verdict, judged, besides(self.spec, case))
 
-        return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats, (fence_of(case, text),)))
+        return await ask(self.calls, Inquiry(request(), request, self._form.read, repeats, (fence_of(text, led),)))

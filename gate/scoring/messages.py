@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
@@ -24,7 +24,9 @@ from gate.scoring.subject import Subject
 View: TypeAlias = Mapping[str, object]
 
 
-def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tuple[Message, ...]:
+def messages(
+    spec: ScorerSpec, case: Case, answer: str, problem: str = "", led: Sequence[Message] = ()
+) -> tuple[Message, ...]:
     """What a judge is sent about one answer.
 
     Args:
@@ -32,17 +34,19 @@ def messages(spec: ScorerSpec, case: Case, answer: str, problem: str = "") -> tu
         case: the case that was asked.
         answer: the model's text, hostile.
         problem: what was wrong with the judge's last reply; empty where this is the first question.
+        led: what was said before, where the answers in it are an agent's, hostile like the last one.
 
     Raises:
         InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
     """
     view: View = {
-        "fence": fence_of(case, answer),
+        "fence": fence_of(answer, led),
+        "turns": led,
         "instructions": instructions(spec, case),
         "rubric": Rubric.of(spec.options) if spec.kind == "rubric" else None,
         "criteria": criteria(spec, case),
         "question": case.question if shown(spec, "sees_input") else None,
-        "conversation": case.messages,
+        "conversation": bool(case.messages),
         "answer": answer,
         "reference": _reference(case) if shown(spec, "sees_expected") else None,
         "problem": problem,
@@ -118,13 +122,13 @@ def pair_messages(spec: ScorerSpec, pair: Pair, problem: str = "") -> tuple[Mess
     return (Message("system", _render("pairwise_system", view)), Message("user", _render("pairwise_user", view)))
 
 
-def fence_of(case: Case, answer: str) -> str:
+def fence_of(answer: str, led: Sequence[Message] = ()) -> str:
     """The mark that stands around an answer, and around each turn of the conversation before it.
 
     It is made of all that stands within it, an agent's earlier answers among that, and no text can contain the hash
     of itself: so nothing can close its own fence. The same texts get the same one, so that judgements can be cached.
     """
-    return hashlib.sha256(_bytes("\0".join([*(turn.content for turn in case.messages), answer]))).hexdigest()[:24]
+    return hashlib.sha256(_bytes("\0".join([*(turn.content for turn in led), answer]))).hexdigest()[:24]
 
 
 def fences_of(texts: tuple[str, str]) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def said(outcome: Outcome) -> dict[str, Any]:
     for suite in run["suites"]:
         del suite["calls"], suite["latency"], suite["cost"], suite["cache"], suite["spent_usd"], suite["cost_note"]
         suite.pop("reuse", None)
+        suite.pop("spending", None)
     return {key: run[key] for key in ("verdict", "reasons", "seed", "suites", "missing", "method")}
 
 

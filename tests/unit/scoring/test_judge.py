@@ -85,7 +85,7 @@ def test_a_malformed_reply_is_asked_for_once_more(bad: str) -> None:
 )
 def test_a_reason_without_a_word_of_the_judges_own_is_none(frame: str) -> None:
     """A judge that reads nothing hands back what stands last: the fence around the answer."""
-    fence = fence_of(CASE, "It is 12 euro.")
+    fence = fence_of("It is 12 euro.")
     bad = opinion(1.0, frame.replace("{}", fence))
     score, calls = ask([bad, opinion(0.4)])
     assert (score.value, score.calls) == (0.4, 2)
@@ -96,7 +96,7 @@ def test_a_reason_without_a_word_of_the_judges_own_is_none(frame: str) -> None:
 
 @pytest.mark.parametrize("reason", ["Ja.", "价格已给出", "السعر مذكور", "bad", f"Says {'ab' * 20}", "The mark is odd:"])
 def test_words_of_any_language_are_a_reason(reason: str) -> None:
-    fence = fence_of(CASE, "It is 12 euro.")
+    fence = fence_of("It is 12 euro.")
     score, calls = ask([opinion(1.0, f"{reason} {fence}")])
     assert (score.value, len(calls.requests)) == (1.0, 1)
 
@@ -104,7 +104,7 @@ def test_words_of_any_language_are_a_reason(reason: str) -> None:
 def test_one_dimension_without_a_word_is_asked_for_once_more() -> None:
     rubric = parse_rubric("dimensions: [{name: a, description: b}, {name: c, description: d}]", "r.yaml")
     spec = ScorerSpec("rubric", "rubric", rubric)
-    fence = fence_of(CASE, "It is 12 euro.")
+    fence = fence_of("It is 12 euro.")
     bad = {"a": {"reason": "Short.", "score": 5}, "c": {"reason": fence, "score": 5}}
     good = {**bad, "c": {"reason": "Kind.", "score": 3}}
     calls = ScriptedCalls([reply(json.dumps(bad)), reply(json.dumps(good))])
