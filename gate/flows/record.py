@@ -130,7 +130,8 @@ def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
     """Dollars of all suites; those in which no model with a price was called add nothing."""
     known = [part.spent_usd for part in parts if part.spent_usd is not None]
     untold = any(part.spent_usd is None and part.cost_note != FREE for part in parts)
-    return sum(known) if known and not untold else None
+    # A run without suites has spent nothing, and that is known.
+    return sum(known) if (known or not parts) and not untold else None
 
 
 def _method(finished: Finished) -> MethodRecord:
