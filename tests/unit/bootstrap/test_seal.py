@@ -43,6 +43,7 @@ TAMPERING = {
     "lib": lambda root: elsewhere(root / "lib", root.parent / "lib"),
     "link": lambda root: ((root / "link").unlink(), (root / "link").symlink_to("agent.py")),
     "json.py": lambda root: (root / "json.py").write_text(""),
+    "lib/package.json": lambda root: (root / "lib/package.json").write_text('{"main": "notes.txt"}'),
     "lib/words.PYC": lambda root: (root / "lib/words.PYC").write_text(""),
     "requests": lambda root: (root / "requests").symlink_to("/tmp"),
     "node_modules/x/index.js": lambda root: (

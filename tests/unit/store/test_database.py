@@ -330,3 +330,14 @@ def test_what_is_expected_is_no_part_of_what_is_looked_up() -> None:
     assert lookup(messages=table) == lookup(messages={**table, "min": 3}) != lookup(messages={**table, "key": "c"})
     assert lookup(messages=table) != lookup(conversation=table)
     assert ScorerSpec("contains", "d", {"url": "DB"}).lookup == ""
+
+
+def test_json_of_sqlite_can_be_asked_and_numbers_without_end_are_text(tmp_path: Path) -> None:
+    queries = ("SELECT value FROM json_each('[1, 2]')", "SELECT 9e999", "SELECT -9e999", "SELECT 0.5")
+    sqlite3.connect(tmp_path / "a.db").close()
+    (tmp_path / "a.db").touch()
+    found = looked(f"sqlite:///{tmp_path / 'a.db'}", *queries)
+    assert [one.error for one in found] == [""] * 4
+    assert [one.rows for one in found] == [((1,), (2,)), (("inf",),), (("-inf",),), ((0.5,),)]
+    (refused,) = looked(f"sqlite:///{tmp_path / 'a.db'}", "UPDATE sqlite_master SET sql = '' RETURNING 1")
+    assert refused.rows is None

@@ -249,3 +249,8 @@ print(json.dumps({"type": "answer", "text": json.dumps(opening)}), flush=True)
     for part in ('"type": "start"', '"session": "session-1"', "Be kind.", '"model": "openai:m"', '"tier": "free"'):
         assert part in answer.text
     assert "Hello?" not in answer.text, "what the case says comes with the first message"
+
+
+def test_empty_lines_without_end_are_no_reply(tmp_path: Path) -> None:
+    agent = program(tmp_path, 'while True:\n    print("\\n" * 65_536, flush=True)')
+    assert reason(agent, "x").startswith("the agent prints what is no reply")

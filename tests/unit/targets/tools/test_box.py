@@ -155,6 +155,8 @@ def test_no_name_tells_a_secret() -> None:
     masked = Rules(masks=Masks(("s3cr3t",)))
     assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name holds a secret"
     assert refusal(Scripted((tool("get-czNjcjN0"),)), rules=masked) == "the shop has a tool whose name holds a secret"
+    wide = replace(tool("s3cr3t"), description="x" * 1_000_000)
+    assert refusal(Scripted((wide,)), rules=masked) == "the shop has a tool whose name holds a secret"
     said = refusal(Scripted((tool("s3cr3t"),)), rules=replace(masked, only=("a",)))
     assert said == "'only' names 'a', and no source has such a tool; there are: '[token]'"
     use = used(Scripted((tool("a"),)), "s3cr3t", "{}", masked)
