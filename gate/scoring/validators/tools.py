@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from gate.domain.absence import Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.tools import ToolCall
-from gate.domain.transcript import ToolUse
+from gate.domain.transcript import ARGUMENT_CHARS, ToolUse
 from gate.domain.words import counted
 from gate.inputs.boundedschema import Work, bounded
 from gate.inputs.patterns import TooSlow
@@ -15,6 +15,10 @@ from gate.scoring.validators.json_path import same
 from gate.scoring.validators.port import Finding, Options, listed, number_of, shown, texts_of
 
 NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
+
+
+class _TooLong(Exception):
+    """What was called was cut before it could be looked at."""
 
 
 def tools(options: Options, subject: Subject) -> Finding:
@@ -34,8 +38,8 @@ def tools(options: Options, subject: Subject) -> Finding:
     try:
         # A tool that two options ask for is missing once.
         wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
-    except TooSlow as slow:
-        return Unscored(str(slow)), "arguments"
+    except (TooSlow, _TooLong) as unknown:
+        return Unscored(str(unknown)), "arguments"
     called = f"called {_counted([f'{use.name} (not there)' if use.missing else use.name for use in uses])}"
     return (0.0, f"{'; '.join(wrong)} ({called})") if wrong else (1.0, called)
 
@@ -89,13 +93,18 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
     given = [ToolCall("", use.name, use.arguments).parsed for use in uses]
     if not given:
         return f"missing: {listed([tool])}"
+    long = any(len(use.arguments) > ARGUMENT_CHARS for use in uses)
     if "subset" in wanted and not any(one is not None and holds(dict(one), wanted["subset"]) for one in given):
+        if long:
+            raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
         return f"no call of {tool} has {shown(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
     if "schema" in wanted:
         check = bounded(_mapping(wanted["schema"]), Work())
         for one in given:
+            if one is None and long:
+                raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
             if one is None:
-                return f"arguments of {tool} are no JSON object, or too long to be kept"
+                return f"arguments of {tool} are no JSON object"
             error = next(check.iter_errors(dict(one)), None)
             if error is not None:
                 return f"arguments of {tool}: {error.message[:150]}"

@@ -4,10 +4,11 @@ import sys
 
 import pytest
 
+from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.jsonvalue import DEPTH, JsonValue, too_deep
 from gate.domain.tools import ToolCall
-from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.domain.transcript import ToolUse, Transcript, Turn, recorded
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.scoring.subject import Subject
 from gate.scoring.validators.tools import tools
@@ -31,10 +32,18 @@ def test_text_of_every_depth_is_read_or_refused(opening: str, closing: str, inne
             parse_json(text)
 
 
-@pytest.mark.parametrize("depth", [DEPTH, DEPTH + 1, 300, 900, 100_000])
+@pytest.mark.parametrize("depth", [DEPTH, DEPTH + 1, 300, 900, 3_000])
 def test_arguments_of_every_depth_are_held_against_a_schema(depth: int) -> None:
     arguments = '{"a":' * depth + "{}" + "}" * depth
     assert (ToolCall("", "get", arguments).parsed is None) == (depth > DEPTH)
     said = Transcript("session-1", (Turn(0, "x", "case", "x", (ToolUse("get", arguments, ""),)),))
     found, reason = tools({"arguments": {"get": {"schema": TREE}}}, Subject(Case("c", "x"), "x", transcript=said))
     assert found == (1.0 if depth <= DEPTH else 0.0), reason
+
+
+@pytest.mark.parametrize("asked", [{"subset": {"path": "a.md"}}, {"schema": {"required": ["path"]}}])
+def test_arguments_that_were_cut_are_no_wrong_ones(asked: JsonValue) -> None:
+    use = recorded(ToolUse("write", '{"text": "' + "x" * 30_000 + '", "path": "a.md"}', ""))
+    said = Transcript("session-1", (Turn(0, "x", "case", "x", (use,)),))
+    found, _ = tools({"arguments": {"write": asked}}, Subject(Case("c", "x"), "x", transcript=said))
+    assert found == Unscored("arguments of write are too long to be kept, so nobody knows them whole")
