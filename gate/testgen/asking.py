@@ -1,0 +1,175 @@
+"""One question of a stage to a model: asked once, and once more where the reply is not what was asked for."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from gate.calls.port import Calls
+from gate.domain.absence import Failed
+from gate.domain.ending import ending_of
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message
+from gate.domain.sample import Reply, effort_of
+from gate.domain.usage import Effort
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.problems import quoted
+from gate.providers.base import Request
+
+T = TypeVar("T")
+
+LONGEST_REPLY = 400_000
+"""Characters of a reply that is looked at."""
+_APOLOGIES = ("i'm sorry", "i am sorry", "i cannot", "i can't", "i’m sorry", "sorry,", "i won't", "i am unable")
+
+
+class Malformed(Exception):
+    """A reply that is not what was asked for.
+
+    Args:
+        reason: one line; it becomes part of the second request, so it repeats nothing of a stranger's.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """What a stage asks.
+
+    Args:
+        stage: its name, for messages.
+        messages: the request; made from what was wrong with the last reply, empty for the first request.
+        schema: JSON Schema of the reply, an object: every property required, no others.
+        read: makes something of that object; raises `Malformed`.
+        index: tells requests apart that are the same in every word.
+    """
+
+    stage: str
+    messages: Callable[[str], tuple[Message, ...]]
+    schema: Mapping[str, JsonValue]
+    read: Callable[[Mapping[str, JsonValue]], T]
+    index: int = 0
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks one model, and adds up what that took.
+
+    Args:
+        calls: sends requests.
+        model: who is asked.
+        params: of each request.
+        on_reply: told after each question.
+        effort: of all questions so far.
+    """
+
+    calls: Calls
+    model: ModelRef
+    params: Params
+    on_reply: Callable[[], None] = lambda: None
+    effort: Effort = field(default_factory=Effort)
+
+    async def ask(self, question: Question[T]) -> T | Failed:
+        """Ask; a reply that cannot be used is asked for once more, with what is wrong with it.
+
+        A reply that is known and cannot be used stays one, so only the second one is then asked for anew.
+
+        Args:
+            question: what to ask.
+
+        Returns:
+            What was read, or why there is nothing.
+        """
+        try:
+            reply = await self._send(question, "")
+            try:
+                return self._read(question, reply)
+            except Malformed as problem:
+                why = problem.reason
+            reply = await self._send(question, why)
+            try:
+                return self._read(question, reply)
+            except Malformed as problem:
+                if not (isinstance(reply, Reply) and reply.origin.reused):
+                    return Failed(problem.reason, attempts=0)
+            return self._read(question, await self._send(question, why, fresh=True))
+        except Malformed as problem:
+            return Failed(problem.reason, attempts=0)
+        finally:
+            self.on_reply()
+
+    async def ask_all(self, questions: Sequence[Question[T]]) -> list[T | Failed]:
+        """Ask several side by side; the answers come in the order of the questions."""
+        return list(await asyncio.gather(*map(self.ask, questions)))
+
+    def _read(self, question: Question[T], reply: Reply | Failed) -> T | Failed:
+        return reply if isinstance(reply, Failed) else question.read(object_of(reply))
+
+    async def _send(self, question: Question[T], problem: str, *, fresh: bool = False) -> Reply | Failed:
+        messages = question.messages(problem)
+        request = Request(
+            messages, self.model, self.params, question.index, question.schema, about=f"generate {question.stage}"
+        )
+        reply = await self.calls.call(request, fresh=fresh)
+        self.effort += effort_of(reply)
+        return reply
+
+
+def object_of(reply: Reply) -> dict[str, JsonValue]:
+    """The one JSON object of a reply; a Markdown fence or prose around it is let pass.
+
+    Raises:
+        Malformed: a refusal, an empty reply, one that was cut off, or one without exactly one object.
+    """
+    ended, text = ending_of(reply), reply.text
+    if ended == "refused":
+        raise Malformed("the model refused")
+    if ended == "empty":
+        raise Malformed("the reply is empty")
+    if len(text) > LONGEST_REPLY:
+        raise Malformed(f"the reply is longer than {LONGEST_REPLY:,} characters")
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        try:
+            found = parse_json(text[start : end + 1])
+        except BadJson:
+            found = None
+        if isinstance(found, dict):
+            return found
+    if ended == "cut off":
+        raise Malformed("the reply was cut off: raise max_output_tokens")
+    if start < 0 and text.strip().lower().startswith(_APOLOGIES):
+        raise Malformed(f"the model refused: {quoted(text.strip())}")
+    raise Malformed("the reply is not one JSON object")
+
+
+def text_of(found: Mapping[str, JsonValue], key: str, most: int = 4_000, *, blank: bool = False) -> str:
+    """A text of an object, without white space around it.
+
+    Raises:
+        Malformed: it is missing, no text, empty (unless `blank`), or longer than `most` characters.
+    """
+    value = found.get(key)
+    if not isinstance(value, str):
+        raise Malformed(f"{key} is missing or no text")
+    if len(value) > most:
+        raise Malformed(f"{key} is longer than {most:,} characters")
+    if not value.strip() and not blank:
+        raise Malformed(f"{key} is empty")
+    return value.strip()
+
+
+def objects_of(found: Mapping[str, JsonValue], key: str) -> list[dict[str, JsonValue]]:
+    """A list of objects.
+
+    Raises:
+        Malformed: it is something else.
+    """
+    value = found.get(key)
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise Malformed(f"{key} is no list of objects")
+    return [item for item in value if isinstance(item, dict)]

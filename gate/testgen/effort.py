@@ -1,0 +1,73 @@
+"""How much work goes into a generation: four levels, and what a caller sets himself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+Level: TypeAlias = Literal["min", "low", "medium", "high"]
+Stage: TypeAlias = Literal[
+    "intent",
+    "inputs",
+    "rules",
+    "inverse",
+    "grounding",
+    "review",
+    "tests",
+    "expansion",
+    "validity",
+    "expected",
+    "control",
+]
+
+RULES = 200
+"""Of one prompt, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffortSettings:
+    """What a generation does.
+
+    Args:
+        tests_per_rule: tests for each rule, and as many for its inverse.
+        rules_per_call: rules and inverse rules, told apart by nothing, that one request makes tests for.
+        max_rules: the first of them that the prompt states; the others are named in the summary.
+        validate: let a judge hold each test against the input specification.
+        tests_per_validation: tests that one request looks at.
+        ground: let a judge look for rules whose evidence is not in the prompt word for word.
+        review: ask for conflicts and leaks.
+        expansions: times that each test is asked to become richer.
+        expected: let a reference model answer each test.
+        turns: messages of the user in each test, 1 or more.
+        documents: stand-ins for retrieved context, where the prompt takes any.
+        instructions: what the user adds to the prompt of a stage.
+    """
+
+    tests_per_rule: int = 3
+    rules_per_call: int = 1
+    max_rules: int = RULES
+    validate: bool = True
+    tests_per_validation: int = 5
+    ground: bool = True
+    review: bool = True
+    expansions: int = 0
+    expected: bool = False
+    turns: int = 1
+    documents: bool = False
+    instructions: Mapping[Stage, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def with_settings(self, **settings: Any) -> "EffortSettings":
+        """The same with what was set explicitly; None leaves a setting as the level has it."""
+        return replace(self, **{name: value for name, value in settings.items() if value is not None})
+
+
+LEVELS: Mapping[Level, EffortSettings] = MappingProxyType(
+    {
+        "min": EffortSettings(
+            tests_per_rule=1, rules_per_call=8, max_rules=6, validate=False, ground=False, review=False
+        ),
+        "low": EffortSettings(tests_per_rule=2, rules_per_call=4, max_rules=12, tests_per_validation=10),
+        "medium": EffortSettings(),
+        "high": EffortSettings(tests_per_rule=5, tests_per_validation=1, expansions=1),
+    }
+)

@@ -1,0 +1,63 @@
+"""Turns the templates of the stages into messages; what comes from outside stands inside fences."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.prompt import Message
+
+
+def framed(stage: str, view: Mapping[str, object], instructions: str, problem: str) -> tuple[Message, ...]:
+    """The two messages of a stage: `templates/STAGE_system.md.j2` and `templates/STAGE_user.md.j2`.
+
+    Args:
+        stage: name of the templates.
+        view: what they show.
+        instructions: what the user of the gate adds to the stage.
+        problem: what was wrong with the last reply; empty for the first request.
+    """
+    told = {**view, "instructions": instructions, "problem": problem}
+    system, user = _template(f"{stage}_system").render(told), _template(f"{stage}_user").render(told)
+    return Message("system", system.strip()), Message("user", user.strip())
+
+
+def fence(*texts: str) -> str:
+    """A mark that none of the texts can hold, since it is made of all of them; the same texts get the same one."""
+    joined = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:24]
+
+
+def object_schema(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """JSON Schema of an object with exactly these properties, in the form that every interface takes."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def list_schema(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """JSON Schema of a list."""
+    return {"type": "array", "items": dict(item)}
+
+
+TEXT: Mapping[str, JsonValue] = {"type": "string"}
+FLAG: Mapping[str, JsonValue] = {"type": "boolean"}
+
+
+def one_of(*words: str) -> dict[str, JsonValue]:
+    """JSON Schema of one of some words."""
+    return {"type": "string", "enum": [*words]}
+
+
+@lru_cache
+def _template(name: str) -> Template:
+    source = resources.files("gate.testgen").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
+    # No HTML is made here: the result is a message to a model.
+    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    return env.from_string(source)

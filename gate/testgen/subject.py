@@ -1,0 +1,60 @@
+"""The prompt that tests are made for, as the stages read it."""
+
+from dataclasses import dataclass
+
+from gate.domain.prompt import Prompt
+from gate.errors import GateError
+from gate.inputs.templates import compile_template
+
+GIVEN = frozenset({"id", "slices"})
+"""Variables that the gate itself gives a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubject:
+    """One prompt under test.
+
+    Args:
+        text: its words; of a chat file each message after a line that names its role. Never rendered, so that a
+            template's variables stand in it as they are written.
+        variables: those that a test has to fill, sorted, `input` among them where the template uses it; empty for a
+            prompt that is no template, whose only input is the user's message.
+        digest: of the prompt.
+    """
+
+    text: str
+    variables: tuple[str, ...]
+    digest: str
+
+    @property
+    def structured(self) -> bool:
+        """Tests fill variables, and not a message alone."""
+        return any(name != "input" for name in self.variables)
+
+
+def subject_of(prompt: Prompt) -> PromptSubject:
+    """A prompt as the stages read it.
+
+    Args:
+        prompt: the parsed prompt.
+
+    Raises:
+        GateError: code builds the prompt, so there is no text to read.
+    """
+    if prompt.built is not None:
+        raise GateError(
+            "a prompt that a Python function builds has no text of its own",
+            "write one built text to a file, and name that",
+        )
+    contents = [message.content for message in prompt.messages]
+    names: set[str] = set()
+    if prompt.template:
+        for content in contents:
+            names |= compile_template(content, prompt.parts).names - GIVEN
+    whole = (
+        contents[0]
+        if len(contents) == 1
+        else "\n\n".join(f"[{message.role}]\n{message.content}" for message in prompt.messages)
+    )
+    parts = "".join(f"\n\n[file {part.path}]\n{part.text}" for part in prompt.parts.files)
+    return PromptSubject(whole + parts, tuple(sorted(names)), prompt.digest)
