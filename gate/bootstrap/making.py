@@ -101,6 +101,9 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             _judging(spec, factory, models)
     for spec in resolved.judges:
         _judging(spec, factory, models)
+    for model, params in resolved.models:
+        factory.provider(model, params).check(params)
+        models[model, params] = None
     check_reply_budget(models, resolved.budget)
     if resolved.budget.max_usd is None:
         return

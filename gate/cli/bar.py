@@ -16,16 +16,18 @@ class Bar:
 
     Args:
         console: a terminal, usually standard error.
+        doing: what stands before the bar.
     """
 
     console: Console
+    doing: str = "Sampling"
     _progress: Progress | None = field(default=None, init=False)
     _task: TaskID = field(default=TaskID(0), init=False)
     _failed: int = field(default=0, init=False)
 
     def start(self, total: int) -> None:
         self._progress = Progress(
-            TextColumn("Sampling"),
+            TextColumn(self.doing),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[note]}"),
@@ -39,7 +41,10 @@ class Bar:
         self._progress.start()
 
     def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        self._failed += isinstance(sample.reply, Failed)
+        self.step(spent_usd, failed=isinstance(sample.reply, Failed))
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        self._failed += failed
         if self._progress is not None:
             self._progress.update(self._task, advance=1, note=note(spent_usd, self._failed))
 

@@ -18,6 +18,9 @@ class Silent:
     def advance(self, sample: Sample, spent_usd: float | None) -> None:
         return
 
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        return
+
     def finish(self) -> None:
         return
 
@@ -30,11 +33,15 @@ class Lines:
         write: writes one line.
         clock: monotonic seconds.
         every_s: seconds between lines.
+        doing: how each line begins.
+        things: what is counted.
     """
 
     write: Callable[[str], None]
     clock: Callable[[], float] = time.monotonic
     every_s: float = 10.0
+    doing: str = "sampling"
+    things: str = "samples to take"
     _total: int = field(default=0, init=False)
     _done: int = field(default=0, init=False)
     _failed: int = field(default=0, init=False)
@@ -43,11 +50,14 @@ class Lines:
 
     def start(self, total: int) -> None:
         self._total, self._done, self._failed, self._last = total, 0, 0, self.clock()
-        self.write(f"sampling: {total} samples to take")
+        self.write(f"{self.doing}: {total} {self.things}")
 
     def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        self.step(spent_usd, failed=isinstance(sample.reply, Failed))
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
         self._done += 1
-        self._failed += isinstance(sample.reply, Failed)
+        self._failed += failed
         self._note = note(spent_usd, self._failed)
         if self.clock() - self._last >= self.every_s:
             self._tell()
@@ -57,7 +67,7 @@ class Lines:
 
     def _tell(self) -> None:
         self._last = self.clock()
-        self.write(f"sampling: {self._done} of {self._total}{', ' if self._note else ''}{self._note}")
+        self.write(f"{self.doing}: {self._done} of {self._total}{', ' if self._note else ''}{self._note}")
 
 
 def note(spent_usd: float | None, failed: int) -> str:

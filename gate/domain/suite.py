@@ -8,6 +8,7 @@ from gate.domain.case import Case, ScorerSpec
 from gate.domain.code_place import CodePlace
 from gate.domain.judge_quote import JudgeQuote
 from gate.domain.model import ModelRef, Params
+from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
 from gate.domain.target import Conversing, Target
@@ -257,6 +258,7 @@ class Suite:
         samples: k, outputs per case and arm.
         own_exam: the exam is the change's own, because the base has none for this prompt.
         trial: shown, but has no part in the verdict: its exam is the change's own.
+        promises: who compares what the prompt promises before and after; None where nobody wants to know.
     """
 
     name: str
@@ -266,6 +268,7 @@ class Suite:
     samples: int = 3
     own_exam: bool = False
     trial: bool = False
+    promises: Promises | None = None
 
     @property
     def arms(self) -> dict[ArmName, Arm]:

@@ -72,8 +72,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
     for path in (files.baseline, files.candidate):
         try:
             if (text := texts[path]) is not None:
-                library = _library(path, beside(path))
-                versions.append(PromptVersion(path, "file", None, prompts.parse(text, path, library=library)))
+                versions.append(_version(path, text, beside))
         except InputErrors as errors:
             problems += errors.problems
     cases: tuple[Case, ...] = ()
@@ -97,6 +96,28 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
     )
     notes = tuple(part_notes([suite]))
     return Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
+
+
+def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSource]) -> PromptVersion:
+    """One prompt file by the path that the user gave.
+
+    Args:
+        source: reads the file.
+        path: of it.
+        beside: as for `resolve_files`.
+
+    Raises:
+        InputErrors: it is not there, is code, or holds mistakes.
+    """
+    problems: list[Problem] = []
+    text = _read(source, path, problems)
+    if text is None:
+        raise InputErrors(problems)
+    return _version(path, text, beside)
+
+
+def _version(path: str, text: str, beside: Callable[[str], FileSource]) -> PromptVersion:
+    return PromptVersion(path, "file", None, prompts.parse(text, path, library=_library(path, beside(path))))
 
 
 def _own(case: Case) -> tuple[ScorerSpec, ...]:

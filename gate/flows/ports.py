@@ -48,6 +48,22 @@ class Progress(Protocol):
         ...
 
 
+class Steps(Protocol):
+    """Tells the user how far some work is that takes no samples."""
+
+    def start(self, total: int) -> None:
+        """About `total` steps will be taken."""
+        ...
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        """One more is taken; so much has been spent, in dollars, where that is known."""
+        ...
+
+    def finish(self) -> None:
+        """No more steps will come."""
+        ...
+
+
 class PromptBuilder(Protocol):
     """Runs code of the repository, apart from everything else."""
 

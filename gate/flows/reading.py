@@ -8,7 +8,9 @@ from typing import TypeVar
 from gate.domain.case import Case
 from gate.domain.deletion import Deletion
 from gate.domain.model import ModelRef
+from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
+from gate.domain.promptspec import Specification
 from gate.domain.suite import Exam, Suite
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows import built
@@ -21,7 +23,7 @@ from gate.flows.pairing import Pair, Sides
 from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
 from gate.inputs import cases as case_files
-from gate.inputs import prompts
+from gate.inputs import prompts, specfile
 from gate.inputs.builders import file_of, is_python, missing
 from gate.inputs.config import Config, load
 from gate.inputs.parts import Library
@@ -159,6 +161,7 @@ class Reader:
             exam=replace(exam, judges=quotes(exam.scorers, pair.source)),
             samples=pair.exam.samples,
             own_exam=pair.own_exam,
+            promises=self._promises(pair),
         )
         hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
         for path in replaced(self.sides, of_suite(suite)):
@@ -166,6 +169,22 @@ class Reader:
         label = self.sides.head.label
         delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
         return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+
+    def _promises(self, pair: Pair) -> Promises | None:
+        """Who compares promises: the base alone says, and its specification is the one that counts."""
+        wanted = pair.exam.promises
+        if wanted is None or pair.own_exam or pair.new_prompt:
+            return None
+        model = wanted.model or _model(pair.exam)
+        found: Specification | None = None
+        if wanted.spec:
+            where, data = _at(pair.source, wanted.spec), pair.source.read(wanted.spec)
+            if data is None:
+                hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
+                self.problems.append(Problem(where, 0, "this file does not exist", hint))
+            else:
+                found = self._parsed(lambda: specfile.parse(decode(data, where), where))
+        return Promises(model, wanted.params, wanted.judge or model, wanted.tests, found)
 
     def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
         """What a prompt is put together for; None where anything is wrong so far: code is not run for nothing."""

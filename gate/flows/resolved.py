@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gate.domain.case import ScorerSpec
 from gate.domain.deletion import Deletion
+from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Budget, CachePolicy, RunPolicy, Suite
 from gate.flows.edited_values import Edit
 from gate.flows.exam import ExamChanges
@@ -28,6 +29,7 @@ class Resolved:
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: provider and name of each model that the base asks.
         judges: scorers that are asked beside the suites.
+        models: that are asked beside both.
     """
 
     suites: tuple[Suite, ...]
@@ -45,6 +47,7 @@ class Resolved:
     adoption: bool = False
     base_models: frozenset[tuple[str, str]] = frozenset()
     judges: tuple[ScorerSpec, ...] = ()
+    models: tuple[tuple[ModelRef, Params], ...] = ()
 
     @property
     def asked(self) -> tuple[Suite, ...]:

@@ -6,7 +6,7 @@ templates are beyond a schema.
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import OVERALL
-from gate.inputs import config, models, policies, suites, targetschema
+from gate.inputs import config, models, policies, promises, suites, targetschema
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
 from gate.inputs.scorers.kind import Kind
@@ -93,7 +93,20 @@ def _suite() -> dict[str, JsonValue]:
         "target": targetschema.target(),
         "conversation": targetschema.conversation(),
         "placeholders": targetschema.placeholders(),
+        "promises": optional(_promises()),
     }
+
+
+def _promises() -> Schema:
+    return mapping(
+        {
+            "model": model(),
+            "params": optional(params()),
+            "judge": model(),
+            "tests": integer(promises.TESTS),
+            "spec": string(PATH_CHARS),
+        }
+    )
 
 
 def _policy(slices: Schema) -> Schema:

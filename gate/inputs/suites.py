@@ -18,6 +18,7 @@ from gate.inputs.paths import complaint, is_glob, normal
 from gate.inputs.placeholders import read_placeholders
 from gate.inputs.policies import read_policy
 from gate.inputs.problems import quoted
+from gate.inputs.promises import PromisesConfig, read_promises
 from gate.inputs.prompts import not_yet
 from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
@@ -26,7 +27,7 @@ from gate.inputs.targets import read_conversing, read_target
 DEFAULTS = ("model", "samples", "params")
 SUITE = (
     *(*DEFAULTS, "name", "prompt", "cases", "slices", "scorers", "template", "threshold", "policy"),
-    *("target", "conversation", "placeholders"),
+    *("target", "conversation", "placeholders", "promises"),
 )
 SAMPLES = Range(1, 100)
 
@@ -62,6 +63,7 @@ class SuiteConfig:
         target: the agent that answers; None where the model is called with the prompt alone.
         conversing: how conversations are led and scored.
         placeholders: see `gate.domain.suite.Exam`.
+        promises: compare what the prompt promises before and after; None where nobody wants to know.
     """
 
     name: str
@@ -81,6 +83,7 @@ class SuiteConfig:
     target: Target | None = None
     conversing: Conversing = Conversing()
     placeholders: Mapping[str, str] | None = None
+    promises: PromisesConfig | None = None
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
@@ -169,6 +172,7 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         target=read_target(fields),
         conversing=read_conversing(fields),
         placeholders=read_placeholders(fields),
+        promises=read_promises(fields),
     )
 
 

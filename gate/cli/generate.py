@@ -1,0 +1,68 @@
+"""`gate generate`: tests from the prompt itself."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from gate.testgen.effort import RULES, Level
+
+EPILOG = """\b
+Examples:
+  gate generate prompts/support.md --model openai:gpt-5-mini
+  gate generate prompts/support.md --model openai:gpt-5-mini --judge-model anthropic:claude-haiku-4-5 --effort low
+  gate generate prompts/support.md --plan
+  gate generate prompts/support.md --tests-per-rule 5 --instructions tests="Customers write in German"
+  gate generate prompts/tag.prompt.yml --write-back
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("prompt", metavar="PROMPT")
+@click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.  [default: gate.yaml's, or local]")
+@click.option("--judge-model", metavar="PROVIDER:NAME", help="Who checks what was made.  [default: the model itself]")
+@click.option("--reference-model", metavar="PROVIDER:NAME", help="With --expected: who answers.  [default: --model]")
+@click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="Of the generator, e.g. temperature=1.")
+@click.option("--effort", type=click.Choice(get_args(Level)), default="medium", show_default=True, help="How much work.")
+@click.option("--tests-per-rule", type=click.IntRange(1, 50), help="For each rule, and as many for its inverse.")
+@click.option("--rules-per-call", type=click.IntRange(1, 100), help="Rules that one request makes tests for.")
+@click.option("--max-rules", type=click.IntRange(1, RULES), help="Rules at most.")
+@click.option("--expansions", type=click.IntRange(0, 5), help="Times that each test is made richer.")
+@click.option("--turns", type=click.IntRange(1, 20), help="Messages of the user in each test.")
+@click.option("--documents/--no-documents", default=None, help="Make stand-ins for retrieved context.")
+@click.option("--validate/--no-validate", default=None, help="Hold tests against the input specification.")
+@click.option("--ground/--no-ground", default=None, help="Let a judge look for rules that are not word for word there.")
+@click.option("--review/--no-review", default=None, help="Ask for conflicts and leaks.")
+@click.option("--expected/--no-expected", default=None, help="Let a reference model answer each test.")
+@click.option(
+    "--instructions", multiple=True, metavar="STAGE=TEXT", help="What a stage is told besides; may be repeated."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder for spec.yaml and the cases.  [default: evals/NAME]"
+)
+@click.option("--spec", type=click.Path(path_type=Path), help="The specification to use.  [default: OUT/spec.yaml]")
+@click.option("--format", "form", type=click.Choice(["yaml", "jsonl"]), default="yaml", show_default=True)
+@click.option("--write-back", is_flag=True, help="Add the tests to testData of a .prompt.yml, too.")
+@click.option("--plan", is_flag=True, help="Only say what it would take.")
+@click.option("--max-calls", type=click.IntRange(1), help="Calls at most.")
+@click.option("--max-usd", type=click.FloatRange(0, min_open=True), help="Dollars at most.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True, help="Calls in flight.")
+@click.option("--no-cache", is_flag=True, help="Reuse no answer of an earlier run, and keep none for later ones.")
+@click.option("--refresh", is_flag=True, help="Ask for every answer anew, and replace those that are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print what came out as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress, and only the first line.")
+def generate(**options: Any) -> None:
+    """Make tests for a prompt out of the prompt itself.
+
+    Extracts what its inputs look like and the rules that its outputs keep, each with the words of the prompt that it
+    rests on; inverts the rules; makes tests for both. Writes spec.yaml, which you may edit and which the next run then
+    goes by, and a case file for people to review before it becomes an exam. Nothing that exists is overwritten.
+
+    What was answered is kept: after Ctrl-C, or when a budget is used up, the same command goes on and pays nothing
+    twice.
+
+    Exit codes: 0 done, 2 a mistake in a file or in usage, 3 no rule or no test came out, 130 interrupted.
+    """
+    from gate.cli.generate_run import GenerateOptions, execute
+
+    raise click.exceptions.Exit(execute(GenerateOptions(**options)))

@@ -1,0 +1,25 @@
+"""What a suite wants to know about the promises of its prompt."""
+
+from dataclasses import dataclass
+
+from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import Specification
+
+
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """Who reads the prompt before and after a change, and how much is tried.
+
+    Args:
+        model: extracts rules and makes tests.
+        params: of its requests.
+        judge: compares wordings that code cannot compare.
+        tests: for each rule that is new or stricter, and as many for its inverse; 0 for none.
+        specification: of the baseline's prompt, where the base has a file with it; None where it is extracted.
+    """
+
+    model: ModelRef
+    params: Params
+    judge: ModelRef
+    tests: int = 2
+    specification: Specification | None = None

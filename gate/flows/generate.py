@@ -1,0 +1,162 @@
+"""One prompt in, its specification and tests out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from gate.calls.port import Calls
+from gate.domain.absence import Failed
+from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
+from gate.domain.sample import Reply
+from gate.domain.usage import Effort
+from gate.engine.run import Stop
+from gate.errors import CannotEvaluate, Interrupted
+from gate.providers.base import Request
+from gate.testgen.asking import Asker
+from gate.testgen.compile.compile import compile_rules
+from gate.testgen.diversity import Diversity
+from gate.testgen.effort import EffortSettings
+from gate.testgen.generation import Work, generate
+from gate.testgen.reference import with_expected
+from gate.testgen.specify import specify
+from gate.testgen.subject import PromptSubject
+
+T = TypeVar("T")
+AGAIN = "repeat the command: what was answered costs nothing the second time"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be generated.
+
+    Args:
+        subject: the prompt.
+        settings: how much work goes into it.
+        given: a specification that there is already; None where all of it is to be extracted.
+    """
+
+    subject: PromptSubject
+    settings: EffortSettings
+    given: Specification | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who works on it.
+
+    Args:
+        generator: extracts and makes.
+        judge: looks at what was made.
+        answer: the prompt's answer to a test by the reference model.
+        tell: tells the user what is being done.
+    """
+
+    generator: Asker
+    judge: Asker
+    answer: Callable[[GeneratedTest], Awaitable[Reply | Failed]]
+    tell: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What came out.
+
+    Args:
+        specification: of the prompt.
+        compiled: its rules that code checks.
+        tests: that were kept.
+        discarded: that were not, and why.
+        diversity: figures of the tests that were kept.
+        notes: what did not go as it should.
+        effort: what it took.
+    """
+
+    specification: Specification
+    compiled: tuple[CompiledRule, ...]
+    tests: tuple[GeneratedTest, ...]
+    discarded: tuple[Discarded, ...]
+    diversity: Diversity
+    notes: tuple[str, ...]
+    effort: Effort
+
+
+async def make(job: Job, team: Team) -> Generated:
+    """Extract the specification, and make tests for its rules.
+
+    Args:
+        job: what is to be generated.
+        team: who does it.
+
+    Raises:
+        CannotEvaluate: no rule was found, or no test was made.
+    """
+    found = await specify(job.subject, team.generator, team.judge, job.settings, job.given, team.tell)
+    specification = found.specification
+    made = await generate(job.subject, specification, team.generator, team.judge, Work(job.settings, team.tell))
+    tests, notes = made.tests, (*found.notes, *made.notes)
+    if job.settings.expected:
+        team.tell("asking the reference model for expected outputs")
+        answered = await with_expected(tests, team.answer)
+        tests, notes = answered.tests, (*notes, *answered.notes)
+    return Generated(
+        specification=specification,
+        compiled=compile_rules(specification.rules),
+        tests=tests,
+        discarded=made.discarded,
+        diversity=made.diversity,
+        notes=notes,
+        effort=team.generator.effort + team.judge.effort,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Calls that end the work when there may be no more of them, so that no stage takes that for a bad reply.
+
+    Args:
+        inner: sends requests.
+        exhausted: why no more calls make sense, or None.
+    """
+
+    inner: Calls
+    exhausted: Callable[[], str | None]
+
+    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+        """See `gate.calls.port.Calls`.
+
+        Raises:
+            CannotEvaluate: a budget is used up.
+        """
+        reply = await self.inner.call(request, fresh=fresh)
+        if isinstance(reply, Failed) and (why := self.exhausted()):
+            raise CannotEvaluate(f"not finished: {why}", f"raise the limit, and {AGAIN}")
+        return reply
+
+
+async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
+    """Work that a signal ends.
+
+    Args:
+        work: what is done.
+        stop: the switch of the run.
+
+    Raises:
+        Interrupted: the user ended it.
+        CannotEvaluate: somebody else did.
+    """
+    task = asyncio.ensure_future(work)
+    stop.abandon_with(task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if stop.interrupted:
+            raise Interrupted(f"interrupted; {AGAIN}") from None
+        if stop.reason is not None:
+            raise CannotEvaluate(f"not finished: {stop.reason}", AGAIN) from None
+        raise
+
+
+def settled(settings: EffortSettings, subject: PromptSubject) -> EffortSettings:
+    """The settings that make sense for a prompt: a template without a message of its own takes one turn."""
+    return replace(settings, turns=1) if subject.structured else settings

@@ -1,0 +1,135 @@
+"""Two versions of a prompt in, the difference of their promises out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gate.domain.promptspec import OutputRule, Specification
+from gate.domain.specdiff import SpecDiff
+from gate.testgen.asking import Asker
+from gate.testgen.compile.compile import compile_rule
+from gate.testgen.effort import EffortSettings
+from gate.testgen.input_spec import find_components
+from gate.testgen.output_rules import find_rules
+from gate.testgen.specdiff.carry import Carried, carry_over, joined
+from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
+from gate.testgen.specdiff.place import Region
+from gate.testgen.specify import specify
+from gate.testgen.subject import PromptSubject
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """A prompt before and after.
+
+    Args:
+        base, head: both versions.
+        given: the specification of the baseline's, where there is one.
+    """
+
+    base: PromptSubject
+    head: PromptSubject
+    given: Specification | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Who reads them.
+
+    Args:
+        generator: extracts rules.
+        judge: compares wordings that code cannot compare.
+        settings: how much work goes into it.
+        tell: tells the user what is being done.
+    """
+
+    generator: Asker
+    judge: Asker
+    settings: EffortSettings
+    tell: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What came of it.
+
+    Args:
+        diff: what differs.
+        base, head: the specifications; None where the prompts are the same, so that nobody read them.
+        notes: what did not go as it should.
+    """
+
+    diff: SpecDiff
+    base: Specification | None = None
+    head: Specification | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def compare_promises(versions: Versions, readers: Readers) -> Compared:
+    """Which promises a change adds, drops, loosens and tightens.
+
+    Prompts that are the same need no reading. Of the baseline's specification everything whose words still stand is
+    carried over, so that a model reads only what is new, and the same sentence is never worded twice.
+
+    Args:
+        versions: of the prompt.
+        readers: who reads them.
+
+    Raises:
+        CannotEvaluate: the baseline's prompt has no rule that could be found.
+    """
+    if identical(versions.base, versions.head):
+        return Compared(SpecDiff())
+    notes: tuple[str, ...] = ()
+    base = versions.given
+    if base is None:
+        read = await specify(versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell)
+        base, notes = read.specification, read.notes
+    carried = carry_over(base, versions.base.text, versions.head.text)
+    found, more = await _read_new(versions.head, carried, readers)
+    head = joined(base, carried, found)
+    sides = Version(base, versions.base.text), Version(head, versions.head.text)
+    diff = await spec_diff(*sides, Means(readers.judge, compile_rule, lineage=True))
+    return Compared(diff, base, head, (*notes, *more, *diff.notes))
+
+
+def _plain(settings: EffortSettings) -> EffortSettings:
+    """What is compared needs neither a review nor a judge of its grounds."""
+    return replace(settings, review=False, ground=False)
+
+
+async def _read_new(
+    head: PromptSubject, carried: Carried, readers: Readers
+) -> tuple[Specification, tuple[str, ...]]:
+    """What the new version says that the old one did not; nobody is asked where it says nothing new."""
+    blank = Specification(head.digest, "")
+    if not carried.new:
+        return blank, ()
+    readers.tell(f"reading what is new: {len(carried.new)} passages")
+    rules = await find_rules(head, readers.generator, readers.settings)
+    inputs = await find_components(head, readers.generator, readers.settings.instructions.get("inputs", ""))
+    new = tuple(rule for rule in rules.value if _within(rule.evidence, head.text, carried.new))
+    fresh = tuple(
+        one
+        for one in inputs.value
+        if any(_within(rule.evidence, head.text, carried.new) for rule in one.rules) or _lost(one.name, carried)
+    )
+    return replace(blank, rules=new, components=fresh), (*rules.notes, *inputs.notes)
+
+
+def _lost(name: str, carried: Carried) -> bool:
+    return any(one.name == name for one in carried.lost)
+
+
+def _within(evidence: str, text: str, regions: tuple[Region, ...]) -> bool:
+    """Do these words of the prompt lie in one of some passages, at least in part?"""
+    start = text.find(evidence) if evidence else -1
+    while start >= 0:
+        if any(start < region.end and region.start < start + len(evidence) for region in regions):
+            return True
+        start = text.find(evidence, start + 1)
+    return False
+
+
+def to_test(compared: Compared, rules: tuple[OutputRule, ...]) -> Specification | None:
+    """A specification of nothing but some rules, which tests are made for; None where there are none."""
+    return replace(compared.head, rules=rules) if compared.head is not None and rules else None

@@ -1,0 +1,140 @@
+"""What a generation would take: calls, tokens, dollars. Nothing is asked, nothing is spent."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gate.calls.estimate import CHARS_PER_TOKEN
+from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import Specification
+from gate.domain.usage import Cost, Dollars, Usage
+from gate.testgen import generation, specify
+from gate.testgen.effort import EffortSettings, Stage
+from gate.testgen.subject import PromptSubject
+
+Member: TypeAlias = tuple[ModelRef, Params]
+Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
+
+ASSUMED_RULES = 8
+"""Rules of a prompt that nobody has looked at; the prompts of arXiv:2503.05070 have 4 to 8."""
+JUDGED: frozenset[Stage] = frozenset({"grounding", "review", "validity"})
+"""Stages that the judge works in."""
+
+_FRAME_TOKENS = 500
+"""Of the words around what a stage shows."""
+_REPLY_TOKENS: Mapping[Stage, int] = {
+    "intent": 60,
+    "inputs": 250,
+    "rules": 900,
+    "inverse": 600,
+    "grounding": 80,
+    "review": 300,
+    "expansion": 200,
+    "expected": 300,
+}
+_TOKENS_PER_TEST = 180
+_TOKENS_PER_VALIDATION = 60
+
+
+@dataclass(frozen=True, slots=True)
+class StageForecast:
+    """One stage.
+
+    Args:
+        stage: which.
+        calls: requests, none of them repeated.
+        tokens: read and written, about.
+        model: who is asked.
+        cost: about; unpriced where no price is known.
+    """
+
+    stage: Stage
+    calls: int
+    tokens: int
+    model: ModelRef
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationForecast:
+    """All of it.
+
+    Args:
+        stages: those that make calls.
+        rules: that this rests on.
+        assumed: nobody knows the number of rules yet.
+        tests: that would be made, before duplicates and invalid ones go.
+    """
+
+    stages: tuple[StageForecast, ...]
+    rules: int
+    assumed: bool
+    tests: int
+
+    @property
+    def calls(self) -> int:
+        return sum(one.calls for one in self.stages)
+
+    @property
+    def tokens(self) -> int:
+        return sum(one.tokens for one in self.stages)
+
+    @property
+    def dollars(self) -> float | None:
+        """About; None where some price is unknown."""
+        amounts = [one.cost.amount if isinstance(one.cost, Dollars) else None for one in self.stages]
+        known = [amount for amount in amounts if amount is not None]
+        return sum(known) if len(known) == len(amounts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Staffing:
+    """Who would be asked.
+
+    Args:
+        generator, judge, reference: models with parameters.
+        price: prices a call.
+    """
+
+    generator: Member
+    judge: Member
+    reference: Member
+    price: Pricer
+
+
+def forecast(
+    subject: PromptSubject, settings: EffortSettings, given: Specification | None, staff: Staffing
+) -> GenerationForecast:
+    """Foresee a generation.
+
+    Args:
+        subject: the prompt.
+        settings: how much work goes into it.
+        given: a specification that there is already.
+        staff: who would be asked, and what that costs.
+    """
+    known = given is not None and bool(given.rules)
+    rules = min(len(given.rules) if given is not None and known else ASSUMED_RULES, settings.max_rules)
+    tests = 2 * rules * settings.tests_per_rule
+    calls: dict[Stage, int] = {**specify.calls_of(settings, rules, given), **generation.calls_of(settings, rules)}
+    if settings.expected:
+        calls["expected"] = tests
+    reading = math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS
+    stages = []
+    for stage, count in calls.items():
+        if count == 0:
+            continue
+        member = staff.judge if stage in JUDGED else staff.reference if stage == "expected" else staff.generator
+        written = _written(stage, count, settings, tests)
+        usage = Usage(reading * count, 0, 0, written)
+        stages.append(StageForecast(stage, count, reading * count + written, member[0], staff.price(*member, usage)))
+    return GenerationForecast(tuple(stages), rules, not known, tests)
+
+
+def _written(stage: Stage, calls: int, settings: EffortSettings, tests: int) -> int:
+    if stage == "tests":
+        return tests * _TOKENS_PER_TEST
+    if stage == "validity":
+        return tests * _TOKENS_PER_VALIDATION
+    return calls * _REPLY_TOKENS.get(stage, 200)
