@@ -23,9 +23,9 @@ _RELATIONS: Mapping[str, Relation] = {
     "loosened": "loosened",
     "changed": "changed",
 }
-_SCHEMA = object_schema(
-    {"pairs": list_schema(object_schema({"reason": TEXT, "base": TEXT, "head": TEXT, "relation": one_of(*_RELATIONS)}))}
-)
+_TEXT = dict(TEXT)
+_PAIR = object_schema({"reason": _TEXT, "base": _TEXT, "head": _TEXT, "relation": one_of(*_RELATIONS)})
+_SCHEMA = object_schema({"pairs": list_schema(_PAIR)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def _step(base: ScorerSpec, head: ScorerSpec) -> Step:
     if dict(base.options) == dict(head.options):
         return "same"
     steps = {_option(base.kind, key, base.options, head.options) for key in base.options.keys() | head.options.keys()}
-    steps.discard("same")
+    steps -= {"same"} if len(steps) > 1 else set()
     step: Step = "unclear" if "unclear" in steps else steps.pop() if len(steps) == 1 else "other"
     return _turned(step) if base.negate else step
 

@@ -72,8 +72,8 @@ def plain(text: str) -> str:
 def units_of(text: str) -> tuple[Unit, ...]:
     """The sentences of a prompt in order; white space belongs to none.
 
-    A line that goes on in the next one with a small letter is one sentence with it, so that new line breaks are no
-    change. A title, which is a heading of the first level, is no scope: nothing hangs on it.
+    A line that goes on in the next one with a small letter or a digit is one sentence with it, so that new line breaks
+    are no change. A title, which is a heading of the first level, is no scope: nothing hangs on it.
 
     Args:
         text: the prompt.
@@ -150,7 +150,7 @@ def _goes_on(before: _Line, line: _Line) -> bool:
     if before.fenced or line.fenced or before.heading or line.opens or not before.text.strip():
         return False
     begun = line.text.lstrip()[:1]
-    return begun.islower() and not _FINISHED.search(before.text)
+    return (begun.islower() or begun.isdigit()) and not _FINISHED.search(before.text)
 
 
 def _lines(text: str) -> Iterator[_Line]:
