@@ -144,18 +144,27 @@ class _Told:
     side: Side
 
     def changes(self) -> list[RuleChange]:
-        """Of the given pairs, those that the judge found, and the rules left alone."""
-        found = {one.base: one for one in self.answer} if isinstance(self.answer, tuple) else {}
-        out = [self._given(pair, found.get(pair.base.id)) for pair in self.asked.pairs]
-        heads = {rule.id: rule for rule in self.asked.head}
-        for rule in self.asked.base:
-            one = found.get(rule.id)
-            out.append(_meant(rule, heads.pop(one.head), one) if one else self._lost(rule))
-        return [*out, *(self._gained(rule) for rule in heads.values())]
+        """Of the pairs, those that the judge found, and the rules left alone."""
+        answers = self.answer if isinstance(self.answer, tuple) else ()
+        found = {one.base: one for one in answers if one.relation is not None}
+        apart = {(one.base, one.head) for one in answers if one.relation is None}
+        heads = {rule.id: rule for rule in (*(pair.head for pair in self.asked.pairs), *self.asked.head)}
+        free = heads.keys() - {one.head for one in found.values()}
+        guessed = {pair.base.id: pair for pair in self.asked.pairs}
+        out = []
+        for rule in (*(pair.base for pair in self.asked.pairs), *self.asked.base):
+            one, pair = found.get(rule.id), guessed.get(rule.id)
+            if one is not None and one.relation is not None:
+                by = pair.by if pair is not None and pair.head.id == one.head else "meaning"
+                out.append(RuleChange(one.relation, rule, heads[one.head], by, one.reason, judged=True))
+            elif pair is not None and pair.head.id in free and (rule.id, pair.head.id) not in apart:
+                free.remove(pair.head.id)
+                out.append(self._unanswered(pair))
+            else:
+                out.append(self._lost(rule))
+        return [*out, *(self._gained(rule) for name, rule in heads.items() if name in free)]
 
-    def _given(self, pair: Pair, one: Judged | None) -> RuleChange:
-        if one is not None:
-            return RuleChange(one.relation, pair.base, pair.head, pair.by, one.reason, judged=True)
+    def _unanswered(self, pair: Pair) -> RuleChange:
         reason = self.answer.reason if isinstance(self.answer, Failed) else "the judge gave no answer"
         return RuleChange("unknown", pair.base, pair.head, pair.by, reason)
 
@@ -167,11 +176,11 @@ class _Told:
         if standing == "unplaced":
             return RuleChange("unknown", rule, None, reason="it quotes no words of the prompt, and the prompt changed")
         why = self._unasked(self.asked.base, self.asked.head, rule)
-        return RuleChange("unknown", rule, None, reason=why) if why else RuleChange("removed", rule, None)
+        return RuleChange("unknown" if why else "removed", rule, None, reason=why)
 
     def _gained(self, rule: OutputRule) -> RuleChange:
         why = self._unasked(self.asked.head, self.asked.base, rule)
-        return RuleChange("unknown", None, rule, reason=why) if why else RuleChange("added", None, rule)
+        return RuleChange("unknown" if why else "added", None, rule, reason=why)
 
     def _unasked(self, own: Sequence[OutputRule], others: Sequence[OutputRule], rule: OutputRule) -> str:
         """Why nobody knows whether a rule has a counterpart; empty where it has none."""
@@ -179,11 +188,8 @@ class _Told:
             return ""
         if isinstance(self.answer, Failed):
             return self.answer.reason
-        return "" if rule in own[:MOST] and len(others) <= MOST else "there are too many rules to compare"
-
-
-def _meant(base: OutputRule, head: OutputRule, one: Judged) -> RuleChange:
-    return RuleChange(one.relation, base, head, "meaning", one.reason, judged=True)
+        beyond = rule in own[MOST:] or len(others) > MOST
+        return "there are too many rules to compare" if beyond else ""
 
 
 def _ordered(changes: Sequence[RuleChange], base: Version, head: Version) -> tuple[RuleChange, ...]:

@@ -17,11 +17,12 @@ MOST = 40
 LONGEST = 1_000
 """Characters of one rule that a judge reads."""
 
-_RELATIONS: Mapping[str, Relation] = {
+_RELATIONS: Mapping[str, Relation | None] = {
     "same": "reworded",
     "tightened": "tightened",
     "loosened": "loosened",
     "changed": "changed",
+    "unrelated": None,
 }
 _TEXT = dict(TEXT)
 _PAIR = object_schema({"reason": _TEXT, "base": _TEXT, "head": _TEXT, "relation": one_of(*_RELATIONS)})
@@ -34,13 +35,13 @@ class Judged:
 
     Args:
         base, head: ids of the rules.
-        relation: never `unchanged` or `unknown`.
+        relation: never `unchanged` or `unknown`; None where the two are no pair.
         reason: the judge's own words.
     """
 
     base: str
     head: str
-    relation: Relation
+    relation: Relation | None
     reason: str
 
 
@@ -49,7 +50,7 @@ class Open:
     """What is asked.
 
     Args:
-        pairs: rules that are one, in two wordings.
+        pairs: rules that seem to be one, in two wordings.
         base, head: rules without a partner.
     """
 
@@ -71,8 +72,8 @@ class Open:
 async def judged(judge: Asker, asked: Open, instructions: str = "") -> tuple[Judged, ...] | Failed:
     """Ask for all pairs at once.
 
-    Rules get ids of their own, since those of two specifications may be equal; an answer with other ids, with an id
-    twice, or with a given pair torn apart is asked for once more.
+    Rules get ids of their own, since those of two specifications may be equal; an answer with other ids, or with an id
+    twice, is asked for once more.
 
     Args:
         judge: who is asked.
@@ -80,7 +81,8 @@ async def judged(judge: Asker, asked: Open, instructions: str = "") -> tuple[Jud
         instructions: what the user adds.
 
     Returns:
-        The answer for each given pair, and the further pairs that the judge found. A given pair may be missing.
+        The answer for each given pair, and the further pairs that the judge found. A given pair may be missing, and
+        its rules may be in other pairs.
     """
     old = {f"B{place}": rule for place, rule in enumerate((*(p.base for p in asked.pairs), *asked.base), 1)}
     new = {f"H{place}": rule for place, rule in enumerate((*(p.head for p in asked.pairs), *asked.head), 1)}
@@ -90,7 +92,7 @@ async def judged(judge: Asker, asked: Open, instructions: str = "") -> tuple[Jud
         return framed("specdiff", view, instructions, problem)
 
     def read(found: Mapping[str, JsonValue]) -> tuple[Judged, ...]:
-        return _read(found, old, new, len(asked.pairs))
+        return _read(found, old, new)
 
     return await judge.ask(Question("specdiff", messages, _SCHEMA, read))
 
@@ -112,23 +114,20 @@ def _line(text: str) -> str:
 
 
 def _read(
-    found: Mapping[str, JsonValue], old: Mapping[str, OutputRule], new: Mapping[str, OutputRule], given: int
+    found: Mapping[str, JsonValue], old: Mapping[str, OutputRule], new: Mapping[str, OutputRule]
 ) -> tuple[Judged, ...]:
-    partner = {f"B{place}": f"H{place}" for place in range(1, given + 1)}
     taken: set[str] = set()
     out = []
     for item in objects_of(found, "pairs"):
-        base, head = text_of(item, "base", 20), text_of(item, "head", 20)
+        base, head, word = text_of(item, "base", 20), text_of(item, "head", 20), text_of(item, "relation", 20)
         if base not in old or head not in new:
             raise Malformed("pairs names an id that was not asked about")
-        if base in taken or head in taken:
-            raise Malformed("pairs names an id twice")
-        if partner.get(base, head) != head or (base not in partner and head in partner.values()):
-            raise Malformed("pairs takes one of PAIRS apart")
-        relation = _RELATIONS.get(text_of(item, "relation", 20))
-        if relation is None:
+        if word not in _RELATIONS:
             raise Malformed(f"relation is none of {', '.join(_RELATIONS)}")
-        taken |= {base, head}
+        relation = _RELATIONS[word]
+        if relation is not None and (base in taken or head in taken):
+            raise Malformed("pairs names an id twice")
+        taken |= {base, head} if relation is not None else set()
         out.append(Judged(old[base].id, new[head].id, relation, text_of(item, "reason", 1_000, blank=True)))
     return tuple(out)
 

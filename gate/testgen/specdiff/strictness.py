@@ -29,8 +29,11 @@ def by_code(base: CompiledRule, head: CompiledRule) -> Relation | None:
         base, head: what checks the rule before and after.
 
     Returns:
-        None where options differ of which code cannot say what they let pass, such as two patterns.
+        None where options differ of which code cannot say what they let pass, such as two patterns, and where the
+        rules are about different things altogether.
     """
+    if not _by_kind(base.scorers).keys() & _by_kind(head.scorers).keys():
+        return None
     steps = frozenset(step for step in _steps(base.scorers, head.scorers) if step != "same")
     if "unclear" in steps:
         return None

@@ -136,6 +136,35 @@ def test_a_pair_that_the_judge_forgets_is_unknown() -> None:
     assert only(diff(version(), head, Means(ask))).state == "unknown"
 
 
+POLITE = "Answer customers. The answer must be polite."
+SHORT = "Answer customers. The answer must be short."
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([told("B1", "H1", "unrelated")], {"R1": "removed", "R2": "added"}),
+        ([told("B1", "H1", "changed")], {"R2": "changed"}),
+        ([], {"R2": "unknown"}),
+    ],
+)
+def test_alike_is_not_yet_the_same(answer: list[dict[str, str]], expected: dict[str, str]) -> None:
+    base = Version(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
+    head = Version(spec(rule("R2", "The answer must be short.", "The answer must be short.")), SHORT)
+    assert states(diff(base, head, Means(judge(answer)[0]))) == expected
+
+
+def test_the_judge_may_pair_otherwise_than_it_looked() -> None:
+    base = Version(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
+    other = rule("R3", "Customers are treated with respect.", "Show respect.")
+    head = Version(
+        spec(rule("R2", "The answer must be short.", "The answer must be short."), other), SHORT + " Show respect."
+    )
+    found = diff(base, head, Means(judge([told("B1", "H2", "changed")])[0]))
+    assert states(found) == {"R3": "changed", "R2": "added"}
+    assert found.rules[0].by == "meaning"
+
+
 def test_words_that_still_stand_somewhere_are_no_dropped_promise() -> None:
     text = PROMPT.replace("and end with a question", "and never end with a question")
     found = diff(version(), carried(text))
