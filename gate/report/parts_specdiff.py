@@ -1,0 +1,73 @@
+"""Parts of a report: what the change does to the promises of a prompt."""
+
+from dataclasses import dataclass
+
+from gate.domain.specdiff import ChangeState
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseRow:
+    """One rule.
+
+    Args:
+        state: what became of it.
+        words: the same in plain words, `dropped`.
+        rule: its id.
+        before, after: its wordings; empty where there is none.
+        evidence: the prompt's words that it rested on, or now rests on.
+        reason: why, or why nobody knows; empty where nothing needs saying.
+        intended: the author is asked whether that was meant.
+    """
+
+    state: ChangeState
+    words: str
+    rule: str
+    before: str
+    after: str
+    evidence: str
+    reason: str
+    intended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """One component of the input.
+
+    Args:
+        words: what became of it.
+        name: its name.
+        before, after: what is said of it; empty where it is not there.
+    """
+
+    words: str
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseTable:
+    """The promises of one suite's prompt.
+
+    Args:
+        suite: its name; empty where there is one alone.
+        brief: `1 dropped, 2 new, 12 unchanged`.
+        rows: what matters most first; without those that are only in other words.
+        reworded: those.
+        more: rules that there are no rows for.
+        inputs: what changed of the input.
+        notes: what could not be done, and who compared the wordings.
+    """
+
+    suite: str
+    brief: str
+    rows: tuple[PromiseRow, ...]
+    reworded: tuple[PromiseRow, ...]
+    more: int
+    inputs: tuple[InputRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def intended(self) -> tuple[PromiseRow, ...]:
+        """What the author is asked about."""
+        return tuple(row for row in self.rows if row.intended)

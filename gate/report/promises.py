@@ -1,0 +1,99 @@
+"""The promises of a prompt before and after, for a comment and a terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord
+from gate.domain.specdiff import INTENDED, ChangeState
+from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
+from gate.report.slices import short
+
+ROWS_SHOWN = 30
+LONGEST_RULE = 240
+"""Characters of a wording, and of a quotation."""
+
+WORDS: Mapping[ChangeState, str] = {
+    "removed": "dropped",
+    "loosened": "loosened",
+    "changed": "changed",
+    "unknown": "not known",
+    "tightened": "tightened",
+    "added": "new",
+    "reworded": "reworded",
+    "unchanged": "unchanged",
+}
+"""In the order in which they matter to a reviewer."""
+_INPUT_WORDS = {"added": "new", "removed": "dropped", "changed": "changed"}
+
+
+def promise_tables(records: Sequence[PromisesRecord]) -> tuple[PromiseTable, ...]:
+    """One table for each prompt whose promises differ.
+
+    Args:
+        records: of the suites of a run, or the one of a comparison of two prompts.
+    """
+    differing = [one for one in records if one.changes or one.inputs or one.notes]
+    return tuple(_table(one, one.suite if len(records) > 1 else "") for one in differing)
+
+
+def fewer(table: PromiseTable, rows: int) -> PromiseTable:
+    """A table with this many rows at most, the most weighty ones.
+
+    Args:
+        table: the whole table.
+        rows: 0 leaves the counts.
+    """
+    kept = table.rows[:rows]
+    reworded = table.reworded[: max(0, rows - len(kept))]
+    gone = len(table.rows) + len(table.reworded) - len(kept) - len(reworded)
+    return replace(table, rows=kept, reworded=reworded, inputs=table.inputs[:rows], more=table.more + gone)
+
+
+def _table(record: PromisesRecord, suite: str) -> PromiseTable:
+    order = {state: place for place, state in enumerate(WORDS)}
+    ordered = sorted(record.changes, key=lambda change: order[change.state])
+    rows = tuple(_row(change) for change in ordered)
+    whole = PromiseTable(
+        suite=short(suite),
+        brief=_brief(record),
+        rows=tuple(row for row in rows if row.state != "reworded"),
+        reworded=tuple(row for row in rows if row.state == "reworded"),
+        more=0,
+        inputs=tuple(_input(change) for change in record.inputs),
+        notes=tuple(_notes(record)),
+    )
+    return fewer(whole, ROWS_SHOWN)
+
+
+def _brief(record: PromisesRecord) -> str:
+    counts = {state: sum(change.state == state for change in record.changes) for state in WORDS}
+    counts["unchanged"] += record.unchanged
+    return ", ".join(f"{count:,} {WORDS[state]}" for state, count in counts.items() if count) or "no rule"
+
+
+def _row(change: PromiseRecord) -> PromiseRow:
+    return PromiseRow(
+        state=change.state,
+        words=WORDS[change.state],
+        rule=short(change.rule),
+        before=_said(change.before),
+        after=_said(change.after),
+        evidence=_said(change.evidence if change.after is None else change.new_evidence),
+        reason=_said(change.reason).rstrip("."),
+        intended=change.state in INTENDED,
+    )
+
+
+def _input(change: InputPromiseRecord) -> InputRow:
+    return InputRow(_INPUT_WORDS[change.state], short(change.component), _said(change.before), _said(change.after))
+
+
+def _notes(record: PromisesRecord) -> list[str]:
+    out = [_said(note) for note in record.notes]
+    if record.judge:
+        out.append(f"Wordings that code cannot compare were compared by {short(record.judge)}.")
+    return out
+
+
+def _said(text: str | None) -> str:
+    return short(text or "", LONGEST_RULE)

@@ -1,0 +1,209 @@
+"""The promises of two versions of a prompt, side by side: what stands, then what code can tell, then a judge."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from gate.domain.absence import Failed
+from gate.domain.promptspec import CompiledRule, OutputRule, Specification
+from gate.domain.specdiff import RuleChange, SpecDiff
+from gate.testgen.asking import Asker
+from gate.testgen.specdiff.align import Pair, align
+from gate.testgen.specdiff.carry import standing_of
+from gate.testgen.specdiff.inputs import input_changes
+from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_told
+from gate.testgen.specdiff.place import Side, sides
+from gate.testgen.specdiff.strictness import by_code
+from gate.testgen.specdiff.wording import same_words
+from gate.testgen.subject import PromptSubject
+
+Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
+"""What code checks of a rule; None where it cannot."""
+
+NOBODY = "no model was asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a prompt.
+
+    Args:
+        specification: what it promises.
+        text: its words, as `PromptSubject.text` has them; evidence is looked for here.
+    """
+
+    specification: Specification
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a comparison goes by.
+
+    Args:
+        judge: asked for what code cannot tell, in one request; None where nobody is to be asked.
+        compiled: what code checks of a rule; nothing, unless given.
+        lineage: one specification came from the other (by `joined`, or as an edited file), so that equal ids mean the
+            same rule.
+    """
+
+    judge: Asker | None = None
+    compiled: Compiled = field(default=lambda rule: None)
+    lineage: bool = False
+
+
+def identical(base: PromptSubject, head: PromptSubject) -> bool:
+    """Do two prompts promise the same without a look at their promises? To be asked before any is extracted."""
+    return base.digest == head.digest or (base.text, base.variables) == (head.text, head.variables)
+
+
+async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
+    """Which promises a change adds, drops, loosens and tightens.
+
+    Where the prompt says the same, its rules are unchanged, whatever words they were read in. The others are paired by
+    id, evidence and wording; how the wordings of a pair relate is told by code where both compile. What is left goes to
+    the judge in one request, or is not asked for at all where nothing is left. A prompt can speak to the judge through
+    its rules; what it can gain is the word "reworded" beside both wordings, for whether words of the prompt are gone is
+    decided by code.
+
+    Args:
+        base, head: before and after.
+        means: judge, compiler, lineage.
+    """
+    if base.text == head.text or (base.specification.prompt and base.specification.prompt == head.specification.prompt):
+        return SpecDiff()
+    left, right = sides(base.text, head.text)
+    settled, moved_base, moved_head = _standing(base.specification.rules, head.specification.rules, (left, right))
+    aligned = align(moved_base, moved_head, lineage=means.lineage)
+    known = {pair.base.id: found for pair in aligned.pairs if (found := _by_code(pair, means.compiled))}
+    asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
+    answer = await _answer(means.judge, asked)
+    told = _Told(asked, answer, left)
+    changes = [*settled, *known.values(), *told.changes()]
+    inputs = input_changes(base.specification.components, head.specification.components, (left, right))
+    notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
+    failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
+    return SpecDiff(_ordered(changes, base, head), inputs, (*notes, *([failed] if failed else [])))
+
+
+def _standing(
+    base: Sequence[OutputRule], head: Sequence[OutputRule], both: tuple[Side, Side]
+) -> tuple[list[RuleChange], list[OutputRule], list[OutputRule]]:
+    """What needs no comparison, and the rules of either version that do."""
+    stay, stayed = standing_of(base, both[0]), standing_of(head, both[1])
+    still = align(stay, stayed, lineage=False)  # ids do not matter where everything is unchanged
+    out = [RuleChange("unchanged", pair.base, pair.head, "evidence") for pair in still.pairs]
+    out += [RuleChange("unchanged", rule, None, "evidence") for rule in still.base]
+    out += [RuleChange("unchanged", None, rule, "evidence") for rule in still.head]
+    moved_base, moved_head = [], []
+    for rule in base:
+        if rule in stay:
+            continue
+        if any(same_words(rule.text, other.text) for other in stayed):
+            out.append(RuleChange("unchanged", rule, None, "wording"))
+        else:
+            moved_base.append(rule)
+    for rule in head:
+        if rule in stayed:
+            continue
+        if any(same_words(rule.text, other.text) for other in stay):
+            out.append(RuleChange("unchanged", None, rule, "wording"))
+        else:
+            moved_head.append(rule)
+    return out, moved_base, moved_head
+
+
+def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
+    """What code can say of two wordings."""
+    if same_words(pair.base.text, pair.head.text):
+        state = same_words(pair.base.evidence, pair.head.evidence)
+        return RuleChange("unchanged" if state else "reworded", pair.base, pair.head, pair.by)
+    before, after = compiled(pair.base), compiled(pair.head)
+    relation = by_code(before, after) if before and after else None
+    return RuleChange(relation, pair.base, pair.head, pair.by) if relation else None
+
+
+async def _answer(judge: Asker | None, asked: Open) -> tuple[Judged, ...] | Failed:
+    if not asked.askable:
+        return ()
+    return Failed(NOBODY, attempts=0) if judge is None else await judged(judge, asked.bounded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is known after the judge.
+
+    Args:
+        asked: what code could not tell.
+        answer: the judge's, or why there is none.
+        side: the old version beside the new one.
+    """
+
+    asked: Open
+    answer: tuple[Judged, ...] | Failed
+    side: Side
+
+    def changes(self) -> list[RuleChange]:
+        """Of the pairs, those that the judge found, and the rules left alone."""
+        answers = self.answer if isinstance(self.answer, tuple) else ()
+        found = {one.base: one for one in answers if one.relation is not None}
+        apart = {(one.base, one.head) for one in answers if one.relation is None}
+        heads = {rule.id: rule for rule in (*(pair.head for pair in self.asked.pairs), *self.asked.head)}
+        free = heads.keys() - {one.head for one in found.values()}
+        guessed = {pair.base.id: pair for pair in self.asked.pairs}
+        out = []
+        for rule in (*(pair.base for pair in self.asked.pairs), *self.asked.base):
+            one, pair = found.get(rule.id), guessed.get(rule.id)
+            if one is not None and one.relation is not None:
+                by = pair.by if pair is not None and pair.head.id == one.head else "meaning"
+                out.append(RuleChange(one.relation, rule, heads[one.head], by, one.reason, judged=True))
+            elif pair is not None and pair.head.id in free and (rule.id, pair.head.id) not in apart:
+                free.remove(pair.head.id)
+                out.append(self._unanswered(pair))
+            else:
+                out.append(self._lost(rule))
+        return [*out, *(self._gained(rule) for name, rule in heads.items() if name in free)]
+
+    def _unanswered(self, pair: Pair) -> RuleChange:
+        reason = self.answer.reason if isinstance(self.answer, Failed) else "the judge gave no answer"
+        return RuleChange("unknown", pair.base, pair.head, pair.by, reason)
+
+    def _lost(self, rule: OutputRule) -> RuleChange:
+        standing = self.side.standing(rule.evidence)
+        if standing == "touched":
+            reason = "the words that it rests on still stand in the prompt, in a sentence that changed"
+            return RuleChange("unknown", rule, None, reason=reason)
+        if standing == "unplaced":
+            return RuleChange("unknown", rule, None, reason="it quotes no words of the prompt, and the prompt changed")
+        why = self._unasked(self.asked.base, self.asked.head, rule)
+        return RuleChange("unknown" if why else "removed", rule, None, reason=why)
+
+    def _gained(self, rule: OutputRule) -> RuleChange:
+        why = self._unasked(self.asked.head, self.asked.base, rule)
+        return RuleChange("unknown" if why else "added", None, rule, reason=why)
+
+    def _unasked(self, own: Sequence[OutputRule], others: Sequence[OutputRule], rule: OutputRule) -> str:
+        """Why nobody knows whether a rule has a counterpart; empty where it has none."""
+        if not others:
+            return ""
+        if isinstance(self.answer, Failed):
+            return self.answer.reason
+        beyond = rule in own[MOST:] or len(others) > MOST
+        return "there are too many rules to compare" if beyond else ""
+
+
+def _ordered(changes: Sequence[RuleChange], base: Version, head: Version) -> tuple[RuleChange, ...]:
+    """The old rules in their order, then the new ones in theirs."""
+    before = _places(base.specification.rules)
+    after = _places(head.specification.rules)
+
+    def place(change: RuleChange) -> tuple[int, int]:
+        if change.base is not None:
+            return 0, before[change.base.id]
+        return 1, after[change.head.id] if change.head is not None else 0
+
+    return tuple(sorted(changes, key=place))
+
+
+def _places(rules: Sequence[OutputRule]) -> Mapping[str, int]:
+    return {rule.id: place for place, rule in enumerate(rules)}

@@ -1,0 +1,46 @@
+"""What follows from a comparison: rules to test on both versions, and what to do to a specification and its tests."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from gate.domain.promptspec import OutputRule, Specification
+from gate.domain.specdiff import TO_TEST, SpecDiff, UpdatePlan
+from gate.testgen.specdiff.carry import free_ids
+
+
+def targeted(diff: SpecDiff) -> tuple[OutputRule, ...]:
+    """The rules that no earlier test knows: added, tightened and changed ones, in their new wording.
+
+    Their tests run on both versions and are reported apart; they are no part of the exam.
+
+    Args:
+        diff: the comparison.
+    """
+    return tuple(change.head for change in diff.of(*TO_TEST) if change.head is not None)
+
+
+def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()) -> UpdatePlan:
+    """What has to be done so that a specification and its tests fit the new prompt.
+
+    A rule that asks for something else now is a new rule with an id of its own: the tests of the old one, and what they
+    expect, were made for the old wording, and are found by its id.
+
+    Args:
+        kept: the specification as its file has it, of the old version.
+        diff: between the two versions.
+        taken: further ids that must not be given again, such as those of obsolete rules.
+    """
+    ids = free_ids({*taken, *(rule.id for rule in kept.rules)})
+    known = {rule.id for rule in kept.rules}
+    add, obsolete, moved, undecided = [], [], [], []
+    for change in diff.rules:
+        own = change.base.id if change.base is not None and change.base.id in known else ""
+        if change.state in (*TO_TEST, "loosened") and change.head is not None:
+            add.append(replace(change.head, id=next(ids)))
+        if change.state in ("removed", "tightened", "loosened", "changed") and own:
+            obsolete.append(own)
+        if change.state == "reworded" and own and change.base is not None and change.head is not None:
+            moved.append(replace(change.base, evidence=change.head.evidence, grounding=change.head.grounding))
+        if change.state == "unknown":
+            undecided.append(own or change.rule.id)
+    return UpdatePlan(tuple(add), tuple(obsolete), tuple(moved), tuple(undecided))

@@ -1,0 +1,142 @@
+"""Where rules stand in two versions of a prompt, and which sentences both versions have."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from gate.testgen.specdiff.units import Unit, plain, units_of
+
+Standing: TypeAlias = Literal["stands", "touched", "gone", "unplaced"]
+"""The sentence that a rule rests on is in the other version too; that sentence differs, and the quoted words are still
+somewhere in the sentences that differ; they are not; the rule quotes no words of its own version."""
+
+_MOST = 50
+"""Places of one quotation that are looked at."""
+_TELLING = 4
+"""Words from which on a quotation that stands in several places rests on any one of them; of a shorter one, nobody
+knows which place was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Sentences in a row that the other version does not have.
+
+    Args:
+        start, end: place in the prompt, in characters.
+        text: the prompt's own words.
+        under: the heading and lead-in above it, one a line; empty where there are none.
+    """
+
+    start: int
+    end: int
+    text: str
+    under: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One version of a prompt beside the other.
+
+    Args:
+        text: its words.
+        units: its sentences.
+        kept: keys of the sentences that both versions have.
+        other: what differs in the other version.
+    """
+
+    text: str
+    units: tuple[Unit, ...]
+    kept: frozenset[tuple[str, str]]
+    other: str
+
+    @property
+    def differing(self) -> tuple[Unit, ...]:
+        """The sentences that the other version does not have."""
+        return tuple(unit for unit in self.units if unit.key not in self.kept)
+
+    def standing(self, evidence: str) -> Standing:
+        """What became of the words that a rule rests on.
+
+        Args:
+            evidence: words of this version.
+        """
+        places = spans(evidence, self.text)
+        if not places:
+            return "unplaced"
+        kept = [self._kept(start, end) for start, end in places]
+        if all(kept) or (any(kept) and len(evidence.split()) >= _TELLING):
+            return "stands"
+        return "touched" if any(kept) or _holds(self.other, plain(evidence)) else "gone"
+
+    def _kept(self, start: int, end: int) -> bool:
+        around = [unit for unit in self.units if unit.start < end and start < unit.end]
+        return bool(around) and all(unit.key in self.kept for unit in around)
+
+
+def sides(base: str, head: str) -> tuple[Side, Side]:
+    """Two versions of a prompt, each beside the other.
+
+    A sentence is the same where its words, its heading and its lead-in are; where in the prompt it stands does not
+    count.
+
+    Args:
+        base, head: the texts.
+    """
+    left, right = units_of(base), units_of(head)
+    kept = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
+    gone, new = _others(left, kept), _others(right, kept)
+    return Side(base, left, kept, new), Side(head, right, kept, gone)
+
+
+def spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
+    """Where words stand in a text; line breaks and blanks may be others, all else is literal.
+
+    Args:
+        evidence: the words.
+        text: the prompt.
+    """
+    words = evidence.split()
+    if not words or len(evidence) > len(text) * 2:
+        return ()
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    found = []
+    for match in pattern.finditer(text):
+        found.append(match.span())
+        if len(found) == _MOST:
+            break
+    return tuple(found)
+
+
+def regions(side: Side) -> tuple[Region, ...]:
+    """What one version has and the other has not, sentences in a row together."""
+    out: list[Region] = []
+    row: list[Unit] = []
+    for unit in side.units:
+        if unit.key in side.kept or (row and row[-1].under != unit.under):
+            out += _region(side.text, row)
+            row = []
+        if unit.key not in side.kept:
+            row.append(unit)
+    return (*out, *_region(side.text, row))
+
+
+def _region(text: str, row: Sequence[Unit]) -> list[Region]:
+    if not row:
+        return []
+    start, end = row[0].start, row[-1].end
+    return [Region(start, end, text[start:end], row[0].under)]
+
+
+def _others(units: Sequence[Unit], kept: frozenset[tuple[str, str]]) -> str:
+    return "\n".join(unit.words for unit in units if unit.key not in kept)
+
+
+def _holds(text: str, words: str) -> bool:
+    """Not inside of longer words, for languages that part them."""
+    before, after = (r"(?<!\w)" if _ascii(words[:1]) else ""), (r"(?!\w)" if _ascii(words[-1:]) else "")
+    return bool(words) and re.search(before + re.escape(words) + after, text) is not None
+
+
+def _ascii(char: str) -> bool:
+    return char.isascii() and char.isalnum()

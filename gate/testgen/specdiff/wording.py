@@ -1,0 +1,61 @@
+"""How alike two sentences are: by their runs of three characters, in any language."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+from gate.testgen.specdiff.units import plain
+
+ALIKE = 0.6
+"""Two rules of at least this similarity are held for one rule in other words; what the words mean is another question.
+`python -m benchmarks.spec_mutants` shows what the figure does."""
+_LONGEST = 4_000
+
+B = TypeVar("B")
+H = TypeVar("H")
+
+
+def same_words(one: str, other: str) -> bool:
+    """Do two sentences say the same, letter by letter, markup and shapes of quotes left out?"""
+    return plain(one) == plain(other)
+
+
+def similarity(one: str, other: str) -> float:
+    """Dice's coefficient of the runs of three characters, 0 to 1; capitals and punctuation do not count.
+
+    Args:
+        one, other: sentences; what is beyond 4,000 characters is not read.
+    """
+    left, right = _runs(one[:_LONGEST]), _runs(other[:_LONGEST])
+    total = left.total() + right.total()
+    return 2 * (left & right).total() / total if total else 0.0
+
+
+def matched(
+    base: Sequence[B], head: Sequence[H], alike: Callable[[B, H], float], least: float
+) -> Iterator[tuple[B, H]]:
+    """Pairs of what is most alike, each taken once; among equals the first ones.
+
+    Args:
+        base, head: what to pair.
+        alike: how alike two are.
+        least: pairs below this are none.
+    """
+    found = [(alike(one, other), i, j) for i, one in enumerate(base) for j, other in enumerate(head)]
+    found = [candidate for candidate in found if candidate[0] >= least]
+    left, right = set(range(len(base))), set(range(len(head)))
+    for _, i, j in sorted(found, key=lambda candidate: (-candidate[0], candidate[1], candidate[2])):
+        if i in left and j in right:
+            left.remove(i)
+            right.remove(j)
+            yield base[i], head[j]
+
+
+@lru_cache(maxsize=2_048)
+def _runs(text: str) -> Counter[str]:
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    joined = f"  {' '.join(words)} " if words else ""
+    return Counter(joined[i : i + 3] for i in range(len(joined) - 2))

@@ -1,0 +1,205 @@
+"""Two versions of a prompt, side by side."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.promptspec import OutputRule
+from gate.domain.specdiff import RuleChange, SpecDiff
+from gate.testgen.specdiff.carry import carry_over, joined
+from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
+from gate.testgen.specdiff.judging import MOST
+from gate.testgen.subject import PromptSubject
+from tests.support.fakes import ScriptedCalls
+from tests.unit.testgen.specdiff.specs import PROMPT, SENTENCES, asker, judge, rule, rules, spec, told, version, words
+
+
+def diff(base: Version, head: Version, means: Means | None = None) -> SpecDiff:
+    return asyncio.run(spec_diff(base, head, means or Means()))
+
+
+def carried(text: str, *new: OutputRule) -> Version:
+    """The next version, of which only the new sentences were read anew."""
+    found = spec(*new) if new else replace(spec(), rules=())
+    return Version(joined(spec(), carry_over(spec(), PROMPT, text), found), text)
+
+
+def states(found: SpecDiff) -> dict[str, str]:
+    return {change.rule.id: change.state for change in found.rules if change.state != "unchanged"}
+
+
+def only(found: SpecDiff) -> RuleChange:
+    (change,) = [change for change in found.rules if change.state != "unchanged"]
+    return change
+
+
+NOBODY_ASKED = ScriptedCalls([])
+
+
+def test_identical_prompts_differ_in_nothing_and_ask_nobody() -> None:
+    other = Version(spec(rule("R1", "read in other words", "kind")), PROMPT)
+    assert diff(version(), other, Means(asker(NOBODY_ASKED))) == SpecDiff()
+    assert SpecDiff().empty
+    assert NOBODY_ASKED.requests == []
+
+
+def test_prompts_are_compared_before_any_specification_is_there() -> None:
+    subject = PromptSubject("Be kind.", (), "a")
+    assert identical(subject, PromptSubject("Be kind.", (), "b"))
+    assert identical(subject, PromptSubject("anything", (), "a"))
+    assert not identical(subject, PromptSubject("Be kind.", ("name",), "b"))
+    assert not identical(subject, PromptSubject("Be brief.", (), "b"))
+
+
+@pytest.mark.parametrize("name", list(SENTENCES))
+def test_a_dropped_promise_is_removed_with_its_evidence_and_without_a_judge(name: str) -> None:
+    text = PROMPT.replace(SENTENCES[name], "")
+    change = next(c for c in diff(version(), carried(text)).rules if c.rule.id == name)
+    assert change.state == "removed"
+    assert change.base is not None
+    assert change.base.evidence == SENTENCES[name]
+
+
+def test_dropping_the_limit_drops_one_promise_alone() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    found = diff(version(), carried(text), Means(asker(NOBODY_ASKED)))
+    assert states(found) == {"R1": "removed"}
+    assert NOBODY_ASKED.requests == []
+
+
+def test_what_stands_is_unchanged_however_it_was_read_the_second_time() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    anew = [rule(f"R{n}", f"in words of its own, number {n}", SENTENCES[f"R{n + 1}"]) for n in range(1, 5)]
+    assert states(diff(version(), version(text, *anew))) == {"R1": "removed"}
+
+
+def test_a_new_sentence_is_a_new_promise() -> None:
+    text = PROMPT + "\nSign with the name of the shop.\n"
+    found = diff(version(), carried(text, rule("R1", "The answer is signed.", "Sign with the name of the shop")))
+    assert states(found) == {"R8": "added"}
+
+
+def test_a_sentence_that_only_says_again_what_stands_adds_nothing() -> None:
+    text = PROMPT + "\nRemember: not more than eighty words.\n"
+    again = rule("R1", rules()[0].text, "not more than eighty words")
+    assert diff(version(), carried(text, again)).empty
+
+
+@pytest.mark.parametrize(("most", "state"), [(60, "tightened"), (100, "loosened"), (80, "reworded")])
+def test_counts_are_compared_by_code(most: int, state: str) -> None:
+    text = PROMPT.replace("at most 80 words", f"no more than {most} words")
+    head = carried(text, rule("R1", f"The answer has no more than {most} words.", f"no more than {most} words"))
+    limits = {rules()[0].text: words("R1", 80), f"The answer has no more than {most} words.": words("R8", most)}
+    found = diff(version(), head, Means(asker(NOBODY_ASKED), lambda one: limits.get(one.text)))
+    assert (only(found).state, only(found).by, only(found).judged) == (state, "wording", False)
+    assert NOBODY_ASKED.requests == []
+
+
+def test_the_judge_tells_what_code_cannot() -> None:
+    text = PROMPT.replace("promise a refund", "promise any money")
+    head = carried(text, rule("R1", "Money is never offered.", "promise any money"))
+    ask, calls = judge([told("B1", "H1", "tightened", "a refund is money")])
+    change = only(diff(version(), head, Means(ask)))
+    assert (change.state, change.by, change.reason, change.judged) == (
+        "tightened",
+        "meaning",
+        "a refund is money",
+        True,
+    )
+    assert len(calls.requests) == 1
+
+
+def test_what_the_judge_leaves_apart_is_removed_and_added() -> None:
+    text = PROMPT.replace("promise a refund", "use slang")
+    ask, _ = judge([])
+    found = diff(version(), carried(text, rule("R1", "No slang.", "use slang")), Means(ask))
+    assert states(found) == {"R5": "removed", "R8": "added"}
+
+
+@pytest.mark.parametrize(
+    "means", [Means(), Means(judge(Failed("it is down", attempts=3))[0]), Means(judge("Sorry, no.", "Sorry, no.")[0])]
+)
+def test_without_an_answer_nobody_knows(means: Means) -> None:
+    text = PROMPT.replace("promise a refund", "use slang")
+    found = diff(version(), carried(text, rule("R1", "No slang.", "use slang")), means)
+    assert states(found) == {"R5": "unknown", "R8": "unknown"}
+    assert not found.empty
+    assert bool(found.notes) == (means.judge is not None)
+
+
+def test_a_pair_that_the_judge_forgets_is_unknown() -> None:
+    text = PROMPT.replace("in the language of the customer", "in the customer's own language")
+    head = carried(text, rule("R1", "The answer is in the customer's own language.", "customer's own language"))
+    ask, _ = judge([])
+    assert only(diff(version(), head, Means(ask))).state == "unknown"
+
+
+POLITE = "Answer customers. The answer must be polite."
+SHORT = "Answer customers. The answer must be short."
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([told("B1", "H1", "unrelated")], {"R1": "removed", "R2": "added"}),
+        ([told("B1", "H1", "changed")], {"R2": "changed"}),
+        ([], {"R2": "unknown"}),
+    ],
+)
+def test_alike_is_not_yet_the_same(answer: list[dict[str, str]], expected: dict[str, str]) -> None:
+    base = Version(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
+    head = Version(spec(rule("R2", "The answer must be short.", "The answer must be short.")), SHORT)
+    assert states(diff(base, head, Means(judge(answer)[0]))) == expected
+
+
+def test_the_judge_may_pair_otherwise_than_it_looked() -> None:
+    base = Version(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
+    other = rule("R3", "Customers are treated with respect.", "Show respect.")
+    head = Version(
+        spec(rule("R2", "The answer must be short.", "The answer must be short."), other), SHORT + " Show respect."
+    )
+    found = diff(base, head, Means(judge([told("B1", "H2", "changed")])[0]))
+    assert states(found) == {"R3": "changed", "R2": "added"}
+    assert found.rules[0].by == "meaning"
+
+
+def test_words_that_still_stand_somewhere_are_no_dropped_promise() -> None:
+    text = PROMPT.replace("and end with a question", "and never end with a question")
+    found = diff(version(), carried(text))
+    assert states(found) == {"R3": "unknown", "R4": "unknown"}
+    assert "still stand" in found.rules[3].reason
+
+
+def test_a_rule_without_a_place_is_unknown_once_the_prompt_loses_something() -> None:
+    base = Version(spec(rule("R1", "The answer is polite.")), "Be brief. Be kind.")
+    lost = Version(spec(prompt="x"), "Be brief.")
+    lost = replace(lost, specification=replace(lost.specification, rules=()))
+    assert states(diff(base, lost)) == {"R1": "unknown"}
+
+
+def test_equal_ids_mean_one_rule_in_one_lineage() -> None:
+    base = Version(spec(rule("R1", "Write dates as in Britain.", "British dates")), "Use British dates.")
+    head = Version(spec(rule("R1", "Month first.", "American style")), "Use American style.")
+    ask, calls = judge([told("B1", "H1", "changed")])
+    change = only(diff(base, head, Means(ask, lineage=True)))
+    assert (change.state, change.by) == ("changed", "id")
+    assert "PAIRS" in calls.requests[0].messages[1].content
+
+
+def test_rules_beyond_the_room_of_one_request_are_unknown_and_told() -> None:
+    base = [rule(f"R{n}", f"old rule {'abcdefgh'[n % 8] * 9} {n}", f"Old {n} x") for n in range(1, MOST + 6)]
+    head = [rule("R900", "nothing alike, entirely", "New thing")]
+    texts = " ".join(f"Old {n} x." for n in range(1, MOST + 6)), "New thing."
+    ask, _ = judge([])
+    found = diff(Version(spec(*base), texts[0]), Version(spec(*head), texts[1]), Means(ask))
+    counted = [len(found.of("removed")), len(found.of("unknown")), len(found.of("added"))]
+    assert counted == [MOST, 6, 0]
+    assert found.notes == (f"5 rules were not compared: one comparison takes {MOST} of a kind.",)
+
+
+def test_each_rule_has_one_place_in_the_order_of_the_old_prompt() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "") + "\nSign it.\n"
+    found = diff(version(), carried(text, rule("R1", "The answer is signed.", "Sign it")))
+    assert [change.rule.id for change in found.rules] == ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"]

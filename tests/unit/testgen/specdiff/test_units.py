@@ -1,0 +1,88 @@
+"""Sentences of a prompt, and what they hang on."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.testgen.specdiff.units import plain, units_of
+
+
+def said(text: str) -> list[str]:
+    return [unit.words for unit in units_of(text)]
+
+
+def test_sentences_items_and_headings_are_units() -> None:
+    text = "# Title\nBe kind. Be brief!\n1. First thing\n2) Second; third\n\n## Tone\n- *warm* and **clear**"
+    assert said(text) == [
+        "Title",
+        "Be kind",
+        "Be brief",
+        "First thing",
+        "Second",
+        "third",
+        "Tone",
+        "warm and clear",
+    ]
+
+
+def test_a_sentence_may_go_on_in_the_next_line() -> None:
+    assert said("Answer in at most\neighty words.\nBe kind") == ["Answer in at most eighty words", "Be kind"]
+    assert said("Be brief\nBe kind") == ["Be brief", "Be kind"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Say e.g. hello to them.", "Use 3.5 points.", "Name A. Miller first.", "Give z.B. eins."]
+)
+def test_points_inside_a_sentence_do_not_end_it(text: str) -> None:
+    assert len(said(text)) == 1
+
+
+def test_sentences_of_languages_without_blanks_are_told_apart() -> None:
+    assert said("短く答えてください。丁寧に書いてください。") == ["短く答えてください", "丁寧に書いてください"]
+
+
+def test_a_lead_in_holds_for_the_list_below_it() -> None:
+    never, always = (
+        units_of("Never:\n\n- shout\n- joke\n\nBe kind."),
+        units_of("Always:\n\n- shout\n- joke\n\nBe kind."),
+    )
+    assert [unit.under for unit in never] == ["", "Never:", "Never:", ""]
+    assert {unit.key for unit in never} & {unit.key for unit in always} == {("", "Be kind")}
+
+
+def test_a_lead_in_in_bold_type_holds_for_plain_lines_up_to_an_empty_one() -> None:
+    assert [unit.under for unit in units_of("**Never:**\nShout\nJoke\n\nBe kind")] == ["", "Never:", "Never:", ""]
+
+
+def test_a_heading_is_a_scope_and_a_title_is_none() -> None:
+    assert [unit.under for unit in units_of("# Bot\nBe kind.\n## Never\nShout.")] == ["", "", "", "Never"]
+
+
+def test_code_in_a_fence_is_taken_line_by_line_and_holds_no_headings() -> None:
+    units = units_of("Like this:\n```\n# not a heading\nx = 1\n```\n\nBe kind.")
+    assert [unit.words for unit in units if not unit.under] == ["Like this:", "Be kind"]
+
+
+@pytest.mark.parametrize("other", ["- Be  kind.", "**Be kind**", "3. Be\n kind", "_Be_ kind", "Be kind;"])
+def test_markup_and_blanks_say_nothing(other: str) -> None:
+    assert plain(other) == plain("Be kind")
+
+
+@pytest.mark.parametrize("other", ["be kind", "Be kind?", "Be kin", "Be 3 kind"])
+def test_capitals_questions_and_digits_say_something(other: str) -> None:
+    assert plain(other) != plain("Be kind")
+
+
+def test_names_with_underscores_stay_whole() -> None:
+    assert plain('["model_name"]') == '["model_name"]'
+
+
+@given(st.text(alphabet=st.sampled_from("aB .:\n-#*1)`!。\t"), max_size=80) | st.text(max_size=80))
+def test_any_text_is_taken_apart_without_a_loss(text: str) -> None:
+    place = 0
+    for unit in units_of(text):
+        assert unit.start >= place
+        assert plain(text[place : unit.start]) == ""
+        assert unit.words == plain(text[unit.start : unit.end]) != ""
+        place = unit.end
+    assert plain(text[place:]) == ""
