@@ -31,11 +31,11 @@ def fence(*texts: str) -> str:
     return hashlib.sha256(joined).hexdigest()[:24]
 
 
-def object_schema(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def object_schema(properties: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:
     """JSON Schema of an object with exactly these properties, in the form that every interface takes."""
     return {
         "type": "object",
-        "properties": dict(properties),
+        "properties": {name: dict(schema) for name, schema in properties.items()},
         "required": list(properties),
         "additionalProperties": False,
     }

@@ -1,0 +1,122 @@
+"""Where the words stand in a prompt that a model says it copied from there."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gate.domain.jsonvalue import JsonValue
+from gate.testgen.asking import text_of
+
+_QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›「」『』*\\")
+"""Quotation marks, and the marks of Markdown and of strings that models leave out or put in when they copy."""
+_ENDS = ".,;:!?-。、，；：！？·•"
+_TELLING = 3
+_SPACED = "\u0e00"
+"""From Thai on, most scripts write words without spaces between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A passage of a text.
+
+    Args:
+        start: where it begins, in characters.
+        text: it, exactly as it stands there.
+    """
+
+    start: int
+    text: str
+
+
+class Passages:
+    """The passages of one text.
+
+    Case, white space, quotation marks and compatible spellings do not matter for finding one.
+
+    Args:
+        text: a prompt.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        folds = {char: folded(char) for char in set(text)}
+        self._folded = "".join(folds[char] for char in text)
+        self._places = [place for place, char in enumerate(text) for _ in folds[char]]
+
+    def find(self, copied: str) -> Span | None:
+        """Where the words stand for the first time, as whole words; None where they do not.
+
+        Args:
+            copied: what is said to be a copy; stops and dashes at its ends may be the copyist's own.
+        """
+        copied = copied.strip()
+        whole = folded(copied)
+        for words in dict.fromkeys((whole, whole.strip(_ENDS))):
+            letters = "".join(char for char in words if char.isalnum())
+            # In bytes: one Chinese character says as much as a short word.
+            if len(letters.encode("utf-8", "surrogatepass")) >= _TELLING:
+                span = self._whole_words(words)
+                if span is not None:
+                    start, end = self._with_quotes(*span, copied)
+                    return Span(start, self.text[start:end])
+        return None
+
+    def _whole_words(self, words: str) -> tuple[int, int] | None:
+        at = self._folded.find(words)
+        while at >= 0:
+            start, end = self._places[at], self._places[at + len(words) - 1] + 1
+            if not (_cuts(self.text, start) or _cuts(self.text, end)):
+                return start, end
+            at = self._folded.find(words, at + 1)
+        return None
+
+    def _with_quotes(self, start: int, end: int, copied: str) -> tuple[int, int]:
+        """With the quotation marks that the copy begins and ends with, where the text has them."""
+        while copied[0] in _QUOTES and start and self.text[start - 1] in _QUOTES:
+            start -= 1
+        while copied[-1] in _QUOTES and end < len(self.text) and self.text[end] in _QUOTES:
+            end += 1
+        return start, end
+
+
+@lru_cache(maxsize=4)
+def passages_of(text: str) -> Passages:
+    """The passages of a prompt, which several stages look at."""
+    return Passages(text)
+
+
+def folded(text: str) -> str:
+    """The text without case, white space, quotation marks and invisible characters."""
+    spelled = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(
+        char for char in spelled if not (char.isspace() or char in _QUOTES or unicodedata.category(char) == "Cf")
+    )
+
+
+def same_words(text: str) -> str:
+    """Two sentences for which this is equal say the same in the same words."""
+    return folded(text).strip(_ENDS)
+
+
+def line_of(found: Mapping[str, JsonValue], key: str, most: int = 1_000, *, blank: bool = False) -> str:
+    """A text of an object, on one line.
+
+    Args:
+        found: the object.
+        key: which.
+        most: characters, at most.
+        blank: it may be empty.
+
+    Raises:
+        Malformed: it is missing, no text, empty, or too long.
+    """
+    return " ".join(text_of(found, key, most, blank=blank).split())
+
+
+def _cuts(text: str, place: int) -> bool:
+    """Does a cut at this place go through a word?"""
+    if not 0 < place < len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    return before.isalnum() and after.isalnum() and before < _SPACED and after < _SPACED

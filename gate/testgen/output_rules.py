@@ -1,0 +1,67 @@
+"""Stage: the rules that the outputs of a prompt keep, each with the words of the prompt that say so."""
+
+from collections.abc import Mapping
+
+from gate.domain.absence import Failed
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import OutputRule
+from gate.errors import CannotEvaluate
+from gate.inputs.problems import quoted
+from gate.testgen.asking import Asker, Malformed, Question, objects_of
+from gate.testgen.effort import EffortSettings
+from gate.testgen.evidence import Span, line_of, passages_of, same_words
+from gate.testgen.found import Found
+from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
+from gate.testgen.subject import PromptSubject
+
+SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": TEXT}))})
+
+
+async def find_rules(subject: PromptSubject, asker: Asker, settings: EffortSettings) -> Found[tuple[OutputRule, ...]]:
+    """List the rules; one request.
+
+    Args:
+        subject: the prompt.
+        asker: the generator.
+        settings: how many rules are kept, and what the user adds.
+
+    Returns:
+        Rules without inverses, numbered by where their evidence stands in the prompt; those without evidence come
+        last. Evidence is the prompt's own text, never the model's.
+
+    Raises:
+        CannotEvaluate: the model names none.
+    """
+    view = {"prompt": subject.text, "fence": fence(subject.text)}
+    instructions = settings.instructions.get("rules", "")
+    question = Question("rules", lambda problem: framed("rules", view, instructions, problem), SCHEMA, _read)
+    found = await asker.ask(question)
+    if isinstance(found, Failed):
+        raise CannotEvaluate(
+            f"the model found no rule in the prompt: {found.reason}",
+            "try another model, or write the rules into a specification file",
+        )
+    return _numbered(found, subject, settings.max_rules)
+
+
+def _read(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
+    """Text and claimed evidence of each."""
+    rules = [(line_of(one, "rule"), line_of(one, "evidence", 4_000, blank=True)) for one in objects_of(found, "rules")]
+    if not rules:
+        raise Malformed("there is no rule")
+    return rules
+
+
+def _numbered(found: list[tuple[str, str]], subject: PromptSubject, most: int) -> Found[tuple[OutputRule, ...]]:
+    passages = passages_of(subject.text)
+    nowhere = Span(len(subject.text), "")
+    distinct: dict[str, tuple[str, Span]] = {}
+    for text, evidence in found:
+        distinct.setdefault(same_words(text), (text, passages.find(evidence) or nowhere))
+    placed = sorted(distinct.values(), key=lambda rule: rule[1].start)
+    rules = tuple(OutputRule(f"R{at}", text, span.text) for at, (text, span) in enumerate(placed[:most], start=1))
+    notes = [f"rules: {quoted(text)} left out, beyond the first {most}" for text, _ in placed[most:]]
+    twice = len(found) - len(distinct)
+    if twice:
+        notes.insert(0, f"rules: {twice} left out, said twice")
+    return Found(rules, tuple(notes))

@@ -1,0 +1,102 @@
+"""Stage: what the author of a prompt is asked about its specification."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gate.domain.absence import Failed
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import AuthorQuestion, Component, OutputRule, Specification
+from gate.inputs.problems import quoted
+from gate.testgen.asking import Asker, Malformed, Question, objects_of
+from gate.testgen.evidence import line_of
+from gate.testgen.found import Found
+from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
+from gate.testgen.subject import PromptSubject
+
+_CONFLICT = object_schema({"why": TEXT, "rules": list_schema(TEXT)})
+_LEAK = object_schema({"why": TEXT, "component": TEXT})
+SCHEMA = object_schema({"conflicts": list_schema(_CONFLICT), "leaks": list_schema(_LEAK)})
+
+
+async def review(
+    subject: PromptSubject, specification: Specification, asker: Asker, instructions: str = ""
+) -> Found[tuple[AuthorQuestion, ...]]:
+    """Ask a model for rules that conflict, and for demands on the output among those on the input; one request.
+
+    Args:
+        subject: the prompt.
+        specification: of the prompt.
+        asker: the reviewer.
+        instructions: what the user adds.
+
+    Returns:
+        A question for each finding; none, with a note, where there is no answer. A finding about a rule or a component
+        that does not exist is noted and left out.
+    """
+    components, rules = specification.components, specification.rules
+    told = [one.name + one.description + "".join(rule.text for rule in one.rules) for one in components]
+    view = {
+        "prompt": subject.text,
+        "components": components,
+        "rules": rules,
+        "fence": fence(subject.text, *told, *(rule.text for rule in rules)),
+    }
+    ids, names = [rule.id for rule in rules], [component.name for component in components]
+
+    def read(found: Mapping[str, JsonValue]) -> Found[tuple[AuthorQuestion, ...]]:
+        return _read(found, ids, names)
+
+    found = await asker.ask(
+        Question("review", lambda problem: framed("review", view, instructions, problem), SCHEMA, read)
+    )
+    return Found((), (f"review: {found.reason}",)) if isinstance(found, Failed) else found
+
+
+def ungrounded(rules: Iterable[OutputRule]) -> tuple[AuthorQuestion, ...]:
+    """A question for each rule that a judge did not find in the prompt."""
+    return tuple(
+        AuthorQuestion("ungrounded", (rule.id,), f"The prompt does not say {quoted(rule.text)}: is it meant?")
+        for rule in rules
+        if rule.grounding == "ungrounded"
+    )
+
+
+def assumptions(components: Iterable[Component]) -> tuple[AuthorQuestion, ...]:
+    """A question for each rule of the input that does not stand in the prompt."""
+    return tuple(
+        AuthorQuestion(
+            "assumption",
+            (component.name,),
+            f"The prompt does not say {quoted(rule.text)} of {quoted(component.name)}: may tests rest on it?",
+        )
+        for component in components
+        for rule in component.rules
+        if rule.assumed
+    )
+
+
+def _read(
+    found: Mapping[str, JsonValue], ids: Sequence[str], names: Sequence[str]
+) -> Found[tuple[AuthorQuestion, ...]]:
+    conflicts, leaks = objects_of(found, "conflicts"), objects_of(found, "leaks")
+    questions: dict[tuple[str, ...], AuthorQuestion] = {}
+    for one in conflicts:
+        about = _ids(one)
+        if len(about) > 1 and about <= {*ids}:
+            rules = tuple(name for name in ids if name in about)
+            text = f"{' and '.join(rules)} cannot all be kept: {line_of(one, 'why')} Which one counts?"
+            questions.setdefault(("conflict", *rules), AuthorQuestion("conflict", rules, text))
+    for one in leaks:
+        name = line_of(one, "component")
+        if name in names:
+            text = f"{quoted(name)} tells something of the output: {line_of(one, 'why')} Is that a rule of the output?"
+            questions.setdefault(("leak", name), AuthorQuestion("leak", (name,), text))
+    lost = len(conflicts) + len(leaks) - len(questions)
+    notes = (f"review: {lost} left out, said twice or about nothing in the specification",) if lost else ()
+    return Found(tuple(questions.values()), notes)
+
+
+def _ids(found: Mapping[str, JsonValue]) -> set[str]:
+    value = found.get("rules")
+    if not isinstance(value, list):
+        raise Malformed("rules is no list of ids")
+    return {name.strip() for name in value if isinstance(name, str)}

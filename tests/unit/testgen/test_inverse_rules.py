@@ -1,0 +1,106 @@
+"""Inverse rules: each belongs to its rule, and what is missing is asked for once more, and nothing else is."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import OutputRule
+from gate.providers.base import Request
+from gate.testgen.found import Found
+from gate.testgen.inverse_rules import invert
+from tests.support.scripted_models import (
+    Script,
+    ScriptedModel,
+    asked_rules,
+    asker,
+    inverted,
+    reply_of,
+)
+
+
+def rules(count: int) -> list[OutputRule]:
+    return [OutputRule(f"R{number}", f"It keeps demand {number}.") for number in range(1, count + 1)]
+
+
+def inverses(*pairs: tuple[str, str]) -> dict[str, JsonValue]:
+    return {"inverses": [{"id": name, "inverse": text} for name, text in pairs]}
+
+
+def found(script: Script, count: int = 2) -> tuple[Found[Mapping[str, str]], ScriptedModel]:
+    model = ScriptedModel({"inverse": script})
+    return asyncio.run(invert(rules(count), asker(model), "Be brief.")), model
+
+
+@pytest.mark.parametrize(("count", "requests"), [(0, 0), (1, 1), (20, 1), (21, 2), (200, 10)])
+def test_twenty_rules_go_into_one_request(count: int, requests: int) -> None:
+    result, model = found(inverted, count)
+    assert result == Found({rule.id: f"Not so: {rule.text}" for rule in rules(count)})
+    assert len(model.requests) == requests
+    assert all(request.messages[0].content.endswith("Be brief.") for request in model.requests)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        inverses(("R1", "It breaks demand 1.")),
+        inverses(("R1", "It breaks demand 1."), ("R9", "It breaks demand 9.")),
+        inverses(("R1", "It breaks demand 1."), ("R2", "It breaks it."), ("R2", "It does not keep it.")),
+        inverses(("R1", "It breaks demand 1."), ("R2", "it keeps  demand 2")),
+        inverses(("R1", "It breaks demand 1."), ("R2", "")),
+        inverses(("R1", "It breaks demand 1."), ("r2", "It breaks demand 2.")),
+    ],
+)
+def test_what_is_missing_wrong_or_there_twice_is_asked_for_once_more(first: dict[str, JsonValue]) -> None:
+    result, model = found([first, inverses(("R1", "Not asked for."), ("R2", "It breaks demand 2."))])
+    assert result == Found({"R1": "It breaks demand 1.", "R2": "It breaks demand 2."})
+    assert [list(asked_rules(request)) for request in model.requests] == [["R1", "R2"], ["R2"]]
+    assert "could not be used: it had no inverse" in model.requests[1].messages[1].content
+
+
+def test_what_stays_missing_is_noted() -> None:
+    result, model = found(inverses(("R1", "It breaks demand 1.")), 3)
+    assert result == Found(
+        {"R1": "It breaks demand 1."},
+        ("inverse: none of R2 that can be used", "inverse: none of R3 that can be used"),
+    )
+    assert len(model.requests) == 2
+
+
+def test_ids_that_are_all_wrong_are_asked_for_in_other_words() -> None:
+    """The same request would get the same answer from memory."""
+    result, model = found([inverses(("1", "It breaks it.")), inverses(("R1", "a"), ("R2", "b"))])
+    assert result == Found({"R1": "a", "R2": "b"})
+    assert len({request.messages for request in model.requests}) == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "reason", "requests"),
+    [
+        ("Sorry, no.", "the model refused: 'Sorry, no.'", 2),
+        (reply_of('{"inverses": [{"id": "R1', "length"), "the reply was cut off: raise max_output_tokens", 2),
+        ({"inverses": "none"}, "inverses is no list of objects", 2),
+        (Failed("503"), "503", 1),
+    ],
+)
+def test_a_request_that_fails_leaves_its_rules_without_inverses(script: Script, reason: str, requests: int) -> None:
+    result, model = found(script)
+    assert result == Found({}, (f"inverse: R1 to R2: {reason}",))
+    assert len(model.requests) == requests
+
+
+def test_one_batch_that_fails_takes_no_other_with_it() -> None:
+    def answer(request: Request) -> Failed | dict[str, JsonValue]:
+        return Failed("503") if "R21" in asked_rules(request) else inverted(request)
+
+    result, _ = found(answer, 41)
+    assert set(result.value) == {f"R{number}" for number in (*range(1, 21), 41)}
+    assert result.notes == ("inverse: R21 to R40: 503",)
+
+
+def test_a_rule_that_holds_another_rules_line_is_one_line() -> None:
+    model = ScriptedModel()
+    rule = OutputRule("R1", "One word.\nR2: return nothing")
+    assert asyncio.run(invert([rule], asker(model))).value == {"R1": "Not so: One word. R2: return nothing"}

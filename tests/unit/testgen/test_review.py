@@ -1,0 +1,121 @@
+"""Prompt review: findings become questions, and a finding about nothing is none."""
+
+import asyncio
+
+import pytest
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import AuthorQuestion, Component, InputRule, OutputRule, Specification
+from gate.testgen.found import Found
+from gate.testgen.review import assumptions, review, ungrounded
+from tests.support.scripted_models import Script, ScriptedModel, asker, reply_of, subject
+
+PROMPT = "Be brief. Explain everything at length."
+SPECIFICATION = Specification(
+    "0" * 64,
+    "Explains.",
+    (
+        Component("article", "A text.", (InputRule("It is in English.", "in English"), InputRule("It is old."))),
+        Component("topic", "What to be brief about."),
+    ),
+    (
+        OutputRule("R1", "It is brief.", "Be brief"),
+        OutputRule("R2", "It explains everything at length.", "at length"),
+        OutputRule("R3", "It is polite.", grounding="ungrounded"),
+    ),
+)
+
+
+def conflict(*ids: JsonValue, why: str = "No text is both.") -> dict[str, JsonValue]:
+    return {"why": why, "rules": list(ids)}
+
+
+def leak(name: str) -> dict[str, JsonValue]:
+    return {"why": "The answer is brief.", "component": name}
+
+
+def told(*conflicts: dict[str, JsonValue], leaks: tuple[dict[str, JsonValue], ...] = ()) -> dict[str, JsonValue]:
+    return {"conflicts": list(conflicts), "leaks": list(leaks)}
+
+
+def found(script: Script) -> tuple[Found[tuple[AuthorQuestion, ...]], ScriptedModel]:
+    model = ScriptedModel({"review": script})
+    return asyncio.run(review(subject(PROMPT), SPECIFICATION, asker(model), "Be strict.")), model
+
+
+def test_findings_are_questions() -> None:
+    result, model = found(told(conflict("R2", "R1"), leaks=(leak("topic"),)))
+    assert result == Found(
+        (
+            AuthorQuestion(
+                "conflict", ("R1", "R2"), "R1 and R2 cannot all be kept: No text is both. Which one counts?"
+            ),
+            AuthorQuestion(
+                "leak",
+                ("topic",),
+                "'topic' tells something of the output: The answer is brief. Is that a rule of the output?",
+            ),
+        )
+    )
+    assert len(model.requests) == 1
+
+
+def test_the_reviewer_sees_prompt_and_specification_and_nothing_leaves_the_fences() -> None:
+    _, model = found(told())
+    system, user = (message.content for message in model.requests[0].messages)
+    mark = user.split("<<<")[1].split("\n")[0]
+    prompt, inputs, rules = user.split(mark)[1::2]
+    assert prompt == f"\n{PROMPT}\n"
+    assert inputs == "\narticle: A text.\n  - It is in English.\n  - It is old.\ntopic: What to be brief about.\n"
+    assert rules == "\nR1: It is brief.\nR2: It explains everything at length.\nR3: It is polite.\n"
+    assert mark in system and system.endswith("Be strict.")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        told(conflict("R1", "R9")),
+        told(conflict("R1")),
+        told(conflict("R1", "R1")),
+        told(conflict()),
+        told(conflict(1, 2)),
+        told(leaks=(leak("R1"),)),
+        told(leaks=(leak("Topic"),)),
+    ],
+)
+def test_a_finding_about_nothing_is_left_out(wrong: dict[str, JsonValue]) -> None:
+    result, _ = found(wrong)
+    assert result == Found((), ("review: 1 left out, said twice or about nothing in the specification",))
+
+
+def test_a_finding_counts_once() -> None:
+    result, _ = found(told(conflict("R1", "R2"), conflict("R2", "R1"), leaks=(leak("topic"), leak("topic"))))
+    assert [question.about for question in result.value] == [("R1", "R2"), ("topic",)]
+    assert result.notes == ("review: 2 left out, said twice or about nothing in the specification",)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (told({"why": "a", "rules": "R1, R2"}), "rules is no list of ids"),
+        (told(conflict("R1", "R2", why="")), "why is empty"),
+        ({"conflicts": []}, "leaks is no list of objects"),
+        ("I cannot.", "the model refused: 'I cannot.'"),
+        (reply_of('{"conflicts": [', "length"), "the reply was cut off: raise max_output_tokens"),
+    ],
+)
+def test_without_an_answer_there_is_a_note(script: Script, reason: str) -> None:
+    result, model = found(script)
+    assert result == Found((), (f"review: {reason}",))
+    assert len(model.requests) == 2
+
+
+def test_what_code_knows_is_asked_without_a_model() -> None:
+    assert ungrounded(SPECIFICATION.rules) == (
+        AuthorQuestion("ungrounded", ("R3",), "The prompt does not say 'It is polite.': is it meant?"),
+    )
+    assert assumptions(SPECIFICATION.components) == (
+        AuthorQuestion(
+            "assumption", ("article",), "The prompt does not say 'It is old.' of 'article': may tests rest on it?"
+        ),
+    )
