@@ -78,10 +78,14 @@ def statements_of(specification: Specification) -> tuple[Statement, ...]:
     """Each rule, and after it its inverse where it has one."""
     found: list[Statement] = []
     for rule in specification.rules:
-        found.append(Statement(rule.id, "rule", rule.text))
+        found.append(Statement(rule.id, "rule", _one_line(rule.text)))
         if rule.inverse:
-            found.append(Statement(rule.id, "inverse", rule.inverse))
+            found.append(Statement(rule.id, "inverse", _one_line(rule.inverse)))
     return tuple(found)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 async def rule_tests(source: Source, generator: Asker, seed: int = 0) -> Made:

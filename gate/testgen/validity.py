@@ -7,12 +7,13 @@ from dataclasses import replace
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import Component, GeneratedTest
-from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
+from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.assembly import shown
 from gate.testgen.effort import EffortSettings
 from gate.testgen.frames import FLAG, TEXT, fence, framed, list_schema, object_schema, one_of
 from gate.testgen.source import Made, in_batches, noted, texts_of
 
+_REASON_CHARS = 400
 _Verdicts = Mapping[str, tuple[bool, str]]
 """By the id of a test: does its input keep the specification, and the judge's reason."""
 
@@ -78,11 +79,11 @@ def _read(ids: Mapping[str, GeneratedTest], found: Mapping[str, JsonValue]) -> _
     verdicts: dict[str, tuple[bool, str]] = {}
     torn = set()
     for item in objects_of(found, "verdicts"):
-        name, valid = item.get("id"), item.get("valid")
+        name, valid, reason = item.get("id"), item.get("valid"), item.get("reason")
         if not isinstance(name, str) or name not in ids or not isinstance(valid, bool):
             continue
-        reason = " ".join(text_of(item, "reason", blank=True).split())
-        if verdicts.setdefault(name, (valid, reason))[0] is not valid:
+        why = " ".join(reason.split())[:_REASON_CHARS] if isinstance(reason, str) else ""
+        if verdicts.setdefault(name, (valid, why))[0] is not valid:
             torn.add(name)
     verdicts = {name: verdict for name, verdict in verdicts.items() if name not in torn}
     if not verdicts:
