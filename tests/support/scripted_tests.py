@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import Component, InputRule, OutputRule, Specification
 from gate.domain.sample import Origin, Reply
 from gate.providers.base import Request
 from gate.testgen.asking import Asker
+from gate.testgen.subject import PromptSubject
 from tests.support.fakes import reply
 
 Bend: TypeAlias = Callable[[int, dict[str, Any]], "dict[str, Any] | str | Reply | Failed"]
@@ -141,3 +143,17 @@ _GOOD: Mapping[str, Callable[[Request], dict[str, Any]]] = {
     "validity": _validity,
     "control": _control,
 }
+
+
+SUBJECT = PromptSubject("Tag the part of speech of the word.", (), "d" * 64)
+"""A prompt that is no template."""
+
+
+def specification(rules: int = 2, *components: str) -> Specification:
+    """So many rules, each with an inverse, and components with one demand each."""
+    parts = (Component(name, f"the {name}", (InputRule(f"The {name} is English."),)) for name in components)
+    promised = (
+        OutputRule(f"R{n}", f"The output is number {n}.", inverse=f"The output is not number {n}.")
+        for n in range(1, rules + 1)
+    )
+    return Specification("d" * 64, "Tags words.", tuple(parts), tuple(promised))
