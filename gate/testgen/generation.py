@@ -1,0 +1,128 @@
+"""From a specification to tests: written, expanded, without duplicates, held against the input specification."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from gate.domain.promptspec import Discarded, GeneratedTest, Specification
+from gate.errors import CannotEvaluate
+from gate.testgen.asking import Asker
+from gate.testgen.diversity import Diversity, diversity
+from gate.testgen.duplicates import without_duplicates
+from gate.testgen.effort import EffortSettings, Stage
+from gate.testgen.expansion import expanded
+from gate.testgen.reference import Answer, with_expected
+from gate.testgen.rule_tests import rule_tests
+from gate.testgen.source import Source
+from gate.testgen.subject import PromptSubject
+from gate.testgen.validity import validated
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How tests are generated.
+
+    Args:
+        settings: how much is done.
+        tell: told what is being done, in a line.
+        seed: of the order in which statements are shown.
+        answer: the reference model, where `settings.expected` wants its answers.
+    """
+
+    settings: EffortSettings = field(default_factory=EffortSettings)
+    tell: Callable[[str], None] = lambda line: None
+    seed: int = 0
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What was generated.
+
+    Args:
+        tests: for the case file, in the order of the rules; `valid` is True, or None where nobody knows.
+        discarded: the others and why: duplicates, and inputs that break the input specification (`valid` is False).
+        notes: what did not go as it should, a line each.
+        diversity: of `tests`.
+    """
+
+    tests: tuple[GeneratedTest, ...]
+    discarded: tuple[Discarded, ...]
+    notes: tuple[str, ...]
+    diversity: Diversity
+
+
+async def generate(
+    subject: PromptSubject, specification: Specification, generator: Asker, judge: Asker, work: Work
+) -> Generation:
+    """Tests for each rule and each inverse rule.
+
+    Args:
+        subject: the prompt under test.
+        specification: what it promises.
+        generator: writes tests.
+        judge: holds them against the input specification.
+        work: how much, and how.
+
+    Raises:
+        CannotEvaluate: there is no rule, or no test is left.
+    """
+    if not specification.rules:
+        raise CannotEvaluate("the specification holds no rule", "add rules to it, or state them in the prompt")
+    settings, source = work.settings, Source.of(subject, specification, work.settings)
+    work.tell(f"writing tests for {len(specification.rules)} rules")
+    made = await rule_tests(source, generator, work.seed)
+    notes = [*_unfit(source), *made.notes]
+    if settings.expansions:
+        work.tell(f"making {len(made.tests)} tests harder")
+        made = await expanded(source, made.tests, generator)
+        notes += made.notes
+    distinct = without_duplicates(made.tests)
+    tests, discarded = distinct.tests, list(distinct.discarded)
+    if settings.validate:
+        work.tell(f"checking {len(tests)} inputs")
+        made = await validated(specification.components, tests, settings, judge)
+        notes += made.notes
+        tests = tuple(test for test in made.tests if test.valid is not False)
+        discarded += [Discarded(test, _why(test)) for test in made.tests if test.valid is False]
+    if not tests:
+        raise CannotEvaluate("no test is left", _first(notes, discarded))
+    if settings.expected and work.answer is not None:
+        work.tell(f"asking for {len(tests)} expected outputs")
+        made = await with_expected(tests, work.answer)
+        tests, notes = made.tests, [*notes, *made.notes]
+    return Generation(tests, tuple(discarded), tuple(notes), diversity(tests))
+
+
+def calls_of(settings: EffortSettings, rules: int) -> Mapping[Stage, int]:
+    """Requests of each stage, when all replies are good, each rule has an inverse, and no test is discarded.
+
+    Args:
+        settings: how much is done.
+        rules: of the specification.
+    """
+    statements = 2 * rules
+    tests = statements * settings.tests_per_rule
+    return {
+        "tests": math.ceil(statements / settings.rules_per_call),
+        "expansion": tests * settings.expansions,
+        "validity": math.ceil(tests / settings.tests_per_validation) if settings.validate else 0,
+        "expected": tests if settings.expected else 0,
+    }
+
+
+def _unfit(source: Source) -> list[str]:
+    """Settings that this prompt gives no room for."""
+    if source.settings.documents and not source.shape.retrieved:
+        return ["no stand-in documents: no component of the input is named as retrieved context"]
+    return []
+
+
+def _why(test: GeneratedTest) -> str:
+    return f"breaks the input specification: {test.invalid}" if test.invalid else "breaks the input specification"
+
+
+def _first(notes: list[str], discarded: list[Discarded]) -> str:
+    """What to look at first where nothing is left."""
+    found = [*notes, *(f"{one.test.id}: {one.why}" for one in discarded)]
+    return found[0] if found else "the model wrote nothing that can be used"

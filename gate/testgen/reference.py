@@ -1,0 +1,33 @@
+"""Expected outputs: what a reference model answers to the prompt under test itself."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from gate.domain.absence import Failed
+from gate.domain.promptspec import GeneratedTest
+from gate.testgen.source import Made, noted
+
+Answer: TypeAlias = Callable[[GeneratedTest], Awaitable[str | Failed]]
+"""The output of the prompt under test, with a reference model, for one test."""
+
+
+async def with_expected(tests: Sequence[GeneratedTest], answer: Answer) -> Made:
+    """The tests with a reference model's answers; one without an answer has no expected output, and a note.
+
+    An expected output is what one model said once. It is no truth: a person reads it before it counts.
+
+    Args:
+        tests: to be answered side by side.
+        answer: asks the reference model.
+    """
+    replies = await asyncio.gather(*(answer(test) for test in tests))
+    problems: dict[str, list[str]] = defaultdict(list)
+    answered: list[GeneratedTest] = []
+    for test, reply in zip(tests, replies, strict=True):
+        if isinstance(reply, Failed):
+            problems[f"no expected output ({reply.reason})"].append(test.id)
+        answered.append(test if isinstance(reply, Failed) else replace(test, expected=reply))
+    return Made(tuple(answered), noted(problems))

@@ -1,0 +1,202 @@
+"""Tests for rules and inverse rules; whoever writes them is not told which is which."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from gate.domain.absence import Failed
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import GeneratedTest, Scenario, Specification
+from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
+from gate.testgen.assembly import shown
+from gate.testgen.duplicates import identity
+from gate.testgen.frames import TEXT, framed, list_schema, object_schema, one_of
+from gate.testgen.source import Made, Source, in_batches, noted
+
+SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
+_TAKEN_CHARS = 400
+"""Of an input that is there already, to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence about outputs that tests are made for.
+
+    Args:
+        rule: id of the rule.
+        kind: the rule itself, or its inverse.
+        text: the sentence.
+    """
+
+    rule: str
+    kind: Literal["rule", "inverse"]
+    text: str
+
+    @property
+    def name(self) -> str:
+        """As its tests are named: `R3-rule`."""
+        return f"{self.rule}-{self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What one request asks for: how many tests of which statement, by opaque id, and what is there already."""
+
+    counts: Mapping[Statement, int]
+    taken: tuple[str, ...] = ()
+    index: int = 0
+
+    @property
+    def ids(self) -> dict[str, Statement]:
+        return {f"S{number}": one for number, one in enumerate(self.counts, start=1)}
+
+
+class _Kept:
+    """Tests by statement: no more than wanted, none twice."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._found: dict[Statement, dict[object, GeneratedTest]] = defaultdict(dict)
+
+    def add(self, drafts: Mapping[Statement, Sequence[GeneratedTest]]) -> None:
+        for statement, tests in drafts.items():
+            for test in tests:
+                if self.missing(statement):
+                    self._found[statement].setdefault(identity(test), test)
+
+    def missing(self, statement: Statement) -> int:
+        return self._count - len(self._found[statement])
+
+    def tests(self, statement: Statement) -> tuple[GeneratedTest, ...]:
+        numbered = enumerate(self._found[statement].values(), start=1)
+        return tuple(replace(test, id=f"{statement.name}-{number}") for number, test in numbered)
+
+
+def statements_of(specification: Specification) -> tuple[Statement, ...]:
+    """Each rule, and after it its inverse where it has one."""
+    found: list[Statement] = []
+    for rule in specification.rules:
+        found.append(Statement(rule.id, "rule", _one_line(rule.text)))
+        if rule.inverse:
+            found.append(Statement(rule.id, "inverse", _one_line(rule.inverse)))
+    return tuple(found)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def rule_tests(source: Source, generator: Asker, seed: int = 0) -> Made:
+    """The wanted number of tests for each rule and each inverse rule; those that are missing are asked for once more.
+
+    Args:
+        source: the prompt and its specification.
+        generator: writes the tests.
+        seed: of the order in which statements are shown; another one for another order.
+
+    Returns:
+        Tests in the order of the rules, and which statements have too few.
+    """
+    settings, statements = source.settings, statements_of(source.specification)
+    mixed = list(statements)
+    random.Random(f"{source.specification.digest}/{seed}").shuffle(mixed)  # noqa: S311 an order is no secret
+    kept, seen = _Kept(settings.tests_per_rule), Counter[tuple[str, ...]]()
+    asked: list[_Wanted] = []
+    for batch in in_batches(mixed, settings.rules_per_call):
+        words = tuple(one.text for one in batch)
+        asked.append(_Wanted(dict.fromkeys(batch, settings.tests_per_rule), index=seen[words]))
+        seen[words] += 1
+    reasons: dict[Statement, str] = {}
+    for _ in range(2):
+        replies = await generator.ask_all([_question(source, wanted) for wanted in asked])
+        again: list[_Wanted] = []
+        for wanted, reply in zip(asked, replies, strict=True):
+            if isinstance(reply, Failed):
+                reasons.update(dict.fromkeys(wanted.counts, reply.reason))
+            else:
+                kept.add(reply)
+                for statement in wanted.counts:
+                    reasons.pop(statement, None)
+            again += _again(wanted, kept, failed=isinstance(reply, Failed))
+        asked = again
+    tests = tuple(test for statement in statements for test in kept.tests(statement))
+    return Made(tests, _short(statements, kept, settings.tests_per_rule, reasons))
+
+
+def _again(wanted: _Wanted, kept: _Kept, *, failed: bool) -> Iterator[_Wanted]:
+    """What is asked for once more. Statements that gave nothing together are then asked for one by one; a single one
+    that gave nothing was asked for often enough."""
+    short = {statement: kept.missing(statement) for statement in wanted.counts if kept.missing(statement)}
+    if failed and len(wanted.counts) == 1:
+        return
+    for counts in [{one: count} for one, count in short.items()] if failed else [short] if short else []:
+        taken = (text for one in counts for test in kept.tests(one) for _, text in shown(test))
+        yield _Wanted(counts, tuple(text[:_TAKEN_CHARS] for text in taken), wanted.index)
+
+
+def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[GeneratedTest]]]:
+    statements = [{"id": name, "text": one.text, "count": wanted.counts[one]} for name, one in wanted.ids.items()]
+    view = {
+        **source.view(*(one.text for one in wanted.counts), *wanted.taken),
+        "statements": statements,
+        "taken": wanted.taken,
+    }
+    extra = source.settings.instructions.get("tests", "")
+    item: dict[str, JsonValue] = {
+        "statement": one_of(*wanted.ids),
+        "reasoning": dict(TEXT),
+        "scenario": one_of(*SCENARIOS),
+        **source.shape.schema(),
+        "behaviour": dict(TEXT),
+    }
+    return Question(
+        "tests",
+        lambda problem: framed("tests", view, extra, problem),
+        object_schema({"tests": list_schema(object_schema(item))}),
+        lambda found: _read(source, wanted, found),
+        wanted.index,
+    )
+
+
+def _read(source: Source, wanted: _Wanted, found: Mapping[str, JsonValue]) -> dict[Statement, list[GeneratedTest]]:
+    """The usable tests of a reply; what is wrong with the others is told only where none is left."""
+    drafts: dict[Statement, list[GeneratedTest]] = defaultdict(list)
+    problems = []
+    for item in objects_of(found, "tests"):
+        try:
+            statement, test = _test(source, wanted.ids, item)
+        except Malformed as problem:
+            problems.append(problem)
+        else:
+            drafts[statement].append(test)
+    if not drafts:
+        raise problems[0] if problems else Malformed("tests is empty")
+    return drafts
+
+
+def _test(
+    source: Source, ids: Mapping[str, Statement], item: Mapping[str, JsonValue]
+) -> tuple[Statement, GeneratedTest]:
+    statement = ids.get(str(item.get("statement")))
+    if statement is None:
+        raise Malformed("a test names a statement that was not asked for")
+    scenario = next((one for one in SCENARIOS if one == item.get("scenario")), None)
+    if scenario is None:
+        raise Malformed(f"scenario is none of {', '.join(SCENARIOS)}")
+    reasoning, behaviour = text_of(item, "reasoning"), text_of(item, "behaviour")
+    test = GeneratedTest("", statement.kind, statement.rule, "", {}, (), {}, scenario, reasoning, behaviour)
+    return statement, source.shape.fill(test, source.shape.read(item))
+
+
+def _short(
+    statements: Sequence[Statement], kept: _Kept, count: int, reasons: Mapping[Statement, str]
+) -> tuple[str, ...]:
+    problems: dict[str, list[str]] = defaultdict(list)
+    for statement in statements:
+        missing = kept.missing(statement)
+        if missing:
+            why = reasons.get(statement, "the model wrote no more that can be used")
+            problems[f"{count - missing} of {count} tests ({why})"].append(statement.name)
+    return noted(problems)

@@ -1,0 +1,109 @@
+"""How the parts of an input become what is sent, and what a model may not write."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.domain.promptspec import GeneratedTest
+from gate.testgen.asking import Malformed
+from gate.testgen.assembly import LONGEST_PART, Filling, Shape, shape_of, shown
+from gate.testgen.effort import EffortSettings
+from gate.testgen.subject import PromptSubject
+from tests.support.scripted_tests import SUBJECT, specification
+
+TEST = GeneratedTest("R1-rule-1", "rule", "R1")
+ONE = EffortSettings()
+TEMPLATE = PromptSubject("{{ tone }} {{ input }}", ("input", "tone"), "d")
+
+
+def given_parts(**parts: object) -> dict[str, Any]:
+    return {"components": [{"name": name, "text": text} for name, text in parts.items()]}
+
+
+def filled(subject: PromptSubject, names: tuple[str, ...], settings: EffortSettings, **reply: Any) -> GeneratedTest:
+    shape = shape_of(subject, specification(1, *names), settings)
+    return shape.fill(TEST, shape.read(reply))
+
+
+def test_one_component_is_its_text_alone() -> None:
+    test = filled(SUBJECT, ("sentence",), ONE, **given_parts(sentence=" Hi\n"))
+    assert test.input == " Hi\n", "white space may be what a test is about"
+    assert test.components == {"sentence": " Hi\n"} and test.vars == {}
+
+
+def test_several_components_are_lines_in_the_order_of_the_specification() -> None:
+    test = filled(SUBJECT, ("sentence", "word"), ONE, **given_parts(word="dog", sentence="A dog."))
+    assert test.input == "sentence: A dog.\nword: dog"
+    assert list(test.components) == ["sentence", "word"]
+
+
+def test_variables_are_values_and_input_is_the_message() -> None:
+    test = filled(TEMPLATE, ("input", "tone"), ONE, **given_parts(input="Hello", tone="calm"))
+    assert (test.input, test.vars) == ("Hello", {"tone": "calm"})
+
+
+def test_a_template_gets_all_its_variables_whatever_the_specification_names() -> None:
+    shape = shape_of(TEMPLATE, specification(1, "tone", "city"), ONE)
+    assert shape.names == ("input", "tone", "city")
+
+
+def test_a_template_of_the_input_alone_has_the_components_of_its_specification() -> None:
+    only_input = PromptSubject("Say {{ input }}", ("input",), "d")
+    assert shape_of(only_input, specification(1, "sentence"), ONE).names == ("sentence",)
+    assert shape_of(only_input, None, ONE).names == ("input",)
+
+
+def test_turns_take_the_place_of_the_message() -> None:
+    talk = EffortSettings(turns=2)
+    test = filled(TEMPLATE, ("input", "tone"), talk, **given_parts(tone="calm"), turns=["Hi", "Bye"])
+    assert (test.input, test.turns, test.vars) == ("", ("Hi", "Bye"), {"tone": "calm"})
+    plain = shape_of(SUBJECT, specification(1, "sentence"), talk)
+    assert plain.parts == () and list(plain.schema()) == ["turns"]
+
+
+@pytest.mark.parametrize("name", ["context", "retrieved_documents", "sourcePassages", "Search snippets"])
+def test_retrieved_context_is_known_by_its_name_and_marked_only_where_wanted(name: str) -> None:
+    wanted = shape_of(SUBJECT, specification(1, name, "question"), EffortSettings(documents=True))
+    assert wanted.retrieved == (name,)
+    assert shape_of(SUBJECT, specification(1, name, "question"), ONE).retrieved == ()
+
+
+def test_what_is_no_context_is_not_taken_for_it() -> None:
+    wanted = shape_of(SUBJECT, specification(1, "contextual tone", "document"), EffortSettings(documents=True))
+    assert wanted.retrieved == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ({}, "components is no list of objects"),
+        (given_parts(sentence="a"), "components does not hold each component exactly once"),
+        (given_parts(sentence="a", word="b", more="c"), "components does not hold each component exactly once"),
+        ({"components": [{"name": "word", "text": "a"}] * 2}, "components does not hold each component exactly once"),
+        (given_parts(sentence="a", word=7), "a part of an input is no text"),
+        (given_parts(sentence=" ", word=""), "an input is empty"),
+        (given_parts(sentence="a\0", word="b"), "a part of an input holds a zero character"),
+        (
+            given_parts(sentence="a" * (LONGEST_PART + 1), word=""),
+            "a part of an input is longer than 50,000 characters",
+        ),
+    ],
+)
+def test_what_is_not_each_component_once_is_malformed(reply: dict[str, Any], problem: str) -> None:
+    with pytest.raises(Malformed, match=problem):
+        shape_of(SUBJECT, specification(1, "sentence", "word"), ONE).read(reply)
+
+
+@pytest.mark.parametrize("turns", [None, "Hi", ["Hi"], ["Hi", "Bye", "Oh"], ["Hi", " "], ["Hi", 3]])
+def test_turns_that_are_not_as_many_texts_are_malformed(turns: object) -> None:
+    with pytest.raises(Malformed):
+        Shape((), turns=2).read({"turns": turns})  # type: ignore[dict-item]
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b", "c"]), st.text(min_size=1), min_size=1))
+def test_what_is_shown_is_what_was_written(parts: dict[str, str]) -> None:
+    test = shape_of(SUBJECT, specification(1, *parts), ONE).fill(TEST, Filling(parts))
+    assert dict(shown(test)) == parts
+    assert all(text in test.input for text in parts.values())

@@ -1,0 +1,154 @@
+"""The whole way from a specification to tests: how many requests, in which order, and what is left over."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.promptspec import GeneratedTest, Specification
+from gate.errors import CannotEvaluate
+from gate.testgen.effort import LEVELS, EffortSettings, Level
+from gate.testgen.generation import Generation, Work, calls_of, generate
+from gate.testgen.subject import PromptSubject
+from tests.support.scripted_tests import SUBJECT, Bend, Killed, ScriptedTests, specification
+
+SPEC = specification(5, "sentence")
+
+
+async def answer(test: GeneratedTest) -> str | Failed:
+    return f"answer to {test.id}"
+
+
+def run(model: ScriptedTests, work: Work, spec: Specification = SPEC, subject: PromptSubject = SUBJECT) -> Generation:
+    return asyncio.run(generate(subject, spec, model.asker(), model.asker("judge"), work))
+
+
+@pytest.mark.parametrize("level", list(LEVELS))
+@pytest.mark.parametrize("rules", [1, 5])
+def test_requests_of_each_level_are_as_many_as_was_said(level: Level, rules: int) -> None:
+    model, settings, asked = ScriptedTests(), LEVELS[level].with_settings(expected=True), []
+
+    async def counted(test: GeneratedTest) -> str | Failed:
+        asked.append(test)
+        return "An answer."
+
+    found = run(model, Work(settings, answer=counted), specification(rules, "sentence", "word"))
+    said = calls_of(settings, rules)
+    assert {stage: model.counts.get(stage, 0) for stage in said} == {**said, "expected": 0}
+    assert len(asked) == said["expected"] == len(found.tests) == 2 * rules * settings.tests_per_rule
+    assert found.discarded == () and found.notes == ()
+
+
+def test_what_is_said_of_each_level_by_hand() -> None:
+    said = {level: dict(calls_of(settings, 8)) for level, settings in LEVELS.items()}
+    assert said == {
+        "min": {"tests": 2, "expansion": 0, "validity": 0, "expected": 0},
+        "low": {"tests": 4, "expansion": 0, "validity": 4, "expected": 0},
+        "medium": {"tests": 16, "expansion": 0, "validity": 10, "expected": 0},
+        "high": {"tests": 16, "expansion": 80, "validity": 80, "expected": 0},
+    }
+
+
+def test_stages_follow_each_other_and_are_told() -> None:
+    told: list[str] = []
+    settings = EffortSettings(1, 10, expansions=1, expected=True)
+    found = run(model := ScriptedTests(), Work(settings, told.append, answer=answer))
+    stages = [request.about.removeprefix("generate ") for request in model.requests]
+    assert stages == ["tests", *["expansion"] * 10, "validity", "validity"]
+    assert [line.split()[0] for line in told] == ["writing", "making", "checking", "asking"]
+    assert all(test.expected == f"answer to {test.id}" and test.valid for test in found.tests)
+    assert found.diversity.tests == 10
+
+
+def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
+    def same(_: int, good: dict[str, Any]) -> dict[str, Any]:
+        good["tests"][1]["components"] = good["tests"][0]["components"]
+        return good
+
+    def bad(_: int, good: dict[str, Any]) -> dict[str, Any]:
+        return {"verdicts": [{**good["verdicts"][0], "valid": False, "reason": "It is French."}, *good["verdicts"][1:]]}
+
+    found = run(ScriptedTests({"tests": same, "validity": bad}), Work(EffortSettings(1, 10, tests_per_validation=50)))
+    assert len(found.tests) == 8 and len(found.discarded) == 2
+    twin, foreign = found.discarded
+    assert twin.why.startswith("the same as R") and twin.test.valid is None, "a duplicate is not judged"
+    assert foreign.why == "breaks the input specification: It is French." and foreign.test.valid is False
+    assert not {one.test.id for one in found.discarded} & {test.id for test in found.tests}
+
+
+def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
+    found = run(ScriptedTests({"validity": lambda *_: "I'm sorry."}), Work(EffortSettings(1, 10)))
+    assert len(found.tests) == 10 and {test.valid for test in found.tests} == {None}
+    assert found.notes[0].startswith("validity unknown")
+
+
+@pytest.mark.parametrize(
+    ("bend", "hint"),
+    [
+        ({"tests": lambda *_: "I'm sorry."}, "the model refused"),
+        ({"tests": lambda *_: Failed("no budget left")}, "no budget left"),
+        ({"tests": lambda *_: '{"tests": []}'}, "tests is empty"),
+        ({"validity": lambda _, good: _all_invalid(good)}, "breaks the input specification: No."),
+    ],
+)
+def test_no_test_is_no_success(bend: dict[str, Bend], hint: str) -> None:
+    with pytest.raises(CannotEvaluate, match="no test is left") as caught:
+        run(ScriptedTests(bend), Work(EffortSettings(1, 10)))
+    assert hint in caught.value.hint and caught.value.exit_code == 3
+
+
+def test_no_rule_is_no_success_and_costs_nothing() -> None:
+    with pytest.raises(CannotEvaluate, match="no rule"):
+        run(model := ScriptedTests(), Work(), replace(SPEC, rules=()))
+    assert model.requests == []
+
+
+def test_two_hundred_rules() -> None:
+    found = run(model := ScriptedTests(), Work(LEVELS["low"]), specification(200, "sentence"))
+    assert len(found.tests) == 800
+    assert model.counts == {"tests": 100, "validity": 80}
+
+
+def test_a_generation_that_was_killed_pays_only_for_what_is_missing() -> None:
+    work = Work(EffortSettings(2, 2, expansions=1))
+    whole = run(reference := ScriptedTests(), work)
+    first = ScriptedTests(killed_after=len(reference.requests) // 2)
+    with pytest.raises(Killed):
+        run(first, work)
+    second = ScriptedTests(known=first.known)
+    assert run(second, work) == whole
+    assert len(first.requests) + len(second.requests) == len(reference.requests)
+    assert run(third := ScriptedTests(known=second.known), work) == whole and third.requests == []
+
+
+def test_an_edited_rule_costs_the_tests_of_that_rule_alone() -> None:
+    """With one statement in a request, the others are known word for word."""
+    work = Work(EffortSettings(2, 1, validate=False))
+    run(before := ScriptedTests(), work)
+    edited = replace(SPEC, rules=(replace(SPEC.rules[0], text="The output is short."), *SPEC.rules[1:]))
+    run(after := ScriptedTests(known=before.known), work, edited)
+    assert len(after.requests) == 1
+
+
+def test_stand_in_documents_are_asked_for_where_the_prompt_takes_any() -> None:
+    rag = PromptSubject("Answer {{ question }} from {{ passages }}.", ("passages", "question"), "d")
+    work = Work(EffortSettings(1, 10, documents=True, validate=False))
+    found = run(model := ScriptedTests(), work, specification(1, "passages", "question"), rag)
+    system, user = (message.content for message in model.requests[0].messages)
+    assert "# Stand-in documents" in system
+    assert 'Component "passages", which fills the variable of that name, stand-in documents: the passages\n' in user
+    assert set(found.tests[0].vars) == {"passages", "question"} and found.notes == ()
+    found = run(model := ScriptedTests(), work)
+    assert "# Stand-in documents" not in model.requests[0].messages[0].content
+    assert found.notes == ("no stand-in documents: no component of the input is named as retrieved context",)
+
+
+def test_tests_of_several_turns() -> None:
+    found = run(ScriptedTests(), Work(EffortSettings(1, 10, turns=4, expansions=1)))
+    assert all(len(test.turns) == 4 and test.input == "" for test in found.tests) and len(found.tests) == 10
+
+
+def _all_invalid(good: dict[str, Any]) -> dict[str, Any]:
+    return {"verdicts": [{**one, "valid": False, "reason": "No."} for one in good["verdicts"]]}
