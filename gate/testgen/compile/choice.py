@@ -1,0 +1,84 @@
+"""The whole output is one of a few words, or one text."""
+
+import re
+from collections.abc import Sequence
+
+from gate.testgen.compile.check import Check, Checks, searched
+from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.listed import listed, literal
+from gate.testgen.compile.numbers import number
+from gate.testgen.compile.text import LITERAL
+
+_NOUN = (
+    r"(?:categories|category|labels?|values?|options?|words?|letters?|classes|class|tags?|strings?|choices?|names?|"
+    r"answers?|outputs?|tokens?|terms?)"
+)
+_ONLY = r"(?:exactly |only |strictly |just |solely |simply )?"
+_MANY = r"(?:(?P<many>two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) )?"
+_GIVEN = r"(?:(?:the |these )?(?:(?:following|given|allowed|permitted|specified|predefined|possible|valid|available) ){0,2})?"
+_LIST = r"(?P<list>.+?)"
+_TAIL = r"(?:,? (?:and )?(?:nothing else|with nothing else)|,? only|,? exactly)?"
+_CASE = (
+    r"(?:,? ?\(?(?P<case>case[- ]insensitive|in any case|regardless of (?:its )?case|ignoring (?:the )?case|"
+    r"(?P<strict>case[- ]sensitive))\)?)?"
+)
+_NEW = rf"(?:{_GIVEN}{_MANY}(?:{_GIVEN}{_NOUN})?)"
+_NOTHING_ELSE = r"(?:,? and nothing else,?| exactly)?"
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"be {_ONLY}one of {_NEW}{_NOTHING_ELSE}(?: \(case[- ]insensitive\))?(?P<colon>:) {_LIST}{_CASE}{_TAIL}",
+        rf"be {_ONLY}one of {_NEW} (?P<colon>\(){_LIST}\){_TAIL}",
+        rf"be {_ONLY}one of (?:{_NEW} )?{_LIST}{_CASE}{_TAIL}",
+        rf"be {_ONLY}(?:a|an|one) {_NOUN} (?:from|in|of) (?:this|the following) list(?P<colon>:) {_LIST}{_CASE}{_TAIL}",
+        rf"be {_ONLY}(?P<either>(?:either )?{_LIST}){_CASE}{_TAIL}",
+    )
+)
+_INSENSITIVE = re.compile(r"\(case[- ]insensitive\)|case[- ]insensitive", re.IGNORECASE)
+_ANSWERS = frozenset("yes no true false pass fail".split())
+"""What `either … or …` names as it is; of any other word it is not sure that it is no description."""
+_EXACT = re.compile(
+    rf"be {_ONLY}(?:the )?(?:(?:exact|single|literal) )?(?:words?|strings?|text|phrase|value|token|letter|label)? ?({LITERAL}){_TAIL}",
+    re.IGNORECASE,
+)
+
+
+def choice(clause: Clause) -> Checks:
+    """One of a list, spelled as there unless the rule says that case does not count."""
+    if clause.negated:
+        return ()
+    if (one := _EXACT.fullmatch(clause.said)) is not None:
+        text = literal(clause, one[1])
+        options = {"value": text, "ignore_case": False, "strip": True}
+        return (Check("exact", f"exactly “{text}”", options),)
+    for pattern in _PATTERNS:
+        found = pattern.fullmatch(clause.said)
+        if found is None:
+            continue
+        groups = found.groupdict()
+        either = groups.get("either")
+        text = re.sub(r"^either ", "", groups["list"], flags=re.IGNORECASE)
+        items = listed(clause, text, sure=not groups.get("colon"))
+        many = number(groups["many"]) if groups.get("many") else None
+        if either is not None and not _either(either, items):
+            continue
+        if len(items) >= 2 and many in (None, len(items)):
+            return _one_of(items, ignore_case=_ignores(clause.said, groups))
+    return ()
+
+
+def _either(said: str, items: Sequence[str]) -> bool:
+    """Quoted, or two words that are answers."""
+    return "§" in said or (bool(items) and _ANSWERS.issuperset(item.lower() for item in items))
+
+
+def _ignores(said: str, groups: dict[str, str | None]) -> bool:
+    if groups.get("strict"):
+        return False
+    return bool(groups.get("case")) or _INSENSITIVE.search(said) is not None
+
+
+def _one_of(items: Sequence[str], *, ignore_case: bool) -> Checks:
+    how = "in capitals or not" if ignore_case else "spelled so"
+    words = "|".join(map(re.escape, items))
+    return searched(rf"\A\s*+(?:{words})\s*\Z", f"one of {', '.join(items)}, {how}", ignore_case=ignore_case)

@@ -1,0 +1,78 @@
+"""Rules that code can check become scorers; every other rule is left to a judge."""
+
+from collections.abc import Iterable
+
+from gate.domain.case import ScorerSpec
+from gate.domain.promptspec import CompiledRule, OutputRule
+from gate.testgen.compile.check import Checks, Form
+from gate.testgen.compile.choice import choice
+from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.demands import demand, halves
+from gate.testgen.compile.edges import edges
+from gate.testgen.compile.jsonshape import json_shape
+from gate.testgen.compile.language import language
+from gate.testgen.compile.lengths import length
+from gate.testgen.compile.notation import notation
+from gate.testgen.compile.phrases import phrases
+from gate.testgen.compile.text import sentence
+from gate.testgen.compile.things import count, each
+
+FORMS: tuple[Form, ...] = (length, count, each, json_shape, language, choice, edges, notation, phrases)
+DEMANDS = 3
+"""In one rule, at most."""
+
+
+def compile_rule(rule: OutputRule) -> CompiledRule | None:
+    """The scorers of a rule, where code can check all that it says.
+
+    A rule is compiled only where its whole sentence is understood. With a condition, a hedge, an exception, a part of
+    the output in place of the output, or a second demand that is not understood, it is left alone.
+
+    Args:
+        rule: its text is hostile.
+
+    Returns:
+        None where a judge has to decide.
+    """
+    read = sentence(rule.text)
+    clause = demand(read) if read is not None else None
+    checks = _understood(clause, DEMANDS) if clause is not None else ()
+    if not checks:
+        return None
+    scorers = tuple(
+        ScorerSpec(check.kind, rule.id if place == 1 else f"{rule.id}-{place}", check.options, negate=check.negate)
+        for place, check in enumerate(checks, 1)
+    )
+    return CompiledRule(rule.id, scorers, "; ".join(check.told for check in checks))
+
+
+def compile_rules(rules: Iterable[OutputRule]) -> tuple[CompiledRule, ...]:
+    """Those that code can check, in their order.
+
+    Args:
+        rules: of a specification.
+    """
+    return tuple(compiled for compiled in map(compile_rule, rules) if compiled is not None)
+
+
+def told(compiled: CompiledRule) -> str:
+    """One line that shows a user what is checked, such as `R3 by code: at most 80 words`.
+
+    Args:
+        compiled: a rule.
+    """
+    return f"{compiled.rule} by code: {compiled.wording}"
+
+
+def _understood(clause: Clause, most: int) -> Checks:
+    for form in FORMS:
+        if checks := form(clause):
+            return checks
+    if most == 1:
+        return ()
+    for left, right in halves(clause):
+        first = _understood(left, 1)
+        rest = _understood(right, most - 1) if first else ()
+        if rest:
+            return first + rest
+    return ()

@@ -1,0 +1,48 @@
+"""What the output starts and ends with."""
+
+import re
+from collections.abc import Mapping
+
+from gate.testgen.compile.check import Check, Checks, searched
+from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.listed import quoted
+from gate.testgen.compile.text import LITERAL
+
+_EDGE = re.compile(
+    rf"(?P<edge>start|end) with (?:the (?:exact )?(?:(?:words?|phrases?|strings?|texts?|characters?|prefix|suffix|marker|"
+    rf"symbols?|lines?|sentence) )?)?(?:either )?(?P<list>{LITERAL}.*)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"end with (?:a|an) ([a-z ]{4,20})", re.IGNORECASE)
+_MARKS: Mapping[str, str] = {
+    "question mark": "?",
+    "period": ".",
+    "full stop": ".",
+    "exclamation mark": "!",
+    "exclamation point": "!",
+    "colon": ":",
+}
+_CAPITAL = re.compile(r"start with (?:a|an) (?:capital|uppercase|upper-case|capitalized) letter", re.IGNORECASE)
+
+
+def edges(clause: Clause) -> Checks:
+    """Starts with "Dear", ends with a question mark; blanks around the output count for nothing."""
+    if _CAPITAL.fullmatch(clause.said):
+        return searched(r"\A\s*+\p{Lu}", "a capital at the start", negate=clause.negated)
+    named = _NAMED.fullmatch(clause.said)
+    if named is not None:
+        mark = _MARKS.get(named[1].lower())
+        return _edge("end", (mark,), negate=clause.negated) if mark else ()
+    found = _EDGE.fullmatch(clause.said)
+    items = quoted(clause, found["list"]) if found is not None and " and " not in found["list"] else ()
+    return _edge(found["edge"].lower(), items, negate=clause.negated) if found is not None and items else ()
+
+
+def _edge(edge: str, items: tuple[str, ...], *, negate: bool) -> Checks:
+    told = f"{edge}s with {' or '.join(items)}"
+    if len(items) == 1:
+        options = {"value": items[0], "ignore_case": False}
+        return (Check(f"{edge}s_with", f"not: {told}" if negate else told, options, negate),)
+    words = "|".join(re.escape(item.strip()) for item in items)
+    pattern = rf"\A\s*+(?:{words})" if edge == "start" else rf"(?:{words})\s*\Z"
+    return searched(pattern, f"not: {told}" if negate else told, negate=negate)

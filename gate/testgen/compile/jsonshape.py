@@ -1,0 +1,107 @@
+"""The output is JSON: a document, an object with keys, an array of something."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from gate.domain.jsonvalue import JsonValue
+from gate.testgen.compile.check import Check, Checks
+from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.listed import listed, literal, quoted
+from gate.testgen.compile.numbers import number
+from gate.testgen.compile.text import LITERAL
+
+_BE = r"be (?:only |exactly |just |solely )?"
+_A = r"(?:(?:in|as) )?(?:(?:a|an|one) )?(?:single |one )?(?:valid |well-formed |syntactically valid |parseable |strict )?"
+_END = r"(?:,? and nothing else| only)?"
+_ANY = re.compile(
+    rf"{_BE}(?:{_A}JSON(?: format| document| text| string| value)?|parse?able as (?:valid )?JSON){_END}", re.IGNORECASE
+)
+_BARE = re.compile(rf"{_BE}{_A}JSON (object|array|list|dictionary){_END}", re.IGNORECASE)
+_OF = re.compile(
+    rf"{_BE}{_A}(?:JSON )?(?:array|(?<=JSON )list) of (strings|numbers|integers|booleans|objects|arrays){_END}",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(
+    rf"{_BE}(?:(?:a|an) )?(?:JSON )?(?:array|list)?,? ?(?:formatted as|(?:in|of|with) the (?:format|form)):? "
+    rf"(?:(?P<quoted>{LITERAL})|\[(?P<inside>{LITERAL}(?:, ?{LITERAL})*(?:, ?\.\.\.)?)\]){_END}",
+    re.IGNORECASE,
+)
+_WITH = r"(?:with|containing|having|(?:that|which) (?:contains|has|includes)|including)"
+_COUNT = r"(?:(?P<many>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|a single|a|an) )?"
+_KEY = r"(?:keys?|fields?|propert(?:y|ies)|attributes?)"
+_OBJECT = rf"{_BE}{_A}JSON object {_WITH} (?P<only>exactly |only )?(?:the )?(?:following |required )?"
+_KEYED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_OBJECT}{_COUNT}(?:the )?(?:following |required )?{_KEY}(?: named| called)?(?P<colon>:)? (?P<list>.+?){_END}",
+        rf"{_OBJECT}{_COUNT}(?P<list>{LITERAL}.*?) {_KEY}{_END}",
+    )
+)
+_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
+_TYPES: Mapping[str, str] = {
+    "strings": "string",
+    "numbers": "number",
+    "integers": "integer",
+    "booleans": "boolean",
+    "objects": "object",
+    "arrays": "array",
+}
+
+
+def json_shape(clause: Clause) -> Checks:
+    """Valid JSON, a JSON object with the keys …, a JSON array of strings."""
+    if clause.negated:
+        return ()
+    if _ANY.fullmatch(clause.said):
+        return (Check("json", "valid JSON", {"fence": True}),)
+    if (bare := _BARE.fullmatch(clause.said)) is not None:
+        kind = "object" if bare[1].lower() in ("object", "dictionary") else "array"
+        return _schema({"type": kind}, f"a JSON {kind}")
+    if (of := _OF.fullmatch(clause.said)) is not None:
+        items: JsonValue = {"type": _TYPES[of[1].lower()]}
+        return _schema({"type": "array", "items": items}, f"a JSON array of {of[1].lower()}")
+    return _as_shown(clause) or _keyed(clause)
+
+
+def _as_shown(clause: Clause) -> Checks:
+    """An array as the rule shows one: `["name"]` stands for an array of texts."""
+    found = _SHOWN.fullmatch(clause.said)
+    if found is None or not (found["inside"] or _array_of_texts(literal(clause, found["quoted"]))):
+        return ()
+    return _schema({"type": "array", "items": {"type": "string"}}, "a JSON array of strings")
+
+
+def _array_of_texts(text: str) -> bool:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def _keyed(clause: Clause) -> Checks:
+    for pattern in _KEYED:
+        found = pattern.fullmatch(clause.said)
+        if found is None:
+            continue
+        keys = quoted(clause, found["list"]) or _names(
+            clause, found["list"], colon=bool(found.groupdict().get("colon"))
+        )
+        many = number(found["many"]) if found["many"] else None
+        if not keys or many not in (None, len(keys)):
+            return ()
+        schema: dict[str, JsonValue] = {"type": "object", "required": [*keys]}
+        if found["only"]:
+            schema |= {"properties": {key: {} for key in keys}, "additionalProperties": False}
+        return _schema(schema, f"a JSON object with {'only ' if found['only'] else ''}the keys {', '.join(keys)}")
+    return ()
+
+
+def _names(clause: Clause, text: str, *, colon: bool) -> tuple[str, ...]:
+    keys = listed(clause, text, sure=not colon)
+    return keys if all(map(_NAME.fullmatch, keys)) else ()
+
+
+def _schema(schema: dict[str, JsonValue], told: str) -> Checks:
+    return (Check("json_schema", told, {"schema": schema}),)

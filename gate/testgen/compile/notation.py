@@ -1,0 +1,64 @@
+"""How the output is written: capitals, digits, numbers, dates, and without Markdown, HTML or emoji."""
+
+import re
+
+from gate.testgen.compile.check import Checks, searched
+from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.numbers import number
+
+_ALL = r"(?:entirely |all |only |completely |fully )?"
+_LETTERS = r"(?: ?letters| ?text| ?characters)?"
+_MARKDOWN = (
+    r"```|~~~|^[^\S\n]{0,3}(?:#{1,6}[^\S\n]|>[^\S\n]|[-*+][^\S\n]++\S)|\*\*\S|(?<!\w)__\S|`[^`\n]++`|"
+    r"\[[^\[\]\n]++\]\([^()\n]++\)|(?<![\w*])\*[^\s*][^*\n]*+\*(?!\w)"
+)
+_HTML = r"</?[A-Za-z][A-Za-z0-9-]*+(?:\s[^<>]*+|/)?>"
+_EMOJI = "[\\p{Emoji_Presentation}\U0001f000-\U0001faff]|\\p{Emoji}\ufe0f"
+_BEING: tuple[tuple[str, str, str], ...] = (
+    (rf"be {_ALL}(?:in )?{_ALL}(?:uppercase|upper case|upper-case|capital letters|all caps|caps|capitals){_LETTERS}",
+     r"\A\P{Ll}*+\Z", "no small letters"),
+    (r"contain only (?:uppercase|capital) letters", r"\A\P{Ll}*+\Z", "no small letters"),
+    (rf"be {_ALL}(?:in )?{_ALL}(?:lowercase|lower case|lower-case){_LETTERS}", r"\A\P{Lu}*+\Z", "no capitals"),
+    (r"contain only lowercase letters", r"\A\P{Lu}*+\Z", "no capitals"),
+    (r"(?:contain|be) only (?:of )?digits|be digits(?: only)?|be numeric only", r"\A\s*+[0-9]++\s*\Z", "only digits"),
+    (r"be (?:only |just )?(?:a|one) (?:single )?(?:number|numeric value|numerical value)(?: only| and nothing else)?",
+     r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)?(?:(?<=\d)|(?=\.\d))(?:\.\d++)?\s*\Z", "one number"),
+    (r"be (?:only |just )?(?:an|a|one) (?:single )?(?:integer|whole number)(?: only| and nothing else)?",
+     r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)\s*\Z", "one whole number"),
+    (r"be (?:only )?a (?:valid )?date in (?:the |ISO 8601 )?(?:format )?(?:\()?YYYY-MM-DD(?:\))?(?: format)?",
+     r"\A\s*+\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\s*\Z", "a date as YYYY-MM-DD"),
+)  # fmt: skip
+_ABSENT: tuple[tuple[str, str, str], ...] = (
+    (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?|be (?:formatted )?in Markdown", _MARKDOWN, "no Markdown"),
+    (r"contain (?:any |a )?(?:Markdown )?(?:code fences?|code blocks?|triple backticks)|"
+     r"be (?:wrapped|enclosed|placed|put) in(?:side)? (?:a |any )?(?:Markdown )?code (?:blocks?|fences?)", "```|~~~", "no code fence"),
+    (r"contain (?:any )?HTML(?: tags?| markup| elements?)?", _HTML, "no HTML tags"),
+    (r"contain (?:any |an )?emojis?", _EMOJI, "no emoji"),
+    (r"contain (?:any )?(?:digits|numerals)", r"\d", "no digits"),
+    (r"contain (?:any )?(?:uppercase|capital) letters", r"\p{Lu}", "no capitals"),
+    (r"contain (?:any )?(?:URLs|links|hyperlinks|web addresses)", r"https?://|www\.\w", "no web addresses"),
+)  # fmt: skip
+_RANGE = re.compile(
+    r"be (?:a |an )?(?:single )?(?:integer|whole number) (?:between|from|in the range(?: of)?) (\S{1,5}) (?:and|to) (\S{1,5})"
+    r"(?:,? ?\(?inclusive\)?)?",
+    re.IGNORECASE,
+)
+_WIDEST = 200
+"""Numbers in a range that become a pattern."""
+_COMPILED = tuple((re.compile(said, re.IGNORECASE), pattern, told) for said, pattern, told in _BEING)
+_COMPILED_ABSENT = tuple((re.compile(said, re.IGNORECASE), pattern, told) for said, pattern, told in _ABSENT)
+
+
+def notation(clause: Clause) -> Checks:
+    """In lowercase, only digits, a whole number between 1 and 10, no Markdown."""
+    for said, pattern, told in _COMPILED_ABSENT if clause.negated else _COMPILED:
+        if said.fullmatch(clause.said):
+            return searched(pattern, told, negate=clause.negated)
+    found = _RANGE.fullmatch(clause.said)
+    if found is None or clause.negated:
+        return ()
+    low, high = number(found[1]), number(found[2])
+    if low is None or high is None or not 0 < high - low <= _WIDEST:
+        return ()
+    numbers = "|".join(map(str, range(low, high + 1)))
+    return searched(rf"\A\s*+(?:{numbers})\s*\Z", f"a whole number from {low} to {high}")

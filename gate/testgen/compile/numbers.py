@@ -1,0 +1,120 @@
+"""How many: numbers as digits or words, and the phrases that make bounds of them."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+MOST = 1_000_000
+"""The greatest number that a rule may name."""
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen \
+eighteen nineteen".split()
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_WORDS: Mapping[str, int] = {
+    **{word: number for number, word in enumerate(_UNITS)},
+    **{word: 20 + 10 * number for number, word in enumerate(_TENS)},
+    **{
+        f"{ten}-{unit}": 20 + 10 * tens + units
+        for tens, ten in enumerate(_TENS)
+        for units, unit in enumerate(_UNITS[:10])
+        if units
+    },
+    "a": 1,
+    "an": 1,
+    "a single": 1,
+    "single": 1,
+    "one single": 1,
+    "one hundred": 100,
+    "a hundred": 100,
+}
+_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,7}|" + "|".join(sorted(_WORDS, key=len, reverse=True)) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """So many of something.
+
+    Args:
+        low, high: bounds, both included; None where there is none.
+        of: what is counted, the rest of the phrase.
+        bare: the phrase only names a number, so that it depends on the verb whether more would do.
+    """
+
+    low: int | None
+    high: int | None
+    of: str
+    bare: bool = False
+
+    @property
+    def told(self) -> str:
+        """The bounds in words."""
+        if self.low == self.high:
+            return f"exactly {self.low:,}"
+        if self.low is None:
+            return f"at most {self.high:,}"
+        return f"at least {self.low:,}" if self.high is None else f"from {self.low:,} to {self.high:,}"
+
+    def opposite(self) -> "Quantity | None":
+        """What is left where this must not be; None where that is not one range."""
+        if self.low is None and self.high is not None:
+            return Quantity(self.high + 1, None, self.of)
+        if self.high is None and self.low:
+            return Quantity(None, self.low - 1, self.of)
+        return None
+
+
+_AT_MOST = (
+    "(?:at most|(?:no|not) (?:more|longer|greater) than|not exceeding|up to|a maximum(?: length)? of|max(?:imum|\\.)?)"
+)
+_AT_LEAST = "(?:at least|(?:no|not) (?:fewer|less|shorter) than|a minimum(?: length)? of|min(?:imum|\\.)?)"
+_N, _M, _OF = rf"(?P<n>{_NUMBER})", rf"(?P<m>{_NUMBER})", r"(?P<of>\S.*)"
+
+_PHRASES: tuple[tuple[str, Callable[[int, int], tuple[int | None, int | None]], bool], ...] = (
+    (rf"{_AT_LEAST} {_N} (?:and|but) {_AT_MOST} {_M} {_OF}", lambda n, m: (n, m), False),
+    (rf"(?:between|from) {_N} (?:and|to) {_M} {_OF}", lambda n, m: (n, m), False),
+    (rf"{_N}(?: to |-| - ){_M} {_OF}", lambda n, m: (n, m), False),
+    (rf"{_AT_MOST} {_N} {_OF}", lambda n, _: (None, n), False),
+    (rf"(?:(?:fewer|less|shorter) than|under|below) {_N} {_OF}", lambda n, _: (None, n - 1), False),
+    (rf"{_AT_LEAST} {_N} {_OF}", lambda n, _: (n, None), False),
+    (rf"(?:(?:more|longer|greater) than|over|above) {_N} {_OF}", lambda n, _: (n + 1, None), False),
+    (rf"(?:exactly|precisely|only|just) {_N} {_OF}", lambda n, _: (n, n), False),
+    (rf"{_N} or (?:fewer|less) {_OF}", lambda n, _: (None, n), False),
+    (rf"{_N} or more {_OF}", lambda n, _: (n, None), False),
+    (rf"{_N} {_OF} or (?:fewer|less|shorter)", lambda n, _: (None, n), False),
+    (rf"{_N} {_OF} or (?:more|longer)", lambda n, _: (n, None), False),
+    (rf"{_N} {_OF}", lambda n, _: (n, n), True),
+)
+_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), bounds, bare) for pattern, bounds, bare in _PHRASES)
+
+
+def number(text: str) -> int | None:
+    """A number in digits or English words; None where it is none, or above `MOST`."""
+    word = text.strip().lower()
+    found = int(word.replace(",", "")) if word.replace(",", "").isdecimal() and word.isascii() else _WORDS.get(word)
+    return found if found is not None and found <= MOST else None
+
+
+def quantity(text: str) -> Quantity | None:
+    """Read `at most 80 words` and its like.
+
+    Args:
+        text: a phrase, and nothing around it.
+
+    Returns:
+        None where no number leads the phrase, or where no count lies within its bounds.
+    """
+    for pattern, bounds, bare in _COMPILED:
+        found = pattern.fullmatch(text)
+        if found is None:
+            continue
+        first = number(found["n"])
+        second = number(found["m"]) if "m" in found.groupdict() else first
+        if first is None or second is None:
+            return None
+        low, high = bounds(first, second)
+        if (high is not None and high < (low or 0)) or (low == 0 and high is None):
+            return None
+        return Quantity(low, high, found["of"].strip(), bare)
+    return None

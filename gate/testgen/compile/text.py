@@ -1,0 +1,57 @@
+"""The sentence of a rule with its quotations taken out, so that nothing in them reads as a part of the sentence."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+LONGEST = 600
+"""Characters of a rule that is looked at."""
+MARK = "§"
+LITERAL = rf"{MARK}\d{{1,3}}{MARK}"
+"""Where a quotation stood."""
+
+_STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
+_QUOTED = re.compile(r"\"([^\"]{1,200})\"|`([^`]{1,200})`|(?<!\w)'([^']{1,200})'(?!\w)")
+_TAG = re.compile(r"<[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
+_TEMPLATE = re.compile(r"\{\{|\{%|\{#")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A rule, ready to be read.
+
+    Args:
+        text: one line without its full stop; `§0§` stands for the first quotation. A quoted tag such as `<p>` stays.
+        literals: the quotations.
+    """
+
+    text: str
+    literals: tuple[str, ...]
+
+
+def sentence(text: str) -> Sentence | None:
+    """A rule without its quotations.
+
+    Args:
+        text: hostile.
+
+    Returns:
+        None for what is too long, for what holds control characters or the fields of a template (a scorer would fill
+        them in), and for a quotation that is blank.
+    """
+    line = " ".join(unicodedata.normalize("NFC", text[: LONGEST + 1]).split()).translate(_STRAIGHT)
+    if not line.isprintable() or len(text) > LONGEST or MARK in line or _TEMPLATE.search(line):
+        return None
+    literals: list[str] = []
+
+    def taken(found: re.Match[str]) -> str:
+        literal = next(filter(None, found.groups()))
+        if _TAG.fullmatch(literal):
+            return literal
+        literals.append(literal)
+        return f"{MARK}{len(literals) - 1}{MARK}"
+
+    without = _QUOTED.sub(taken, line).strip().removesuffix(".").strip()
+    if any(not literal.strip() for literal in literals):
+        return None
+    return Sentence(without, tuple(literals))

@@ -1,0 +1,118 @@
+"""How many of something the output holds: paragraphs, lines, items of a list, tags, marks."""
+
+import re
+from collections.abc import Mapping
+
+from gate.testgen.compile.check import Checks, searched
+from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.lengths import counted
+from gate.testgen.compile.listed import literal
+from gate.testgen.compile.numbers import Quantity, quantity
+from gate.testgen.compile.text import LITERAL
+
+MOST = 1_000
+"""The greatest count that becomes a pattern."""
+TAG = r"<([a-z][a-z0-9]{0,19})> (?:tag|element|paragraph)s?"
+
+_INDENT = r"^[^\S\n]*+"
+_BULLET, _NUMBERED = r"[-*+•‣–]", r"\d{1,4}[.)]"
+_MARKS: Mapping[str, str] = {
+    "question mark": r"\?",
+    "exclamation mark": "!",
+    "exclamation point": "!",
+    "comma": ",",
+    "semicolon": ";",
+    "colon": ":",
+    "hashtag": r"#\w++",
+    "bullet": rf"{_INDENT}{_BULLET}[^\S\n]++\S",
+    "bullet point": rf"{_INDENT}{_BULLET}[^\S\n]++\S",
+    "bulleted item": rf"{_INDENT}{_BULLET}[^\S\n]++\S",
+    "numbered item": rf"{_INDENT}{_NUMBERED}[^\S\n]++\S",
+    "numbered point": rf"{_INDENT}{_NUMBERED}[^\S\n]++\S",
+    "list item": rf"{_INDENT}(?:{_BULLET}|{_NUMBERED})[^\S\n]++\S",
+}
+"""What is counted anywhere in the output, in the singular."""
+_BLOCKS: Mapping[str, str] = {
+    "line": r"\S[^\n]*+\s*+",
+    "paragraph": r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+\s*+",
+}
+"""What the whole output is made of. Empty lines are none, and end a paragraph."""
+_THING = re.compile(r"(.+?)(?: long| in length| in total| only| of text)?", re.IGNORECASE)
+_TAGS = re.compile(TAG, re.IGNORECASE)
+_OCCURRENCES = re.compile(
+    rf"(?:(?:occurrence|instance)s? of )?(?:the (?:word|string|character|symbol) )?({LITERAL})s?", re.IGNORECASE
+)
+_EACH = re.compile(r"each <([a-z][a-z0-9]{0,19})> (?:tag|element) contain (.+)", re.IGNORECASE)
+_NO_BREAKS = re.compile(r"contain (?:any )?(?:line breaks?|newlines?|new lines|newline characters)", re.IGNORECASE)
+
+
+def count(clause: Clause) -> Checks:
+    """At least three bullet points, a single paragraph, exactly one `<h1>` tag."""
+    if _NO_BREAKS.fullmatch(clause.said):
+        return searched(_made_of(_BLOCKS["line"], Quantity(None, 1, "")), "no line breaks") if clause.negated else ()
+    found = counted(clause)
+    if found is None or max(found.low or 0, found.high or 0) > MOST:
+        return ()
+    thing = _THING.fullmatch(found.of)
+    name = thing[1].lower() if thing is not None else ""
+    single = name if name in _MARKS or name in _BLOCKS else name.removesuffix("s")
+    if single in _BLOCKS:
+        return searched(_made_of(_BLOCKS[single], found), f"{found.told} {single}(s)")
+    if clause.said.startswith("be "):
+        return ()
+    if single in _MARKS:
+        return searched(_holding(_MARKS[single], found), f"{found.told} {single}(s)")
+    if (tag := _TAGS.fullmatch(found.of)) is not None:
+        return searched(_holding(opening(tag[1]), found), f"{found.told} <{tag[1]}> tag(s)", ignore_case=True)
+    if (text := _OCCURRENCES.fullmatch(found.of)) is not None:
+        wanted = literal(clause, text[1])
+        return searched(_holding(re.escape(wanted), found), f"{found.told} times “{wanted}”")
+    return ()
+
+
+def each(clause: Clause) -> Checks:
+    """Each `<p>` tag contains exactly one `<strong>` tag."""
+    parts = _EACH.fullmatch(clause.said)
+    if parts is None or clause.negated:
+        return ()
+    checks: Checks = ()
+    for said in parts[2].split(" and ") if " but " not in parts[2] else ():
+        found = quantity(said)
+        tag = _TAGS.fullmatch(found.of) if found is not None else None
+        if found is None or tag is None or found.bare or max(found.low or 0, found.high or 0) > MOST:
+            return ()
+        told = f"{found.told} <{tag[1]}> tag(s) in each <{parts[1]}>"
+        made = searched(_within_each(parts[1], tag[1], found), told, ignore_case=True)
+        if not made or tag[1].lower() == parts[1].lower():
+            return ()
+        checks += made
+    return checks
+
+
+def opening(tag: str) -> str:
+    """The opening tag of an element, with attributes or without."""
+    return rf"<{tag}(?=[\s/>])[^<>]*+>"
+
+
+def _times(found: Quantity) -> str:
+    return f"{{{found.low or 0},{'' if found.high is None else found.high}}}+"
+
+
+def _made_of(block: str, found: Quantity) -> str:
+    return rf"\A\s*+(?:{block}){_times(found)}\Z"
+
+
+def _holding(thing: str, found: Quantity) -> str:
+    """So many, found one after the other; none of what was found is looked at again."""
+    one = rf"(?>[\s\S]*?{thing})"
+    if found.high is None:
+        return rf"\A{one}{{{found.low}}}"
+    return rf"\A{one}{_times(found)}(?![\s\S]*?{thing})"
+
+
+def _within_each(outer: str, inner: str, found: Quantity) -> str:
+    """Every element up to its end, or to where the next one begins; an output without any keeps the rule."""
+    begin, end = opening(outer), rf"</{outer}\s*>|<{outer}(?=[\s/>])"
+    other = rf"(?:(?!{end}|<{inner}(?=[\s/>]))[\s\S])*+"
+    between = rf"(?:(?!{begin})[\s\S])*+"
+    return rf"\A{between}(?:{begin}{other}(?:{opening(inner)}{other}){_times(found)}(?={end}|\Z){between})*+\Z"
