@@ -109,8 +109,8 @@ def _values(mark: Mark, text: Plain) -> Iterator[tuple[int, bool]]:
 
 
 def _under(mark: Mark) -> str:
-    """The field that a score stands under."""
-    return "better" if mark.word else "score"
+    """The field that a score, or the word in its place, stands under."""
+    return (mark.field or "better") if mark.word else "score"
 
 
 def _pieces(letters: str) -> list[str]:

@@ -21,8 +21,17 @@ def framed(stage: str, view: Mapping[str, object], instructions: str, problem: s
         problem: what was wrong with the last reply; empty for the first request.
     """
     told = {**view, "instructions": instructions, "problem": problem}
-    system, user = _template(f"{stage}_system").render(told), _template(f"{stage}_user").render(told)
-    return Message("system", system.strip()), Message("user", user.strip())
+    return Message("system", rendered(f"{stage}_system", told)), Message("user", rendered(f"{stage}_user", told))
+
+
+def rendered(name: str, view: Mapping[str, object]) -> str:
+    """One template, filled in: `templates/NAME.md.j2`.
+
+    Args:
+        name: of the template.
+        view: what it shows.
+    """
+    return _template(name).render(view).strip()
 
 
 def fence(*texts: str) -> str:

@@ -1,0 +1,100 @@
+"""The paper's Tables 2 and 3, cell by cell: what is printed, what the verdicts give, and why the two differ."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from benchmarks.promptpex import MODELS
+from benchmarks.promptpex import Row as Recorded
+from gate.testgen.metrics import Tally, non_compliance
+from gate.testgen.outcomes import Group, Outcome, Row, in_group
+
+PRINTED = Path(__file__).parent / "data" / "promptpex-tables.json"
+TABLES: Mapping[str, tuple[Group, Group]] = {"Table 2": ("promptpex", "control"), "Table 3": ("rule", "inverse")}
+_OUTCOMES: Mapping[str | None, Outcome] = {"ok": "compliant", "err": "violation", None: "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the paper.
+
+    Args:
+        table: `Table 2` or `Table 3`.
+        prompt, model, group: which.
+        tally: the recorded verdicts.
+        printed: percent, as the paper has it.
+        cause: why that is not what the verdicts give, rounded half up; empty where it is.
+    """
+
+    table: str
+    prompt: str
+    model: str
+    group: Group
+    tally: Tally
+    printed: int
+    cause: str
+
+
+def rows(recorded: Sequence[Recorded]) -> list[Row]:
+    """The recorded verdicts as rows of an evaluation; one that is missing is unknown."""
+    return [
+        Row(row["prompt"], model, row["test"], row["kind"], _rule(row["rule"]), _OUTCOMES[verdict])
+        for row in recorded
+        for model, verdict in row["verdicts"].items()
+    ]
+
+
+def _rule(number: int | None) -> str:
+    return "" if number is None else f"R{number}"
+
+
+def paper() -> dict[str, Any]:
+    """What the paper prints, and the counts of all its prompts."""
+    found: dict[str, Any] = json.loads(PRINTED.read_text(encoding="utf-8"))
+    return found
+
+
+def cells(told: Sequence[Row], printed_tables: Mapping[str, Any]) -> list[Cell]:
+    """Every cell of both tables for the prompts that there are records of."""
+    found = []
+    for table, groups in TABLES.items():
+        for prompt in dict.fromkeys(row.prompt for row in told):
+            for place, model in enumerate(MODELS):
+                own = [row for row in told if row.prompt == prompt and row.model == model]
+                for group in groups:
+                    tally = non_compliance(in_group(own, group))
+                    column = printed_tables["printed"][group]
+                    printed = column[prompt][place]
+                    cause = cause_of(tally, printed, [column[name][place] for name in column])
+                    found.append(Cell(table, prompt, model, group, tally, printed, cause))
+    return found
+
+
+def half_up(share: Fraction) -> int:
+    """Percent, a half rounded up."""
+    return int(share * 100 + Fraction(1, 2))
+
+
+def cause_of(tally: Tally, printed: int, column: Sequence[int]) -> str:
+    """The first reading of the same verdicts that gives what is printed."""
+    decided, unknown, n = Fraction(tally.yes, tally.decided), tally.unknown, tally.n
+    if half_up(decided) == printed:
+        return ""
+    if round(decided * 100) == printed:
+        return f"rounding: {float(decided * 100):.1f} is printed rounded to the even neighbour"
+    if unknown and half_up(Fraction(tally.yes + unknown, n)) == printed:
+        return f"a missing verdict is counted as a violation: {tally.yes + unknown}/{n}"
+    if unknown and half_up(Fraction(tally.yes, n)) == printed:
+        return f"a missing verdict is counted as a pass: {tally.yes}/{n}"
+    *prompts, average = column
+    as_printed = Fraction(sum(prompts), len(prompts))
+    as_counted = as_printed + Fraction(half_up(decided) - printed, len(prompts))
+    if half_up(as_counted / 100) == average != half_up(as_printed / 100):
+        return (
+            f"a slip in print: the printed average of its column, {average}, fits {half_up(decided)} "
+            f"({float(as_counted):.1f}) and not {printed} ({float(as_printed):.1f})"
+        )
+    return "unexplained"

@@ -1,0 +1,139 @@
+"""The replayed tables on paper: each cell with its interval, each that differs with its cause, and what it comes to."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from benchmarks.promptpex import MODELS
+from benchmarks.promptpex_cells import TABLES, Cell
+from gate.domain.promptspec import TestKind
+from gate.report.numbers import NOTHING, points, points_interval, share
+from gate.report.sheet import Grid, Line, Sheet
+from gate.stats.newcombe import Difference
+from gate.testgen.metrics import Tally, contrast, difference
+from gate.testgen.outcomes import Group, Row
+
+HEADS: Mapping[Group, str] = {"promptpex": "PPex", "control": "control", "rule": "rules", "inverse": "inverse"}
+CONTRASTS: tuple[tuple[Group, Group], ...] = (("promptpex", "control"), ("inverse", "rule"))
+
+
+def sheet(told: Sequence[Row], found: Sequence[Cell], paper: Mapping[str, Any]) -> Sheet:
+    """All tables.
+
+    Args:
+        told: the recorded verdicts.
+        found: every cell that was recomputed.
+        paper: what the paper prints, and its counts.
+    """
+    odd = [cell for cell in found if cell.cause]
+    headline = f"{len(found) - len(odd)} of {len(found)} cells are recomputed as printed; {len(odd)} differ."
+    grids = (
+        *(_cells(table, found) for table in TABLES),
+        _odd(odd),
+        *_pooled(told, paper),
+        _sides(paper),
+        _others(paper),
+    )
+    return Sheet(headline, (), grids)
+
+
+def _cells(table: str, found: Sequence[Cell]) -> Grid:
+    """Prompt by prompt and model by model: counts, percent with interval, printed; and the difference of the two."""
+    first, second = TABLES[table]
+    head = ("prompt", "model", *(text for group in (first, second) for text in (HEADS[group], "printed")), "difference")
+    cells = {(cell.prompt, cell.model, cell.group): cell for cell in found if cell.table == table}
+    lines = []
+    for prompt, model in dict.fromkeys((prompt, model) for prompt, model, _ in cells):
+        one, other = (cells[prompt, model, group] for group in (first, second))
+        turned = (other, one) if table == "Table 3" else (one, other)
+        texts = (
+            text for cell in (one, other) for text in (counted(cell.tally), f"{cell.printed}{' *' * bool(cell.cause)}")
+        )
+        lines.append(Line((prompt, model, *texts, told_difference(difference(turned[0].tally, turned[1].tally)))))
+    minus = "inverse minus rules" if table == "Table 3" else "PPex minus control"
+    below = f"Violations/tests and percent [Wilson, 95 %]; difference in points, {minus} [Newcombe, 95 %]."
+    return Grid(f"{table} of the paper", head, tuple(lines), (f"{below} * differs from what is printed.",))
+
+
+def _odd(odd: Sequence[Cell]) -> Grid:
+    head = ("cell", "counted", "printed", "cause")
+    lines = (
+        Line((f"{cell.table}: {cell.prompt}, {cell.model}, {HEADS[cell.group]}", counted(cell.tally), str(cell.printed),
+              cell.cause))
+        for cell in odd
+    )  # fmt: skip
+    return Grid("Cells that differ", head, tuple(lines))
+
+
+def _pooled(told: Sequence[Row], paper: Mapping[str, Any]) -> Iterator[Grid]:
+    """Each contrast model by model, over the prompts that there are records of and over all of the paper's."""
+    for first, second in CONTRASTS:
+        name = f"{HEADS[first]} minus {HEADS[second]}"
+        lines = []
+        for model in MODELS:
+            ours = contrast([row for row in told if row.model == model], first, second)
+            one, other = (pooled(paper, group, MODELS.index(model)) for group in (first, second))
+            lines.append(Line((model, told_difference(ours), told_difference(difference(one, other)))))
+        yield Grid(f"{name}, pooled over prompts", ("model", "recorded prompts", "all eight prompts"), tuple(lines))
+
+
+def _sides(paper: Mapping[str, Any]) -> Grid:
+    """How often one group has more violations than the other, and how often an interval shows it."""
+    lines = []
+    for first, second in CONTRASTS:
+        found = [
+            difference(of(paper, prompt, first, place), of(paper, prompt, second, place))
+            for prompt in paper["counts"]
+            for place in range(len(MODELS))
+        ]
+        more = [one for one in found if one.value is not None and one.value > 0]
+        fewer = [one for one in found if one.value is not None and one.value < 0]
+        sizes = (f"{len(side)}, shown {sum(one.shown for one in side)}" for side in (more, fewer))
+        lines.append(
+            Line((f"{HEADS[first]} against {HEADS[second]}", *sizes, str(len(found) - len(more) - len(fewer))))
+        )
+    note = "Shown: the 95 % interval of the one cell leaves 0 out; nothing is corrected for looking at 32 of them."
+    return Grid("The 32 cells of all eight prompts", ("", "more violations", "fewer", "equal"), tuple(lines), (note,))
+
+
+def _others(paper: Mapping[str, Any]) -> Grid:
+    """Validity and groundedness over all prompts."""
+    lines = []
+    for name, key in (
+        ("tests with a valid input", "tests_valid"),
+        ("rules that stand in the prompt", "rules_grounded"),
+    ):
+        pairs = paper[key].values()
+        n, yes = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+        lines.append(Line((name, counted(Tally(yes, n - yes, 0, 0, n)))))
+    return Grid("Tests and rules of all eight prompts", ("", "counted"), tuple(lines))
+
+
+def pooled(paper: Mapping[str, Any], group: Group, place: int) -> Tally:
+    """The counts of a group under one model over all prompts."""
+    return _sum(of(paper, prompt, group, place) for prompt in paper["counts"])
+
+
+def of(paper: Mapping[str, Any], prompt: str, group: Group, place: int) -> Tally:
+    """The counts of a group under one model and prompt."""
+    kinds: tuple[TestKind, ...] = ("rule", "inverse") if group == "promptpex" else (group,)  # type: ignore[assignment]
+    pairs = [paper["counts"][prompt][kind][place] for kind in kinds]
+    return _sum(Tally(yes, n - yes, 0, 0, n) for yes, n in pairs)
+
+
+def _sum(tallies: Iterator[Tally]) -> Tally:
+    found = list(tallies)
+    yes, no = sum(one.yes for one in found), sum(one.no for one in found)
+    return Tally(yes, no, 0, 0, yes + no)
+
+
+def counted(tally: Tally) -> str:
+    """`6/18: 33.3 % [16, 56]`, and what is unknown."""
+    rate = tally.rate
+    percent = NOTHING if rate.rate is None else f"{share(rate.rate)} [{rate.lower * 100:.0f}, {rate.upper * 100:.0f}]"
+    unknown = f", {tally.unknown} unknown" if tally.unknown else ""
+    return f"{tally.yes}/{tally.decided}{unknown}: {percent}"
+
+
+def told_difference(found: Difference) -> str:
+    """`+12 [+6, +19]`, in percentage points."""
+    return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"

@@ -1,0 +1,43 @@
+"""The paper's Tables 2 and 3 from the recorded verdicts, by the code of the gate.
+
+`python -m benchmarks.promptpex_tables` prints them. With `--write` the tables of docs/promptpex.md are written anew.
+"""
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.promptpex import read
+from benchmarks.promptpex_cells import cells, paper, rows
+from benchmarks.promptpex_sheet import sheet
+from gate.report import sheet_markdown, sheet_terminal
+from gate.report.sheet import Sheet
+
+PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"
+OPENS, CLOSES = "<!-- python -m benchmarks.promptpex_tables --write -->\n", "<!-- until here -->\n"
+
+
+def replayed() -> Sheet:
+    """All tables."""
+    told, printed = rows(read()), paper()
+    return sheet(told, cells(told, printed), printed)
+
+
+def written(page: str, found: Sheet) -> str:
+    """The page with the tables in their place."""
+    before, _, rest = page.partition(OPENS)
+    return f"{before}{OPENS}\n{sheet_markdown.render(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}"
+
+
+def main() -> None:
+    """Print the tables, or write them."""
+    found = replayed()
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        return
+    sheet_terminal.render(found, Console(width=160 if not sys.stdout.isatty() else None))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""The figures of arXiv:2503.05070, section 4.3: counts first, and an interval with every rate.
+
+A test that several models answered is one independent unit, so a rate over several models has the interval of its
+tests and not of its answers.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.domain.promptspec import GeneratedTest, OutputRule
+from gate.stats.newcombe import Difference, Pairs, rate_difference
+from gate.stats.wilson import Rate, wilson
+from gate.testgen.outcomes import Group, Outcome, Row, Source, in_group
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts of one question that is answered by yes or no.
+
+    Args:
+        yes: violations, where non-compliance is counted.
+        no: the opposite.
+        unknown: nobody could tell.
+        missing: there was nothing to look at.
+        units: independent units among those that are yes or no.
+    """
+
+    yes: int
+    no: int
+    unknown: int
+    missing: int
+    units: int
+
+    @property
+    def decided(self) -> int:
+        """What the rate is of."""
+        return self.yes + self.no
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.decided + self.open
+
+    @property
+    def open(self) -> int:
+        """Neither yes nor no."""
+        return self.unknown + self.missing
+
+    @property
+    def rate(self) -> Rate:
+        """Share of yes among what is decided, with its Wilson interval of 95 %."""
+        return wilson(*self.scaled)
+
+    @property
+    def scaled(self) -> tuple[float, int]:
+        """As many units, of which the same share is yes."""
+        return (self.yes / self.decided * self.units, self.units) if self.decided else (0.0, 0)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Share of yes among all, if what is open were no throughout, and if it were yes; None of none at all."""
+        return (self.yes / self.n, (self.yes + self.open) / self.n) if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class ValidShare:
+    """Of the tests that were not complied with, those with a valid input.
+
+    Args:
+        pooled: over all violations.
+        macro: mean of the shares of the prompts that have a violation of known validity; None where no prompt has.
+        prompts: how many these are.
+    """
+
+    pooled: Tally
+    macro: float | None
+    prompts: int
+
+
+def non_compliance(rows: Iterable[Row], source: Source = "judge") -> Tally:
+    """How many tests were not complied with.
+
+    Args:
+        rows: of any prompts, models and kinds.
+        source: who says so; a row about which that one was not asked is no part of it.
+    """
+    told = [(row, outcome) for row in rows if (outcome := row.outcome(source)) is not None]
+    counts: Mapping[Outcome, int] = {
+        name: sum(outcome == name for _, outcome in told) for name in ("violation", "compliant", "unknown", "no answer")
+    }
+    units = {(row.prompt, row.test) for row, outcome in told if outcome in ("violation", "compliant")}
+    return Tally(counts["violation"], counts["compliant"], counts["unknown"], counts["no answer"], len(units))
+
+
+def difference(first: Tally, second: Tally) -> Difference:
+    """The first rate minus the second, of different tests, with Newcombe's interval of 95 %."""
+    return rate_difference(first.scaled, second.scaled)
+
+
+def contrast(rows: Sequence[Row], first: Group, second: Group, source: Source = "judge") -> Difference:
+    """Non-compliance of one group of tests minus that of another, such as `promptpex` and `control`.
+
+    The tests of two groups have nothing to do with each other, so they are not paired.
+
+    Args:
+        rows: of one model, or of several.
+        first, second: groups without a test in common.
+        source: who says so.
+    """
+    one, other = (non_compliance(in_group(rows, group), source) for group in (first, second))
+    return difference(one, other)
+
+
+def paired(first: Iterable[Row], second: Iterable[Row], source: Source = "judge") -> Pairs:
+    """The same tests of the same model, asked twice: a hit is a violation. What is decided once only is left out.
+
+    Args:
+        first, second: rows, found by prompt, model and test; under another prompt they keep the name of the first.
+        source: who says so.
+    """
+    ours, theirs = (_decided(rows, source) for rows in (first, second))
+    both = [(ours[key], theirs[key]) for key in ours.keys() & theirs.keys()]
+    return Pairs(both.count((True, True)), both.count((True, False)), both.count((False, True)),
+                 both.count((False, False)))  # fmt: skip
+
+
+def validity(tests: Iterable[GeneratedTest]) -> Tally:
+    """How many tests keep the input specification."""
+    return _flags(test.valid for test in tests)
+
+
+def groundedness(rules: Iterable[OutputRule]) -> Tally:
+    """How many rules stand in the prompt, word for word or as a judge found; what a person wrote counts as standing."""
+    flags = {"verbatim": True, "judged": True, "edited": True, "ungrounded": False}
+    return _flags(flags.get(rule.grounding) for rule in rules)
+
+
+def valid_share(rows: Iterable[Row], source: Source = "judge") -> ValidShare:
+    """How many of the violations came from valid inputs: the others say less about the prompt.
+
+    Args:
+        rows: of any prompts and models.
+        source: who says that it is a violation.
+    """
+    broken = [row for row in rows if row.outcome(source) == "violation"]
+    units = {(row.prompt, row.test) for row in broken if row.valid is not None}
+    pooled = _flags((row.valid for row in broken), len(units))
+    shares = []
+    for prompt in dict.fromkeys(row.prompt for row in broken):
+        own = _flags(row.valid for row in broken if row.prompt == prompt)
+        if own.decided:
+            shares.append(own.yes / own.decided)
+    return ValidShare(pooled, sum(shares) / len(shares) if shares else None, len(shares))
+
+
+def _flags(flags: Iterable[bool | None], units: int | None = None) -> Tally:
+    found = list(flags)
+    yes, no = found.count(True), found.count(False)
+    return Tally(yes, no, len(found) - yes - no, 0, yes + no if units is None else units)
+
+
+def _decided(rows: Iterable[Row], source: Source) -> dict[tuple[str, str, str], bool]:
+    outcomes = {(row.prompt, row.model, row.test): row.outcome(source) for row in rows}
+    return {key: one == "violation" for key, one in outcomes.items() if one in ("violation", "compliant")}

@@ -1,0 +1,99 @@
+"""The replayed tables: every cell that differs has a cause, and the page holds what the command prints."""
+
+from fractions import Fraction
+
+import pytest
+
+from benchmarks.promptpex import MODELS, read
+from benchmarks.promptpex_cells import cause_of, cells, half_up, paper, rows
+from benchmarks.promptpex_sheet import counted, of, pooled, told_difference
+from benchmarks.promptpex_tables import PAGE, replayed, written
+from gate.stats.newcombe import Difference
+from gate.testgen.metrics import Tally, difference, non_compliance
+from gate.testgen.outcomes import Group, in_group
+
+GROUPS: tuple[Group, ...] = ("rule", "inverse", "promptpex", "control")
+
+
+def test_the_page_holds_the_tables_as_they_are_computed() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert written(page, replayed()) == page, "python -m benchmarks.promptpex_tables --write"
+
+
+def test_every_record_is_a_row() -> None:
+    told = rows(read())
+    assert len(told) == 1524
+    found = non_compliance(told)
+    assert (found.unknown, found.missing, found.n) == (1, 0, 1524)
+
+
+def test_five_cells_differ_and_each_has_its_cause() -> None:
+    found = cells(rows(read()), paper())
+    assert len(found) == 80
+    assert {(cell.prompt, cell.model, cell.group): cell.cause.partition(":")[0] for cell in found if cell.cause} == {
+        ("classify", "qwen2.5:3b", "promptpex"): "rounding",
+        ("sentence", "gpt-4o-mini", "promptpex"): "rounding",
+        ("sentence", "gemma2:9b", "promptpex"): "a missing verdict is counted as a violation",
+        ("sentence", "gemma2:9b", "inverse"): "a missing verdict is counted as a violation",
+        ("extract-names", "qwen2.5:3b", "rule"): "a slip in print",
+    }
+
+
+@pytest.mark.parametrize(
+    ("tally", "column", "cause"),
+    [
+        (Tally(6, 42, 0, 0, 48), [13, 50, 32], ""),
+        (Tally(6, 42, 0, 0, 48), [12, 50, 31], "rounding: 12.5"),
+        (Tally(1, 46, 1, 0, 47), [4, 50, 27], "a missing verdict is counted as a violation: 2/48"),
+        (Tally(5, 5, 5, 0, 10), [33, 50, 42], "a missing verdict is counted as a pass: 5/15"),
+        (
+            Tally(6, 12, 0, 0, 18),
+            [12, 50, 42],
+            "a slip in print: the printed average of its column, 42, fits 33 (41.5)",
+        ),
+        (Tally(6, 12, 0, 0, 18), [12, 50, 31], "unexplained"),
+        (Tally(6, 12, 0, 0, 18), [32, 50, 41], "unexplained"),
+    ],
+)
+def test_causes(tally: Tally, column: list[int], cause: str) -> None:
+    found = cause_of(tally, column[0], column)
+    assert found.startswith(cause) and bool(found) == bool(cause)
+
+
+def test_a_half_is_rounded_up() -> None:
+    assert [half_up(Fraction(n, 8)) for n in (0, 1, 3, 5, 8)] == [0, 13, 38, 63, 100]
+
+
+def test_the_papers_own_counts_are_those_of_the_records_with_a_missing_verdict_as_violation() -> None:
+    told, printed = rows(read()), paper()
+    for prompt in {row.prompt for row in told}:
+        for place, model in enumerate(MODELS):
+            own = [row for row in told if (row.prompt, row.model) == (prompt, model)]
+            for group in GROUPS:
+                found, counts = non_compliance(in_group(own, group)), of(printed, prompt, group, place)
+                assert (counts.yes, counts.n) == (found.yes + found.unknown, found.n)
+
+
+def test_what_the_page_says_of_all_eight_prompts() -> None:
+    printed, text = paper(), " ".join(PAGE.read_text(encoding="utf-8").split())
+    found = [
+        difference(of(printed, prompt, "promptpex", place), of(printed, prompt, "control", place))
+        for prompt in printed["counts"]
+        for place in range(4)
+    ]
+    more = [one for one in found if (one.value or 0) > 0]
+    fewer = [one for one in found if (one.value or 0) < 0]
+    assert (len(more), len(fewer)) == (21, 7) and "21 of the 28 cells that differ" in text
+    assert (sum(one.shown for one in more), sum(one.shown for one in fewer)) == (5, 0)
+    assert "In 5 of these the interval leaves 0 out; in none of the 7 others" in text
+    for first, second, shown in (("promptpex", "control", (0, 2)), ("inverse", "rule", (1,))):
+        sides = [difference(pooled(printed, first, place), pooled(printed, second, place)) for place in range(4)]
+        assert tuple(place for place, one in enumerate(sides) if one.shown) == shown
+
+
+def test_texts_of_counts_and_differences() -> None:
+    assert counted(Tally(6, 12, 0, 0, 18)) == "6/18: 33.3 % [16, 56]"
+    assert counted(Tally(1, 2, 4, 0, 3)).startswith("1/3, 4 unknown: 33.3 %")
+    assert counted(Tally(0, 0, 2, 0, 0)) == "0/0, 2 unknown: –"
+    assert told_difference(Difference(None, -1.0, 1.0)) == "–"
+    assert told_difference(Difference(0.12, -0.05, 0.3)) == "+12 [−5.0, +30]"

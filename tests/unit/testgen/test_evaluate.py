@@ -1,0 +1,109 @@
+"""An evaluation makes one row of each test and model, and none that was not earned."""
+
+import asyncio
+import json
+
+import pytest
+
+from gate.domain.absence import Failed
+from gate.domain.case import ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import CompiledRule, GeneratedTest
+from gate.domain.sample import Reply
+from gate.errors import CannotEvaluate
+from gate.providers.base import Request
+from gate.testgen.asking import Asker
+from gate.testgen.evaluate import Trial, evaluate
+from gate.testgen.outcomes import Row
+from tests.support.fakes import reply
+
+BIG, SMALL = ModelRef("openai", "big"), ModelRef("openai", "small")
+TESTS = (
+    GeneratedTest("R1-rule-1", "rule", "R1", input="a cat", valid=True),
+    GeneratedTest("control-1", "control", input="a dog", valid=False),
+)
+SHORT = CompiledRule("R1", (ScorerSpec("words", "R1", {"max": 2}),), "at most two words")
+
+
+class Judge:
+    """Finds a violation in every output that says so, and says nothing where it is told to."""
+
+    def __init__(self, verdict: str = "") -> None:
+        self.verdict = verdict
+        self.requests: list[Request] = []
+
+    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+        self.requests.append(request)
+        if self.verdict == "fails":
+            return Failed("the judge is down")
+        output = request.messages[1].content.rpartition("# Output\n")[2]
+        word = self.verdict or ("violation" if "bad" in output else "compliant")
+        return reply(json.dumps({"reason": "Looked at the words.", "verdict": word}))
+
+
+async def answers(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+    return reply(f"{'bad' if model == SMALL else 'good'} {test.input}")
+
+
+async def fails(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+    return Failed("the server is down")
+
+
+def run(trial: Trial, answer: object = answers, judge: Judge | None = None) -> tuple[Row, ...]:
+    asker = Asker(judge or Judge(), ModelRef("openai", "judge"), Params())
+    return asyncio.run(evaluate(trial, answer, asker))  # type: ignore[arg-type]
+
+
+def test_every_test_and_model_has_a_row() -> None:
+    found = run(Trial("tag", "Tag it.", TESTS, (BIG, SMALL)))
+    assert [(row.model, row.test, row.kind, row.rule, row.judged, row.valid) for row in found] == [
+        ("openai:big", "R1-rule-1", "rule", "R1", "compliant", True),
+        ("openai:big", "control-1", "control", "", "compliant", False),
+        ("openai:small", "R1-rule-1", "rule", "R1", "violation", True),
+        ("openai:small", "control-1", "control", "", "violation", False),
+    ]
+    assert {row.coded for row in found} == {None}
+
+
+def test_rules_that_code_checks_stand_beside_the_judge() -> None:
+    async def short(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+        return reply("one two" if test.kind == "control" else "one two three")
+
+    first, second = run(Trial("tag", "Tag it.", TESTS, (BIG,), (SHORT,)), short)
+    assert (first.judged, first.coded, first.broken) == ("compliant", "violation", ("R1",))
+    assert (second.judged, second.coded, second.broken) == ("compliant", "compliant", ())
+
+
+def test_the_judge_sees_the_input_only_where_asked() -> None:
+    for sees in (False, True):
+        judge = Judge()
+        run(Trial("tag", "Tag it.", TESTS[:1], (BIG,), sees_input=sees), judge=judge)
+        assert ("# Input" in judge.requests[0].messages[1].content) is sees
+
+
+def test_no_answer_is_a_row_and_no_verdict() -> None:
+    async def one_fails(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+        return await (fails if test.kind == "control" else answers)(model, test)
+
+    judge = Judge()
+    found = run(Trial("tag", "Tag it.", TESTS, (BIG,), (SHORT,)), one_fails, judge)
+    assert (found[1].judged, found[1].coded, found[1].reason) == ("no answer", "no answer", "the server is down")
+    assert len(judge.requests) == 1
+
+
+def test_an_evaluation_without_any_output_is_none() -> None:
+    with pytest.raises(CannotEvaluate, match="all 4 calls gave no answer: the server is down"):
+        run(Trial("tag", "Tag it.", TESTS, (BIG, SMALL)), fails)
+
+
+@pytest.mark.parametrize("verdict", ["unknown", "fails"])
+def test_an_evaluation_without_any_verdict_is_none(verdict: str) -> None:
+    with pytest.raises(CannotEvaluate, match="a verdict on none of 2 outputs"):
+        run(Trial("tag", "Tag it.", TESTS, (BIG,), (SHORT,)), judge=Judge(verdict))
+
+
+def test_zero_tests_are_no_pass() -> None:
+    with pytest.raises(CannotEvaluate, match="no test"):
+        run(Trial("tag", "Tag it.", (), (BIG,)))
+    with pytest.raises(CannotEvaluate, match="no model"):
+        run(Trial("tag", "Tag it.", TESTS, ()))
