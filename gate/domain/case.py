@@ -139,7 +139,7 @@ class Case:
 
     Args:
         id: unique within the eval set.
-        input: the user's text; empty when `messages` are given.
+        input: the user's text; empty when `messages` are given, or `vars` are all that a template needs.
         messages: a conversation so far, the last turn being the user's.
         expected: the reference answer, never shown to a prompt.
         slices: dimension to value.
@@ -191,10 +191,18 @@ class Case:
         return max(1, len(self.rounds))
 
     @property
+    def only_vars(self) -> bool:
+        """Nobody says anything: variables, put into a template, are the whole question."""
+        return bool(self.vars) and not (self.input or self.messages or self.rounds or self.user)
+
+    @property
     def question(self) -> str:
         """The text that a reader, and a judge, see as the question."""
         if self.rounds:
             return "\n".join(f"user: {one.said}" for one in self.rounds)
+        if self.only_vars:
+            told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in self.vars.items()}
+            return "\n".join(f"{name}: {value}" for name, value in told.items())
         if not self.messages:
             return self.input
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)

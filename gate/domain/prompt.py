@@ -96,6 +96,8 @@ class Prompt:
         chat: the file gave messages with roles (a chat file).
         parts: the files that its templates pull in.
         built: the texts of a prompt that a Python function builds; None where a file holds the prompt.
+        unused: what the file says about the model, by key, as JSON; the suite's model and parameters count, and no
+            digest changes with it.
     """
 
     messages: tuple[Message, ...]
@@ -103,6 +105,7 @@ class Prompt:
     chat: bool = False
     parts: Parts = NO_PARTS
     built: Built | None = None
+    unused: tuple[tuple[str, str], ...] = ()
 
     @property
     def digest(self) -> str:

@@ -11,6 +11,7 @@ from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
 from gate.errors import InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, played
 from gate.flows.judge_quotes import quotes
+from gate.flows.own_settings import settings_notes
 from gate.flows.parts import part_notes
 from gate.flows.resolved import Resolved
 from gate.inputs import cases as case_files
@@ -94,7 +95,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         exam=replace(exam, judges=quotes(exam.scorers, source)),
         samples=run.samples,
     )
-    notes = tuple(part_notes([suite]))
+    notes = (*settings_notes([suite]), *part_notes([suite]))
     return Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
 
 

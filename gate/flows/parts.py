@@ -8,7 +8,7 @@ from gate.domain.suite import Suite
 from gate.errors import InputErrors
 from gate.flows.pairing import Sides
 from gate.inputs import prompts
-from gate.inputs.parts import TEMPLATE_ENDINGS, Library
+from gate.inputs.parts import Library
 from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
 
@@ -25,7 +25,7 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
         suite: names the prompt.
     """
     ending = PurePosixPath(suite.prompt).suffix.lower()
-    if not (suite.template or ending in TEMPLATE_ENDINGS):
+    if not (suite.template or prompts.may_pull_in(suite.prompt)):
         return True
     try:
         data = sides.head.read(suite.prompt) or b""

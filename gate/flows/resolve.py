@@ -14,6 +14,7 @@ from gate.flows.built import same_code
 from gate.flows.edited_values import Edit, differing
 from gate.flows.exam_edits import Edited
 from gate.flows.links import check_links
+from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.parts import same_parts
 from gate.flows.reading import Reader
@@ -74,7 +75,11 @@ def resolve(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={one.suite.name: one.changes for one in suites},
         untouched=_untouched(pairs, {*touched, *(edit.suite for edit in edits)}),
-        notes=(*_adoption(sides, config, base), *remarks(sides, base, pairs, touched, deleted)),
+        notes=(
+            *_adoption(sides, config, base),
+            *settings_notes(one.suite for one in suites),
+            *remarks(sides, base, pairs, touched, deleted),
+        ),
         policy=run.policy,
         budget=run.budget,
         cache=run.cache,

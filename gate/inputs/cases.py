@@ -1,6 +1,6 @@
 """Case files, as JSON Lines or as a list in JSON: every mistake reported at once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gate.domain.case import Case
@@ -8,16 +8,17 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 from gate.inputs import agentcases, golden
 from gate.inputs.caserows import LIST_ENDING, Row, rows
+from gate.inputs.chat import read_messages
 from gate.inputs.fields import Fields
 from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS, PROMPT_CHARS, SHOWN_PROBLEMS
 from gate.inputs.names import dimension_complaint, value_complaint
 from gate.inputs.nodes import Node, described, plain
 from gate.inputs.problems import Problems, one_problem, quoted
-from gate.inputs.prompts import read_messages
+from gate.inputs.promptyml import is_prompt_yml, read_test_data
 from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
 
-KEYS = ("id", "input", "messages", "expected", *golden.OPTIONAL)
+KEYS = ("id", "input", "messages", "expected", "description", *golden.OPTIONAL)
 SLICE = "slice"
 """The dimension that `slice: X` is short for."""
 
@@ -47,7 +48,8 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
 
     Args:
         text: JSON Lines, or one list (or a single case) in JSON; blank lines, Windows line ends and a byte order mark
-            are let pass. A case is one of the plain form, or a golden transcript.
+            are let pass. A case is one of the plain form, a golden transcript, or a test of an agent; of a
+            `.prompt.yml` the test data are the cases.
         file: path for messages and for `Case.where`; an ending in `.json` says that it is a list.
 
     Raises:
@@ -58,27 +60,39 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
     problems = Problems(file)
     cases: list[Case] = []
     seen: dict[str, int] = {}
-    for row in rows(text.removeprefix("\ufeff"), file, problems):
+    for line, case in _read_all(text.removeprefix("\ufeff"), file, problems):
         if len(cases) >= CASES:
-            problems.add(row.line, f"more than {CASES:,} cases", "split the file")
+            problems.add(line, f"more than {CASES:,} cases", "split the file")
             break
-        case = _case(row, problems)
         if case.id in seen:
             hint = "give each case its own id"
-            problems.add(row.line, f"the id {quoted(case.id)} is already used on line {seen[case.id]}", hint)
+            problems.add(line, f"the id {quoted(case.id)} is already used on line {seen[case.id]}", hint)
         if case.id:
-            seen[case.id] = row.line
+            seen[case.id] = line
         cases.append(case)
     if not cases and not problems.count:
-        example = '{"id": "1", "input": "…", "expected": "…"}'
-        listed = file.lower().endswith(LIST_ENDING)
-        problems.add(
-            0,
-            "holds no cases",
-            f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}",
-        )
+        problems.add(0, "holds no cases", _example(file))
     problems.check()
     return tuple(cases)
+
+
+def _example(file: str) -> str:
+    """How the first case is written."""
+    if is_prompt_yml(file):
+        return "write testData: [{input: …, expected: …}]"
+    example = '{"id": "1", "input": "…", "expected": "…"}'
+    listed = file.lower().endswith(LIST_ENDING)
+    return f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}"
+
+
+def _read_all(text: str, file: str, problems: Problems) -> Iterator[tuple[int, Case]]:
+    """Each case with its line; a reader that has seen enough leaves the rest unread."""
+    if is_prompt_yml(file):
+        for line, case in read_test_data(text, problems):
+            yield line, replace(case, where=f"{file}:{line}")
+        return
+    for row in rows(text, file, problems):
+        yield row.line, _case(row, problems)
 
 
 def _case(row: Row, problems: Problems) -> Case:
@@ -109,6 +123,7 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
         input=text,
         messages=messages,
         where=where,
+        description=fields.text("description", most=PROMPT_CHARS) if fields.has("description") else "",
     )
     return _common(fields, case)
 
@@ -142,7 +157,7 @@ def _id(fields: Fields, key: str = "id") -> str:
 
 
 def read_question(fields: Fields) -> tuple[str, tuple[Message, ...]]:
-    """The `input` of a row, or its `messages`, of which the last one is the user's."""
+    """The `input` of a row, or its `messages`, of which the last one is the user's; neither where `vars` are all."""
     if fields.has("messages"):
         if fields.has("input"):
             fields.problems.add(fields.line, "a case has either 'input' or 'messages', not both")
@@ -150,7 +165,8 @@ def read_question(fields: Fields) -> tuple[str, tuple[Message, ...]]:
         if messages and messages[-1].role != "user":
             fields.problems.add(fields.line, f"the last message must be the user's, not the {messages[-1].role}'s")
         return "", messages
-    fields.require("input", '"input": "Where is my order?"')
+    if not (fields.mapping("vars").entries and not fields.has("input")):
+        fields.require("input", '"input": "Where is my order?"')
     return fields.text("input", most=LINE_CHARS), ()
 
 

@@ -6,12 +6,12 @@ from types import MappingProxyType
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
+from gate.inputs.chat import read_messages
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import WORDS
 from gate.inputs.names import value_complaint
 from gate.inputs.nodes import Node, described, plain, wrap
 from gate.inputs.problems import quoted
-from gate.inputs.prompts import read_messages
 from gate.inputs.scorers.read import read_scorers
 
 OPTIONAL = ("slices", "slice", "cluster", "vars", "scorers", "extra_scorers", "criteria", "threshold")

@@ -1,29 +1,36 @@
-"""Prompt files: plain text, a Jinja2 template, or a chat file with roles."""
+"""Prompt files: plain text, a Jinja2 template, a chat file with roles, or a prompt file of another tool."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from gate.domain.prompt import NO_PARTS, Message, Parts, Prompt, Role
+from gate.domain.prompt import NO_PARTS, Message, Parts, Prompt
+from gate.inputs.chat import read_messages
 from gate.inputs.fields import Fields
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import PROMPT_CHARS
-from gate.inputs.nodes import Node, described, wrap
+from gate.inputs.nodes import Node, wrap
 from gate.inputs.parts import TEMPLATE_ENDINGS, Library, gather
-from gate.inputs.problems import Problems, did_you_mean, one_problem
+from gate.inputs.problems import Problems, one_problem
+from gate.inputs.prompty import ENDING as PROMPTY
+from gate.inputs.prompty import is_prompty, read_prompty
+from gate.inputs.promptyml import is_prompt_yml, read_prompt
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
 from gate.inputs.yamltext import parse_yaml
 
 CHAT_ENDINGS = (".yaml", ".yml", ".json")
-ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
-
-_LATER_ENDINGS = (".prompt.yml", ".prompt.yaml", ".prompty", ".py")
+_LATER_ENDINGS = (".py",)
 
 
 def not_yet(path: str) -> str:
     """Why this kind of prompt is not read in this version; empty when it is."""
     ending = next((ending for ending in _LATER_ENDINGS if path.lower().endswith(ending)), "")
     return f"prompt files ending in {ending} are not supported in this version" if ending else ""
+
+
+def may_pull_in(path: str) -> bool:
+    """Can a prompt of this name pull in parts, even where nobody says that it is a template?"""
+    return path.lower().endswith((*TEMPLATE_ENDINGS, PROMPTY))
 
 
 def parse(text: str, path: str, *, template: bool = False, library: Library | None = None) -> Prompt:
@@ -35,7 +42,7 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     Args:
         text: the file.
         path: decides the kind by its ending, and stands in messages.
-        template: contents are Jinja2 whatever the ending says.
+        template: contents are Jinja2 whatever the ending says. In a `.prompt.yml` they have placeholders otherwise.
         library: where the parts are read that it pulls in; without one it can pull in none.
 
     Raises:
@@ -50,12 +57,21 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     problems = Problems(path)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     ending = PurePosixPath(path).suffix.lower()
-    if ending in CHAT_ENDINGS:
+    unused: tuple[tuple[str, str], ...] = ()
+    chat = ending in CHAT_ENDINGS or is_prompty(path)
+    if ending not in CHAT_ENDINGS:
+        _check_text(text, problems)
+    if is_prompt_yml(path):
+        yml = read_prompt(text, problems, template=template)
+        turns, template, unused = yml.messages, True, yml.settings
+    elif is_prompty(path):
+        prompty = read_prompty(text, problems)
+        turns, template, unused = prompty.messages, True, prompty.settings
+    elif chat:
         turns = _chat(text, ending, problems)
     else:
         template = template or ending in TEMPLATE_ENDINGS
         turns = ((0, Message("system", text.removesuffix("\n"))),)
-        _check_text(text, problems)
     problems.check()
     contents = [(line, message.content) for line, message in turns] if template else []
     parts = gather(contents, library) if library is not None else NO_PARTS
@@ -63,22 +79,7 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
         _check_template(line, content, parts, problems)
     problems.check()
     messages = tuple(message for _, message in turns)
-    return Prompt(messages, template=template, chat=ending in CHAT_ENDINGS, parts=parts)
-
-
-def read_messages(node: Node, problems: Problems, name: str = "messages") -> tuple[tuple[int, Message], ...]:
-    """A list of `{role, content}`, each with its line; also how cases give a conversation.
-
-    Args:
-        node: the list.
-        problems: gets every mistake.
-        name: of the list, for messages.
-    """
-    if not isinstance(node.value, tuple) or not node.value:
-        found = "an empty list" if node.value == () else described(node.value)
-        problems.add(node.line, f"{name} must be a list of {{role, content}}, not {found}")
-        return ()
-    return tuple((item.line, _message(item, f"message {i}", problems)) for i, item in enumerate(node.value, start=1))
+    return Prompt(messages, template=template, chat=chat, parts=parts, unused=unused)
 
 
 def _chat(text: str, ending: str, problems: Problems) -> tuple[tuple[int, Message], ...]:
@@ -102,22 +103,6 @@ def _json(text: str, problems: Problems) -> Node | None:
     except BadJson as error:
         problems.add(error.line, error.message)
         return None
-
-
-def _message(node: Node, name: str, problems: Problems) -> Message:
-    fields = Fields(node, name, problems)
-    if not isinstance(node.value, Mapping):
-        if node.value is None:
-            problems.add(node.line, f"{name} must be a mapping, not nothing")
-        return Message("user", "")
-    fields.only(("role", "content"), later=("name", "tool_calls", "tool_call_id"), meant={"text": "content"})
-    fields.require("role", "role: user")
-    fields.require("content", 'content: "Hello"')
-    role = fields.text("role", "user")
-    if role not in ROLES:
-        problems.add(fields.line_of("role"), f"{name} has the unknown role {role[:60]!r}", did_you_mean(role, ROLES))
-    content = fields.text("content", most=PROMPT_CHARS)
-    return Message(ROLES.get(role, "user"), content)
 
 
 def _check_text(text: str, problems: Problems) -> None:

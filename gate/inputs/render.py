@@ -34,7 +34,8 @@ class SlowTemplate(InputErrors):
 def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float = RENDERING_S) -> tuple[Message, ...]:
     """The messages for one case.
 
-    Plain text is the system message and the case's turns follow. A template sees `input`, `id`, `slices` and the
+    Plain text is the system message and the case's turns follow; a case of variables alone has none, and then a
+    template is the user message. A template sees `input`, `id`, `slices` and the
     case's `vars`, never `expected`. A message that uses `input` holds the last question, so only the turns before it
     are put in, ahead of that message; a plain template that uses it is a user message.
 
@@ -49,11 +50,11 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
         NotBuilt: a Python function builds the prompt, and gave no text for this case.
         InputErrors: the template cannot be rendered for this case.
     """
-    turns = case.messages or (Message("user", case.input),)
+    turns = _turns(case)
     if prompt.built is not None:
         return (_built(prompt.built, case, file), *turns)
     if not prompt.template:
-        return prompt.messages + turns
+        return _asking(prompt.messages + turns, case, file)
     variables = variables_of(case)
     messages: list[Message] = []
     asked = False
@@ -69,9 +70,9 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
         if uses_input and not asked:
             messages.extend(turns[:-1])
             asked = True
-        role = message.role if prompt.chat else ("user" if uses_input else "system")
+        role = message.role if prompt.chat else ("user" if uses_input or not turns else "system")
         messages.append(Message(role, content))
-    return tuple(messages) if asked else (*messages, *turns)
+    return _asking(tuple(messages) if asked else (*messages, *turns), case, file)
 
 
 def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
@@ -84,14 +85,14 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     Raises:
         BadTemplate: a template that cannot be read.
     """
-    turns = len(case.messages) or 1
+    turns = len(_turns(case))
     if prompt.built is not None:
         return (_built(prompt.built, case, "the prompt"), *[None] * turns)
     out: list[Message | None] = []
     asked = False
     for message in prompt.messages:
         if prompt.template and not asked and "input" in compile_template(message.content, prompt.parts).names:
-            out += [None] * (turns - 1)
+            out += [None] * max(0, turns - 1)
             asked = True
         out.append(message)
     return tuple(out) if asked else (*out, *[None] * turns)
@@ -128,8 +129,23 @@ def fill(text: str, case: Case) -> str:
 def variables_of(case: Case) -> dict[str, JsonValue]:
     """What a template sees of a case."""
     slices: Mapping[str, JsonValue] = dict(case.slices)
-    last = case.messages[-1].content if case.messages else case.input
-    return {**case.vars, "input": last, "id": case.id, "slices": dict(slices)}
+    turns = _turns(case)
+    asked: Mapping[str, JsonValue] = {"input": turns[-1].content} if turns else {}
+    return {**case.vars, **asked, "id": case.id, "slices": dict(slices)}
+
+
+def _turns(case: Case) -> tuple[Message, ...]:
+    if case.only_vars:
+        return ()
+    return case.messages or (Message("user", case.input),)
+
+
+def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Message, ...]:
+    """The same; InputErrors where nobody asks anything."""
+    if case.only_vars and not any(message.role == "user" for message in messages):
+        hint = "give the case an input, or the prompt a message of the user"
+        raise one_problem(file, 0, f"case {_named(case)} has no input, and the prompt asks nothing itself", hint)
+    return messages
 
 
 def _built(built: Built, case: Case, file: str) -> Message:

@@ -111,7 +111,7 @@ def test_aliases_are_shared_values() -> None:
             "python:a/b.py:f",
             "gate.yaml:10: prompt 'python:a/b.py:f' is not python:module:function",
         ),
-        ("prompts/support.md", "a.prompt.yml", "prompt files ending in .prompt.yml are not supported in this version"),
+        ("prompts/support.md", "a.py", "prompt files ending in .py are not supported in this version"),
         ("prompts/support.md", "[a.md]", "gate.yaml:10: prompt must be text, not a list"),
         ("evals/triage.jsonl", "store:triage", "gate.yaml:23: 'store:' cases are not supported in this version"),
         ("evals/triage.jsonl", "a.csv", "gate.yaml:23: case files ending in .csv are not supported in this version"),

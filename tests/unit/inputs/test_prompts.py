@@ -53,8 +53,6 @@ def test_chat_files() -> None:
         ("a\n{% if %}", "p.j2", "p.j2:2: invalid Jinja2: Expected an expression, got 'end of statement block'"),
         ("a\n\n{{ input", "p.j2", "p.j2:3: invalid Jinja2: unexpected end of template"),
         ("{% include 'x' %}", "p.j2", "p.j2:1: 'include' is not supported in templates"),
-        ("x", "p.prompty", "p.prompty: prompt files ending in .prompty are not supported in this version"),
-        ("x", "p.prompt.yml", "p.prompt.yml: prompt files ending in .prompt.yml are not supported in this version"),
         ("x", "p.py", "p.py: prompt files ending in .py are not supported in this version"),
         ("just text", "p.yaml", "p.yaml:1: is not a chat file: it must hold a list of {role, content}"),
         ("[]", "p.yaml", "p.yaml:1: messages must be a list of {role, content}, not an empty list"),

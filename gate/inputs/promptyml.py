@@ -1,0 +1,187 @@
+"""`.prompt.yml`, the prompt files of GitHub Models: messages with `{{name}}` placeholders, and test data.
+
+A placeholder is filled with the text of that name and nothing more: whatever else looks like a template in such a file
+is text. https://docs.github.com/github-models/use-github-models/storing-prompts-in-github-repositories
+"""
+
+import keyword
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gate.domain.case import Case
+from gate.domain.prompt import Message
+from gate.inputs.chat import read_messages
+from gate.inputs.fields import Fields
+from gate.inputs.limits import LINE_CHARS
+from gate.inputs.names import value_complaint
+from gate.inputs.nodes import Node, described, plain
+from gate.inputs.ownsettings import own_settings
+from gate.inputs.problems import Problems, one_problem, quoted
+from gate.inputs.yamltext import parse_yaml
+
+ENDINGS = (".prompt.yml", ".prompt.yaml")
+SETTINGS = ("model", "modelParameters", "responseFormat", "jsonSchema")
+"""What the other tool sends with the messages."""
+TEST_DATA = "testData"
+
+_PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w-]*)[ \t]*\}\}")
+_TAKEN = frozenset(
+    (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
+)
+"""Words of the language that the placeholders are filled by."""
+_OWN = frozenset({"id", "input", "expected"})
+_SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
+"""What would begin a tag, and what templates read as another line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptYml:
+    """What the gate takes out of the file.
+
+    Args:
+        messages: each with its line; contents are templates in which only placeholders are no text.
+        settings: what the file says about the model.
+    """
+
+    messages: tuple[tuple[int, Message], ...]
+    settings: tuple[tuple[str, str], ...]
+
+
+def is_prompt_yml(path: str) -> bool:
+    """Is this a prompt file of GitHub Models, by its name?"""
+    return path.lower().endswith(ENDINGS)
+
+
+def read_prompt(text: str, problems: Problems, *, template: bool = False) -> PromptYml:
+    """The prompt; keys that the gate does not know are let pass, since the file belongs to another tool.
+
+    Args:
+        text: the file.
+        problems: gets every mistake.
+        template: leave the contents as they are: the user says that they are Jinja2.
+
+    Raises:
+        InputErrors: it is no YAML mapping.
+    """
+    fields = _root(text, problems)
+    if not fields.require("messages", "messages: [{role: system, content: …}]"):
+        return PromptYml((), ())
+    messages = read_messages(_lowered(fields.entries["messages"]), problems)
+    if not template:
+        messages = tuple(
+            (line, replace(message, content=_as_template(message.content, line, problems)))
+            for line, message in messages
+        )
+    return PromptYml(messages, own_settings(fields.entries, SETTINGS))
+
+
+def read_test_data(text: str, problems: Problems) -> Iterator[tuple[int, Case]]:
+    """The cases under `testData`, each with its line: `input`, `expected`, and every other key is a variable.
+
+    An entry without an `id` is called after its position, `test-1`.
+
+    Args:
+        text: the file.
+        problems: gets every mistake.
+
+    Raises:
+        InputErrors: it is no YAML mapping.
+    """
+    fields = _root(text, problems)
+    node = fields.get(TEST_DATA)
+    if node is None or node.value is None:
+        return
+    if not isinstance(node.value, tuple):
+        problems.add(node.line, f"{TEST_DATA} must be a list, not {described(node.value)}", "begin with '- input: …'")
+        return
+    for number, item in enumerate(node.value, start=1):
+        if not isinstance(item.value, Mapping) or not item.value:
+            found = "an empty one" if item.value == {} else described(item.value)
+            problems.add(item.line, f"an entry of {TEST_DATA} must be a mapping, not {found}", "write input: …")
+            continue
+        yield item.line, _case(Fields(item, "", problems), number)
+
+
+def placeholders(content: str) -> Sequence[str]:
+    """The names that a message of such a file asks for, in their order."""
+    return list(dict.fromkeys(found[1] for found in _PLACEHOLDER.finditer(content)))
+
+
+def _root(text: str, problems: Problems) -> Fields:
+    root = parse_yaml(text, problems)
+    problems.check()
+    if root is None or not isinstance(root.value, Mapping):
+        hint = "begin with 'messages:', or give the file another name"
+        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+    return Fields(root, "", problems)
+
+
+def _lowered(node: Node) -> Node:
+    """The messages with their roles in small letters: the format does not tell them apart."""
+    if not isinstance(node.value, tuple):
+        return node
+    return Node(tuple(_lowered_role(item) for item in node.value), node.line)
+
+
+def _lowered_role(item: Node) -> Node:
+    if not isinstance(item.value, Mapping) or "role" not in item.value:
+        return item
+    role = item.value["role"]
+    if not isinstance(role.value, str):
+        return item
+    return Node({**item.value, "role": Node(role.value.lower(), role.line)}, item.line)
+
+
+def _as_template(content: str, line: int, problems: Problems) -> str:
+    """The content as a template that gives all of it back, with its placeholders filled."""
+    pieces: list[str] = []
+    at = 0
+    for found in _PLACEHOLDER.finditer(content):
+        name = found[1]
+        if not name.isidentifier() or name in _TAKEN or name.startswith("__"):
+            hint = "use letters, digits and single underscores, and no word such as 'true' or 'for'"
+            problems.add(line, f"the placeholder {quoted(found[0])} has a name that cannot be filled in", hint)
+        pieces += [_literal(content[at : found.start()]), f"{{{{ {name} }}}}"]
+        at = found.end()
+    return "".join([*pieces, _literal(content[at:])])
+
+
+def _literal(text: str) -> str:
+    return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
+
+
+def _case(fields: Fields, number: int) -> Case:
+    problems = fields.problems
+    if "slices" in fields.entries:
+        hint = "rename it, and the placeholder"
+        problems.add(fields.line_of("slices"), f"{TEST_DATA} must not hold 'slices', which has its own meaning", hint)
+    expected = fields.get("expected")
+    return Case(
+        id=_id(fields, number),
+        input=_input(fields),
+        expected=None if expected is None else plain(expected),
+        vars={key: plain(node) for key, node in fields.entries.items() if key not in _OWN},
+    )
+
+
+def _input(fields: Fields) -> str:
+    """Numbers become text, as the other tool fills them in; none where variables alone make the case."""
+    node = fields.get("input")
+    if node is None and set(fields.entries) - _OWN:
+        return ""
+    if node is not None and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+        return str(node.value)
+    fields.require("input", "input: Where is my order?")
+    return fields.text("input", most=LINE_CHARS)
+
+
+def _id(fields: Fields, number: int) -> str:
+    node = fields.get("id")
+    if node is None or isinstance(node.value, bool) or not isinstance(node.value, (str, int)):
+        if node is not None:
+            fields.problems.add(node.line, f"id must be text, not {described(node.value)}", "or leave it out")
+        return f"test-{number}"
+    if complaint := value_complaint(str(node.value)):
+        fields.problems.add(node.line, f"id {complaint}")
+    return str(node.value)

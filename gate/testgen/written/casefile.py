@@ -1,0 +1,190 @@
+"""Generated tests as a case file that people review before it becomes an exam, and further tests into such a file."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+
+from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import CompiledRule, GeneratedTest
+from gate.errors import GateError
+from gate.inputs.caserows import YAML_ENDINGS
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.limits import YAML_NODES
+from gate.inputs.problems import one_problem
+from gate.testgen.written.places import Draft, Place
+from gate.testgen.written.yamlout import items
+
+LINES_ENDINGS = (".jsonl", ".ndjson")
+STATUS, OBSOLETE = "status", "obsolete"
+"""The slice that marks tests of rules that are gone."""
+
+Compiled = Mapping[str, CompiledRule]
+"""By the id of the rule."""
+_NONE: Compiled = {}
+
+
+def rows_of(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> list[dict[str, JsonValue]]:
+    """The tests as cases of the gate.
+
+    Args:
+        tests: each with an input, turns or variables.
+        compiled: what code checks of the rules; a test gets the scorers of its own rule, and so does one that was
+            made from the inverse: it tempts the model, and the rule holds all the same.
+    """
+    return [_row(test, compiled.get(test.rule)) for test in tests]
+
+
+def fits_yaml(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> bool:
+    """Are they few enough for one YAML file of the gate?"""
+    return 1 + sum(_values(row) for row in rows_of(tests, compiled)) <= YAML_NODES
+
+
+def cases_yaml(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> str:
+    """A case file in YAML, one paragraph for each test; `fits_yaml` says whether the gate will read it."""
+    return "\n".join("\n".join(items([row])) + "\n" for row in rows_of(tests, compiled))
+
+
+def cases_jsonl(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> str:
+    """A case file in JSON Lines."""
+    return "".join(_line(row) for row in rows_of(tests, compiled))
+
+
+def with_more(text: str, tests: Sequence[GeneratedTest], file: str, compiled: Compiled = _NONE) -> str:
+    """A case file with further tests at its end, the rest as it was to the byte; those whose id is there are left out.
+
+    Args:
+        text: the file, in JSON Lines, or a list in YAML.
+        tests: what to add.
+        file: its path, which tells the form by its ending.
+        compiled: see `rows_of`.
+
+    Raises:
+        InputErrors: the file cannot be read.
+        GateError: it is of another form.
+    """
+    if _in_lines(file):
+        known = {row.get("id") for _, row in _lines(text, file) if row is not None}
+        new = "".join(_line(row) for row in rows_of([one for one in tests if one.id not in known], compiled))
+        return text + ("\n" if new and text and not text.endswith("\n") else "") + new
+    draft, rows = _draft(text, file)
+    known = {row["id"] for row in rows if isinstance(row, dict) and "id" in row}
+    added: list[JsonValue] = [*rows_of([one for one in tests if one.id not in known], compiled)]
+    if not added:
+        return text
+    assert draft.root is not None  # noqa: S101
+    for row in added:
+        draft.add_item(draft.root, [] if draft.root.flow else ["", *items([row])], row)
+    return draft.result([*rows, *added])
+
+
+def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
+    """A case file in which the tests of these rules have the slice `status: obsolete`, the rest as it was.
+
+    Args:
+        text: the file, in JSON Lines, or a list in YAML.
+        rules: ids of rules that are gone.
+        file: its path, which tells the form by its ending.
+
+    Raises:
+        InputErrors: the file cannot be read.
+        GateError: it is of another form.
+    """
+    if _in_lines(file):
+        found = (line if row is None or not _mark(row, rules) else _line(row) for line, row in _lines(text, file))
+        return "".join(found)
+    draft, rows = _draft(text, file)
+    places = draft.root.items or () if draft.root is not None else ()
+    marked = False
+    for place, row in zip(places, rows, strict=True):
+        if isinstance(row, dict) and _mark(row, rules):
+            slices: Place | None = place.entries.get("slices")
+            if slices is None:
+                raise GateError(f"{file} gives the slices of a case through an alias", "write them out")
+            draft.add_entry(slices, STATUS, OBSOLETE)
+            marked = True
+    return draft.result(rows) if marked else text
+
+
+def _row(test: GeneratedTest, compiled: CompiledRule | None) -> dict[str, JsonValue]:
+    row: dict[str, JsonValue] = {"id": test.id}
+    if told := _told(test):
+        row["description"] = told
+    if test.turns:
+        row["rounds"] = [{"prompt": turn} for turn in test.turns]
+    elif test.input:
+        row["input"] = test.input
+    if test.vars:
+        row["vars"] = dict(test.vars)
+    if test.expected is not None:
+        row["expected"] = test.expected
+    named = {"rule": test.rule, "kind": test.kind, "scenario": test.scenario or ""}
+    row["slices"] = {name: value for name, value in named.items() if value}
+    if compiled is not None and compiled.scorers:
+        row["extra_scorers"] = [_scorer(spec) for spec in compiled.scorers]
+    return row
+
+
+def _told(test: GeneratedTest) -> str:
+    """For the reviewer: what a good answer does, and why the test is there."""
+    parts = (("A good answer", test.behaviour), ("Why", test.reasoning))
+    return "\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
+
+
+def _scorer(spec: ScorerSpec) -> JsonValue:
+    options: dict[str, JsonValue] = {**spec.options, "name": spec.name, "required": spec.required}
+    if spec.weight != 1:
+        options["weight"] = spec.weight
+    if spec.negate:
+        options["negate"] = True
+    return {spec.kind: options}
+
+
+def _values(value: JsonValue) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_values, inner))
+
+
+def _line(row: Mapping[str, JsonValue]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _in_lines(file: str) -> bool:
+    if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
+        hint = "name a case file that ends in .jsonl or .yaml"
+        raise GateError(f"{file} is no case file that tests can be added to", hint)
+    return file.lower().endswith(LINES_ENDINGS)
+
+
+def _lines(text: str, file: str) -> list[tuple[str, dict[str, JsonValue] | None]]:
+    """Each line as it stands, with the case on it; None for an empty one."""
+    found: list[tuple[str, dict[str, JsonValue] | None]] = []
+    last = text.count("\n") + 1
+    for number, line in enumerate(text.split("\n"), start=1):
+        kept = line if number == last else f"{line}\n"
+        if not line.strip("\ufeff \t\r"):
+            found.append((kept, None))
+            continue
+        try:
+            row = parse_json(line.removeprefix("\ufeff"))
+        except BadJson as error:
+            raise one_problem(file, number, error.message, "each line must be one JSON object") from None
+        if not isinstance(row, dict):
+            raise one_problem(file, number, "is no JSON object", "each line must be one JSON object")
+        found.append((kept, row))
+    return found
+
+
+def _draft(text: str, file: str) -> tuple[Draft, list[JsonValue]]:
+    draft = Draft(text, file)
+    if not isinstance(draft.data, list):
+        raise GateError(f"{file} holds no list of cases", "begin each case with '- '")
+    return draft, draft.data
+
+
+def _mark(row: dict[str, JsonValue], rules: Collection[str]) -> bool:
+    """Put the slice into the case, if it belongs to one of the rules and has none."""
+    slices = row.get("slices")
+    if not isinstance(slices, dict) or slices.get("rule") not in rules or STATUS in slices:
+        return False
+    slices[STATUS] = OBSOLETE
+    return True

@@ -1,0 +1,150 @@
+"""Case files of generated tests: both forms hold the same cases, and adding to them changes nothing else."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from gate.domain.case import Case, Round
+from gate.domain.promptspec import CompiledRule, GeneratedTest
+from gate.errors import GateError, InputErrors
+from gate.inputs import cases
+from gate.inputs.limits import YAML_NODES
+from gate.inputs.scorers.read import parse_scorers
+from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml, with_more, with_obsolete
+from tests.unit.testgen.written.texts import UNIQUE
+
+ONE = GeneratedTest(
+    "R3-rule-1", "rule", "R3", "Hi", scenario="boundary", reasoning="At the limit", behaviour="Short", expected="Yes"
+)
+TALK = GeneratedTest("R4-inverse-1", "inverse", "R4", turns=("Hello", "And: now?\nYes"), scenario="edge")
+VARS = GeneratedTest("control-1", "control", vars={"context": "a\nb", "n": [1, {"x": None}]})
+SCORERS = parse_scorers(
+    [
+        {"words": {"max": 80, "name": "R3", "required": True}},
+        {"contains": {"value": "x", "weight": 2, "negate": True, "name": "R3-b"}},
+    ],
+    "x",
+)
+COMPILED = {"R3": CompiledRule("R3", SCORERS, "at most 80 words")}
+YAML = """\
+- id: R3-rule-1
+  description: |-
+    A good answer: Short
+    Why: At the limit
+  input: Hi
+  expected: "Yes"
+  slices: {rule: R3, kind: rule, scenario: boundary}
+
+- id: R4-inverse-1
+  rounds:
+    - prompt: Hello
+    - prompt: |-
+        And: now?
+        Yes
+  slices: {rule: R4, kind: inverse, scenario: edge}
+"""
+
+
+def read(text: str, file: str = "c.yaml") -> list[Case]:
+    return [
+        replace(case, where="", rounds=tuple(replace(one, line=0) for one in case.rounds))
+        for case in cases.parse(text, file)
+    ]
+
+
+def test_a_file_for_a_reviewer() -> None:
+    assert cases_yaml([ONE, TALK]) == YAML
+
+
+def test_the_cases() -> None:
+    slices = {"rule": "R3", "kind": "rule", "scenario": "boundary"}
+    told = "A good answer: Short\nWhy: At the limit"
+    rounds = (Round("Hello"), Round("And: now?\nYes"))
+    found = [
+        Case("R3-rule-1", "Hi", expected="Yes", slices=slices, extra_scorers=SCORERS, description=told),
+        Case("R4-inverse-1", "Hello", slices={"rule": "R4", "kind": "inverse", "scenario": "edge"}, rounds=rounds),
+        Case("control-1", vars=VARS.vars, slices={"kind": "control"}),
+    ]
+    tests = [ONE, TALK, VARS]
+    assert read(cases_yaml(tests, COMPILED)) == found
+    assert read(cases_jsonl(tests, COMPILED), "c.jsonl") == found
+
+
+@settings(deadline=None, max_examples=40)
+@given(UNIQUE)
+def test_both_forms_hold_what_the_tests_say(tests: list[GeneratedTest]) -> None:
+    if not tests:
+        return
+    found = read(cases_yaml(tests))
+    assert found == read(cases_jsonl(tests), "c.jsonl")
+    assert [(one.id, one.input, one.vars, one.expected) for one in found] == [
+        (test.id, test.input, test.vars, test.expected) for test in tests
+    ]
+
+
+@settings(deadline=None, max_examples=40)
+@given(UNIQUE, UNIQUE)
+def test_more_are_added_behind_what_is_there(first: list[GeneratedTest], second: list[GeneratedTest]) -> None:
+    known = {test.id for test in first}
+    both = [*first, *(test for test in second if test.id not in known)]
+    if not first:
+        return
+    for text, file in ((cases_yaml(first), "c.yml"), (cases_jsonl(first), "c.jsonl")):
+        more = with_more(text, second, file)
+        assert more.startswith(text)
+        assert read(more, file) == read(cases_jsonl(both), "c.jsonl")
+        assert with_more(more, second, file) == more
+
+
+def test_comments_and_line_ends_stay() -> None:
+    mine = "# mine\n- {id: a, input: 'x'} # one\n"
+    assert with_more(mine, [VARS], "c.yaml").startswith(mine + "\n- id: control-1\n")
+    windows = mine.replace("\n", "\r\n")
+    more = with_more(windows, [VARS], "c.yaml")
+    assert (more.startswith(windows), more.count("\n") == more.count("\r\n")) == (True, True)
+    assert with_more("[{id: a, input: x}]\n", [ONE], "c.yaml").startswith("[{id: a, input: x}, {id: R3-rule-1,")
+    assert with_more('{"id": "a",  "input": "x"}', [VARS], "c.jsonl").startswith('{"id": "a",  "input": "x"}\n{')
+
+
+def test_tests_of_rules_that_are_gone_are_marked_once() -> None:
+    marked = with_obsolete(YAML, {"R3"}, "c.yaml")
+    assert marked == YAML.replace("scenario: boundary}", "scenario: boundary, status: obsolete}")
+    assert with_obsolete(marked, {"R3"}, "c.yaml") == marked
+    block = "- id: a\n  input: x\n  slices:\n    rule: R3 # why\n    kind: rule\n\n# end\n- {id: b, input: y}\n"
+    after = block.replace("kind: rule\n", "kind: rule\n    status: obsolete\n")
+    assert with_obsolete(block, ["R3"], "c.yaml") == after
+    assert with_obsolete(block, ["R4"], "c.yaml") == block
+
+
+def test_lines_of_rules_that_are_gone_are_marked() -> None:
+    text = '\n{"id": "a",  "input": "x"}\r\n' + cases_jsonl([ONE, TALK])
+    marked = with_obsolete(text, {"R4"}, "c.jsonl")
+    assert marked.startswith(text[: text.index('{"id": "R4')])
+    last = json.loads(marked.splitlines()[-1])
+    assert last["slices"] == {"rule": "R4", "kind": "inverse", "scenario": "edge", "status": "obsolete"}
+    assert with_obsolete(marked, {"R4"}, "c.jsonl") == marked
+
+
+def test_what_cannot_be_added_to_is_refused() -> None:
+    with pytest.raises(GateError, match="c.json is no case file that tests can be added to"):
+        with_more("[]", [ONE], "c.json")
+    with pytest.raises(GateError, match="holds no list of cases"):
+        with_more("id: a\ninput: x\n", [ONE], "c.yaml")
+    with pytest.raises(InputErrors, match="c.jsonl:2: invalid JSON"):
+        with_more('{"id": "a"}\n{', [ONE], "c.jsonl")
+    alias = "- {id: a, input: x, slices: &s {rule: R1}}\n- {id: b, input: x, slices: *s}\n"
+    with pytest.raises(GateError, match="cannot be added to safely|through an alias"):
+        with_obsolete(alias, {"R1"}, "c.yaml")
+
+
+def test_yaml_holds_so_many() -> None:
+    per_test = 6  # the case, its id and input, its slices with two values
+    plain = [GeneratedTest(f"R1-rule-{i}", "rule", "R1", "x") for i in range((YAML_NODES - 1) // per_test)]
+    assert fits_yaml(plain)
+    assert len(cases.parse(cases_yaml(plain), "c.yaml")) == len(plain)
+    more = [*plain, GeneratedTest("R1-rule-x", "rule", "R1", "x")]
+    assert not fits_yaml(more)
+    with pytest.raises(InputErrors, match="more than 20,000 values"):
+        cases.parse(cases_yaml(more), "c.yaml")

@@ -1,0 +1,139 @@
+"""Tests go into a `.prompt.yml` and nothing else in it changes."""
+
+import pytest
+from hypothesis import given, settings
+
+from gate.domain.promptspec import GeneratedTest
+from gate.errors import GateError
+from gate.inputs import cases, prompts
+from gate.testgen.written.testdata import with_test_data
+from tests.unit.testgen.written.texts import UNIQUE
+
+HEAD = """\
+# a prompt
+name:   'Quoted'   # why
+model: openai/gpt-4o
+x-unknown: &anchor {a: 1, b: [2, 3]}
+other: *anchor
+jsonSchema: |-
+  {"name": "a",
+    "schema": {"type": "object"}}
+messages:
+- role: user
+  content: >
+    Folded {{input}}
+    text
+"""
+TAIL = """\
+
+# the end
+evaluators: [{name: x}]   # done
+"""
+NEW = (
+    GeneratedTest("R1-rule-1", "rule", "R1", "Two\nlines: # x", vars={"lang": "no"}),
+    GeneratedTest("R1-inverse-1", "inverse", "R1", "One", expected="Yes"),
+)
+ADDED = """\
+- id: R1-rule-1
+  input: |-
+    Two
+    lines: # x
+  lang: "no"
+- id: R1-inverse-1
+  input: One
+  expected: "Yes"
+"""
+OWN = """\
+testData:
+  # mine
+  - input: "a"   # first
+    expected: |
+      b
+
+  - {input: c, 'expected': d} # last
+"""
+
+
+def deeper(text: str, columns: int = 2) -> str:
+    return "".join(f"{' ' * columns}{line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (HEAD + OWN + TAIL, HEAD + OWN + deeper(ADDED) + TAIL),
+        (HEAD + OWN, HEAD + OWN + deeper(ADDED)),
+        (HEAD, HEAD + "testData:\n" + deeper(ADDED)),
+        (HEAD + "testData:\n" + TAIL, HEAD + "testData:\n" + deeper(ADDED) + TAIL),
+        (HEAD + "testData: [] # none\n" + TAIL, HEAD + "testData:  # none\n" + deeper(ADDED) + TAIL),
+        (HEAD + "testData: null\n" + TAIL, HEAD + "testData: \n" + deeper(ADDED) + TAIL),
+        (HEAD + "testData:\n- input: a\n" + TAIL, HEAD + "testData:\n- input: a\n" + ADDED + TAIL),
+    ],
+)
+def test_the_rest_stays_to_the_byte(before: str, after: str) -> None:
+    assert with_test_data(before, NEW) == after
+    assert with_test_data(after, NEW) == after
+    windows = "\ufeff" + before.replace("\n", "\r\n")
+    assert with_test_data(windows, NEW) == "\ufeff" + after.replace("\n", "\r\n")
+    assert prompts.parse(before, "p.prompt.yml") == prompts.parse(after, "p.prompt.yml")
+
+
+ROWS = '{id: R1-rule-1, input: "Two\\nlines: # x", lang: "no"}, {id: R1-inverse-1, input: One, expected: "Yes"}'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("testData: [{input: a}] # x\n", f"testData: [{{input: a}}, {ROWS}] # x\n"),
+        ("testData: [{input: a}, ] # x\n", f"testData: [{{input: a}}, {ROWS}] # x\n"),
+        ("testData: [{input: a} # , x\n ]\n", f"testData: [{{input: a}} # , x\n , {ROWS}]\n"),
+        ('{"messages": [], "testData": []}\n', f'{{"messages": [], "testData": [{ROWS}]}}\n'),
+        ('{"testData": null, "a": 1}\n', f'{{"testData": [{ROWS}], "a": 1}}\n'),
+        ('{"messages": []}\n', f'{{"messages": [], testData: [{ROWS}]}}\n'),
+    ],
+)
+def test_between_brackets(before: str, after: str) -> None:
+    assert with_test_data(before, NEW) == after
+    assert with_test_data(after, NEW) == after
+
+
+def test_without_a_line_break_at_the_end() -> None:
+    text = "testData:\n  - input: a\n  - input: |\n      b"
+    assert with_test_data(text, NEW[1:]) == text + "\n" + deeper(ADDED[ADDED.index("- id: R1-inv") :])
+    assert with_test_data(text, ()) == text
+
+
+def test_only_what_is_missing_is_added() -> None:
+    text = with_test_data(HEAD, NEW[:1]).replace("Two\n", "2\n")
+    assert with_test_data(text, NEW).count("R1-rule-1") == 1
+    assert with_test_data(text, NEW).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "holds no prompt of GitHub Models"),
+        ("testData: x", "testData in p is no list"),
+        ("testData: &a []\nother: *a\n", "p is written in a way that cannot be added to safely"),
+    ],
+)
+def test_what_cannot_be_added_to_is_refused(text: str, message: str) -> None:
+    with pytest.raises(GateError, match=message):
+        with_test_data(text, NEW, "p")
+
+
+def test_several_turns_have_no_place_in_it() -> None:
+    with pytest.raises(GateError, match="R1-rule-1 has several turns, which p cannot hold"):
+        with_test_data(HEAD, [GeneratedTest("R1-rule-1", "rule", "R1", turns=("a", "b"))], "p")
+
+
+@settings(deadline=None, max_examples=40)
+@given(UNIQUE)
+def test_all_texts_come_back(tests: list[GeneratedTest]) -> None:
+    for before in (HEAD + OWN + TAIL, HEAD + TAIL, HEAD.replace("\n", "\r\n"), "testData: [{input: a}]\n"):
+        after = with_test_data(before, tests)
+        found = {case.id: case for case in cases.parse(after, "p.prompt.yml")} if tests else {}
+        for test in tests:
+            case = found[test.id]
+            assert (case.input, case.vars, case.expected) == (test.input, test.vars, test.expected)
+        assert with_test_data(after, tests) == after
