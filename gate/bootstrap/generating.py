@@ -1,6 +1,6 @@
 """Carries a generation out: reads the prompt and what was written before, and has tests made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
 from gate.domain.promptspec import GeneratedTest, Specification
-from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Budget, Exam, RunPolicy
 from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
-from gate.flows.generate import Bounded, Generated, Job, Team, make, until_stopped
+from gate.flows.generate import Bounded, Generated, Job, Team, ended, make, until_stopped
+from gate.flows.generate_files import NewFile
 from gate.flows.ports import Progress, Steps
 from gate.flows.resolved import Resolved
 from gate.inputs import specfile
@@ -25,6 +25,9 @@ from gate.inputs.text import decode
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.settings.services import Settings
+from gate.store.new_files import write_new
+from gate.store.own_folder import make_folder
+from gate.store.run_folder import write_whole
 from gate.targets.port import Question
 from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
@@ -170,12 +173,13 @@ def _team(wanted: Wanted, found: Found, judge: Member, run: Running, telling: Te
     arm = Arm(found.version, wanted.reference, wanted.params)
     exam = Exam(ref="", digest="", cases=(), scorers=())
 
-    async def answer(test: GeneratedTest) -> Reply | Failed:
+    async def answer(test: GeneratedTest) -> str | Failed:
         reply = await run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, exam))
-        if isinstance(reply, Failed) and (why := run.tools.exhausted()):
-            raise GateError(why)
         step()
-        return reply
+        if isinstance(reply, Failed):
+            ended(run.tools.exhausted())
+            return reply
+        return reply.text
 
     generator = Asker(calls, wanted.generator, wanted.params, step)
     return Team(generator, Asker(calls, *judge, step), answer, telling.say)
@@ -199,3 +203,20 @@ def _cool(model: ModelRef, factory: Factory) -> Member:
     """At temperature 0 where the interface takes one."""
     cool = Params(temperature=0.0)
     return model, cool if factory.takes(model, cool) else Params()
+
+
+def keep(files: Sequence[NewFile]) -> None:
+    """Write files that are not there yet.
+
+    Raises:
+        GateError: one cannot be written; those before it are.
+    """
+    for file in files:
+        write_new(file.path, file.text)
+
+
+def keep_for_reading(texts: Mapping[str, str]) -> None:
+    """Write what is for a reader's information into `FOLDER`; what an earlier generation left there goes."""
+    make_folder(FOLDER)
+    for name, text in texts.items():
+        write_whole(FOLDER / name, text)

@@ -99,6 +99,9 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             models[model, params] = None
         for spec in _judges(suite):
             _judging(spec, factory, models)
+        for model, params in _readers(suite):
+            factory.provider(model, params).check(params)
+            models[model, params] = None
     for spec in resolved.judges:
         _judging(spec, factory, models)
     for model, params in resolved.models:
@@ -133,6 +136,13 @@ def _called(suite: Suite) -> Iterator[Member]:
         yield conversing.detector, conversing.detector_params
     if conversing.user is not None:
         yield conversing.user, conversing.user_params
+
+
+def _readers(suite: Suite) -> Iterator[Member]:
+    """Who compares what a prompt promises."""
+    if (wanted := suite.promises) is not None:
+        yield wanted.model, wanted.params
+        yield wanted.judge, wanted.params
 
 
 def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:

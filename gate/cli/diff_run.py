@@ -186,7 +186,7 @@ def file_run(options: Compared) -> FileRun:
     return FileRun(
         baseline_model=baseline,
         candidate_model=candidate,
-        params=parse_params(_key_values(options.params), "--param"),
+        params=parse_params(key_values(options.params), "--param"),
         scorers=parse_scorers([_scorer(kind, options) for kind in dict.fromkeys(kinds)], "--scorer"),
         judge=judge,
         samples=DEFAULT_SAMPLES,
@@ -202,7 +202,7 @@ def _scorer(kind: str, options: Compared) -> JsonValue:
     return {"regex": {"pattern": "{{ expected }}"}} if kind == "regex" else kind
 
 
-def _key_values(texts: Sequence[str]) -> dict[str, JsonValue]:
+def key_values(texts: Sequence[str]) -> dict[str, JsonValue]:
     """`temperature=0` and the like; what is no JSON is text."""
     values: dict[str, JsonValue] = {}
     for text in texts:

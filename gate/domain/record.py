@@ -15,6 +15,7 @@ from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import CallsRecord, Part
+from gate.domain.record_promises import PromisesRecord
 from gate.domain.verdict import Verdict
 
 SCHEMA = "prompt-gate/run/1"
@@ -79,6 +80,7 @@ class RunRecord(Part):
     `deleted` are paths of prompts that the base examines and that are gone.
     `exam_changes` and `run_edits` are what the change does to its own exam; they have no part in the verdict.
     `run_values` are the old and the new values of `run_edits`, where they are short.
+    `promises` is what the change does to the promises of its prompts; it has no part in the verdict either.
     `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
     branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that nobody
     could judge; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
@@ -112,6 +114,7 @@ class RunRecord(Part):
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[str] = []
     run_values: list[EditedValueRecord] = []
+    promises: list[PromisesRecord] = []
     kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed", "check"] = ""
     priced: bool = True
 

@@ -1,7 +1,7 @@
 """Parts of `run.json` on what the change does to a prompt's promises: told apart, without a part in the verdict."""
 
-from gate.domain.ranges import Count
-from gate.domain.record_parts import Part
+from gate.domain.ranges import Amount, Count
+from gate.domain.record_parts import CallsRecord, Part
 from gate.domain.specdiff import AlignedBy, ChangeState, InputState
 
 
@@ -32,11 +32,26 @@ class InputPromiseRecord(Part):
     after: str = ""
 
 
+class PromiseTrialRecord(Part):
+    """How both versions of the prompt keep one rule that is new or stricter, on tests made for it.
+
+    A rule counts as kept where its check, or a judge, gives at least 0.7; what has no score is not among the scored.
+    """
+
+    rule: str
+    tests: Count
+    baseline_kept: Count
+    baseline_scored: Count
+    candidate_kept: Count
+    candidate_scored: Count
+
+
 class PromisesRecord(Part):
     """The promises of one suite's prompt, before and after; see `gate.domain.specdiff.SpecDiff`.
 
     `changes` are all rules but the `unchanged` ones, which are counted. `judge` is the model that compared wordings, as
-    `provider:name`; empty where none was asked.
+    `provider:name`; empty where none was asked. `trials` are of the rules that are `added`, `tightened` or `changed`.
+    `calls` and `spent_usd` are those of all of it.
     """
 
     suite: str
@@ -45,3 +60,6 @@ class PromisesRecord(Part):
     inputs: list[InputPromiseRecord] = []
     notes: list[str] = []
     judge: str = ""
+    trials: list[PromiseTrialRecord] = []
+    calls: CallsRecord = CallsRecord(made=0, cached=0, retried=0, failed=0)
+    spent_usd: Amount | None = 0.0

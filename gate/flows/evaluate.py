@@ -56,7 +56,16 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
     run = with_asked(run, resolved, lambda spec: tools.judge(spec).members)
     run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
+    run = await _with_promises(run, resolved, tools, seed, stop)
     return keep(run, tools, stop, time.perf_counter() - started)
+
+
+async def _with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
+    if all(suite.promises is None for suite in resolved.suites):
+        return run
+    from gate.flows.run_promises import with_promises  # few runs compare promises
+
+    return await with_promises(run, resolved, tools, seed, stop)
 
 
 def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:

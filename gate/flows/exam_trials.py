@@ -43,13 +43,22 @@ async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop
     """
     if not ran.resolved.edits:
         return run
+    own, quiet = quietly(tools, stop)
+    watched = _Watched(tools.progress, own)
+    changes = await _Trials(ran, replace(quiet, progress=watched), own, watched).all()
+    return with_trials(run, changes)
+
+
+def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
+    """What something beside the run works with: a switch that ends nothing else, and notes that nobody hears.
+
+    Args:
+        tools: of the run; what is to be known of that was told before its first call.
+        stop: of the run; a signal that it gets turns the switch, too.
+    """
     own = Stop(stop.reason)
     stop.abandon_with(lambda: own.now(stop.reason or "it was asked to end"))
-    watched = _Watched(tools.progress, own)
-    # What is to be known of the run was told before its first call.
-    quiet = replace(tools, notes=_Silent(), progress=watched)
-    changes = await _Trials(ran, quiet, own, watched).all()
-    return with_trials(run, changes)
+    return own, replace(tools, notes=_Silent())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +155,13 @@ class _Trials:
             if trial.answers is not None:
                 rows = Rows(table, trial.answers.name)
                 calls.append(calls_record(rows))
-                spent.append(_dollars(rows))
+                spent.append(dollars_of(rows))
             if trial.kind in ("scorers", "rescored"):
                 source = self.ran.samples if trial.answers is None else table
                 taken = await self._rescored(trial, source)
                 rows = Rows(taken, trial.suite.name)
                 calls.append(_judged(rows))
-                spent.append(_dollars(rows))
+                spent.append(dollars_of(rows))
             records.append(self._record(trial, taken))
         known = [amount for amount in spent if amount is not None]
         total = sum(known) if len(known) == len(spent) else None
@@ -250,7 +259,7 @@ def _judged(rows: Rows) -> CallsRecord:
     return CallsRecord(made=made, cached=cached, retried=again, failed=0)
 
 
-def _dollars(rows: Rows) -> float | None:
+def dollars_of(rows: Rows) -> float | None:
     """Dollars; None where a price is unknown, and 0 where nothing had one."""
     amount, why = dollars_spent(rows)
     return 0.0 if why == FREE else amount

@@ -1,8 +1,8 @@
 """One prompt in, its specification and tests out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gate.calls.port import Calls
@@ -18,7 +18,7 @@ from gate.testgen.compile.compile import compile_rules
 from gate.testgen.diversity import Diversity
 from gate.testgen.effort import EffortSettings
 from gate.testgen.generation import Work, generate
-from gate.testgen.reference import with_expected
+from gate.testgen.reference import Answer
 from gate.testgen.specify import specify
 from gate.testgen.subject import PromptSubject
 
@@ -54,7 +54,7 @@ class Team:
 
     generator: Asker
     judge: Asker
-    answer: Callable[[GeneratedTest], Awaitable[Reply | Failed]]
+    answer: Answer
     tell: Callable[[str], None]
 
 
@@ -93,19 +93,15 @@ async def make(job: Job, team: Team) -> Generated:
     """
     found = await specify(job.subject, team.generator, team.judge, job.settings, job.given, team.tell)
     specification = found.specification
-    made = await generate(job.subject, specification, team.generator, team.judge, Work(job.settings, team.tell))
-    tests, notes = made.tests, (*found.notes, *made.notes)
-    if job.settings.expected:
-        team.tell("asking the reference model for expected outputs")
-        answered = await with_expected(tests, team.answer)
-        tests, notes = answered.tests, (*notes, *answered.notes)
+    work = Work(job.settings, team.tell, answer=team.answer)
+    made = await generate(job.subject, specification, team.generator, team.judge, work)
     return Generated(
         specification=specification,
         compiled=compile_rules(specification.rules),
-        tests=tests,
+        tests=made.tests,
         discarded=made.discarded,
         diversity=made.diversity,
-        notes=notes,
+        notes=(*found.notes, *made.notes),
         effort=team.generator.effort + team.judge.effort,
     )
 
@@ -129,9 +125,19 @@ class Bounded:
             CannotEvaluate: a budget is used up.
         """
         reply = await self.inner.call(request, fresh=fresh)
-        if isinstance(reply, Failed) and (why := self.exhausted()):
-            raise CannotEvaluate(f"not finished: {why}", f"raise the limit, and {AGAIN}")
+        if isinstance(reply, Failed):
+            ended(self.exhausted())
         return reply
+
+
+def ended(exhausted: str | None) -> None:
+    """Raise CannotEvaluate where no more calls make sense.
+
+    Args:
+        exhausted: why, or None.
+    """
+    if exhausted is not None:
+        raise CannotEvaluate(f"not finished: {exhausted}", f"once that is mended, {AGAIN}")
 
 
 async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
@@ -146,7 +152,7 @@ async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
         CannotEvaluate: somebody else did.
     """
     task = asyncio.ensure_future(work)
-    stop.abandon_with(task.cancel)
+    stop.abandon_with(lambda: _cancel(task))
     try:
         return await task
     except asyncio.CancelledError:
@@ -157,6 +163,5 @@ async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
         raise
 
 
-def settled(settings: EffortSettings, subject: PromptSubject) -> EffortSettings:
-    """The settings that make sense for a prompt: a template without a message of its own takes one turn."""
-    return replace(settings, turns=1) if subject.structured else settings
+def _cancel(task: asyncio.Future[Any]) -> None:
+    task.cancel()

@@ -12,6 +12,7 @@ from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Table
 from gate.report.parts_conversations import TalkView
 from gate.report.parts_scorers import ScorerTable
+from gate.report.promises import fewer
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -87,6 +88,7 @@ def fold(view: View, level: Level) -> View:
         conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
+        promises=tuple(fewer(table, level.rows) for table in view.promises[: level.suites]),
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
     )
@@ -251,6 +253,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
         out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
     if trials := max(0, len(view.exam) - level.rows):
         out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
+    if promises := max(0, len(view.promises) - level.suites):
+        out.append(f"the promises of {numbers.counted(promises, 'prompt')}")
     if prompts:
         out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
     tables = max(0, len(view.checks) - level.suites)

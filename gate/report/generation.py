@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification
-from gate.domain.usage import Dollars, about_dollars
+from gate.domain.usage import Dollars, Effort, about_dollars
 from gate.report.sheet import Grid, Line, Remark, Sheet
+from gate.stats.undefined import Undefined
+from gate.testgen.diversity import Diversity
 from gate.testgen.forecast import GenerationForecast
 
 _GROUNDING = {
@@ -118,3 +120,20 @@ def _questions(specification: Specification) -> Iterator[Grid]:
             f"{', '.join(one.about)}: {one.text}" if one.about else one.text for one in specification.questions
         )
         yield Grid("Questions to the author of the prompt", (), (), said)
+
+
+def diversity_told(found: Diversity) -> list[str]:
+    """How different the tests are, in a sentence; nothing where they are too few to say."""
+    if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
+        return []
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in found.scenarios.items())
+    lengths = f"{found.lengths.shortest:,.0f} to {found.lengths.longest:,.0f} characters"
+    return [f"Inputs of {lengths}; each is {found.nearest:.0%} like the one most like it{'; ' if shares else ''}{shares}."]
+
+
+def spent_told(effort: Effort) -> str:
+    """What it took, in a sentence."""
+    known = f", {effort.reused:,} answers were known" if effort.reused else ""
+    again = f", {effort.retries:,} sent again" if effort.retries else ""
+    money = f", {about_dollars(effort.cost.amount)}" if isinstance(effort.cost, Dollars) else ""
+    return f"{_count(effort.calls, 'call')}{again}{known}{money}."

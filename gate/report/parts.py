@@ -13,6 +13,7 @@ from gate.report.parts_cases import CaseView
 from gate.report.parts_compared import Axes, ExamTrial, Table
 from gate.report.parts_conversations import ToolRow
 from gate.report.parts_scorers import DimensionTable, ScorerTable
+from gate.report.parts_specdiff import PromiseTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class View:
         aside: what sets the verdict aside, for the first line; empty where it decides.
         notice: what the change does to its own exam; stands above everything but the verdict.
         weighty: the notice tells of more than new cases.
+        promises: what the change does to the promises of its prompts.
         exam: what the edited exam says.
         dimensions: one table for each rubric.
         scorers: one table for each compared suite with several scorers.
@@ -139,6 +141,7 @@ class View:
     aside: Text = ()
     notice: Text = ()
     weighty: bool = False
+    promises: tuple[PromiseTable, ...] = ()
     exam: tuple[ExamTrial, ...] = ()
     exam_scores: str = "score"
     checks: tuple[CheckTable, ...] = ()

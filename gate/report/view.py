@@ -13,6 +13,7 @@ from gate.report.facts import facts, usage
 from gate.report.headline import headline
 from gate.report.newprompts import new_prompts
 from gate.report.parts import Text, View
+from gate.report.promises import promise_tables
 from gate.report.scorers import scorer_tables
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
 from gate.report.spending import per
@@ -51,6 +52,7 @@ def view(run: RunRecord) -> View:
         aside=aside(run),
         notice=exam.notice(run),
         weighty=exam.weighty(run),
+        promises=promise_tables(run.promises),
         exam=exam.trials(run),
         exam_scores=exam.scores_head(run),
         checks=checks.check_tables(run),

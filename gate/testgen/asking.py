@@ -1,11 +1,11 @@
 """One question of a stage to a model: asked once, and once more where the reply is not what was asked for."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from gate.calls.port import Calls
+from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.ending import ending_of
 from gate.domain.jsonvalue import JsonValue
@@ -104,7 +104,7 @@ class Asker:
 
     async def ask_all(self, questions: Sequence[Question[T]]) -> list[T | Failed]:
         """Ask several side by side; the answers come in the order of the questions."""
-        return list(await asyncio.gather(*map(self.ask, questions)))
+        return await together(map(self.ask, questions))
 
     def _read(self, question: Question[T], reply: Reply | Failed) -> T | Failed:
         return reply if isinstance(reply, Failed) else question.read(object_of(reply))

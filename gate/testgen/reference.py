@@ -1,16 +1,16 @@
 """Expected outputs: what a reference model answers to the prompt under test itself."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.promptspec import GeneratedTest
 from gate.testgen.source import Made, noted
 
-Answer: TypeAlias = Callable[[GeneratedTest], Awaitable[str | Failed]]
+Answer: TypeAlias = Callable[[GeneratedTest], Coroutine[Any, Any, str | Failed]]
 """The output of the prompt under test, with a reference model, for one test."""
 
 
@@ -23,7 +23,7 @@ async def with_expected(tests: Sequence[GeneratedTest], answer: Answer) -> Made:
         tests: to be answered side by side.
         answer: asks the reference model.
     """
-    replies = await asyncio.gather(*(answer(test) for test in tests))
+    replies = await together(map(answer, tests))
     problems: dict[str, list[str]] = defaultdict(list)
     answered: list[GeneratedTest] = []
     for test, reply in zip(tests, replies, strict=True):
