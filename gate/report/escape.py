@@ -34,6 +34,7 @@ _TRIGGERS = (
     re.compile(r"(?<=:)(?=//)"),  # addresses with a scheme
     re.compile(r"(?i)(?<=www)(?=\.)"),  # addresses without one
     re.compile(r"(?i)(?<=\bcve)(?=-\d)|(?<=\bghsa)(?=-\w)"),  # security advisories
+    re.compile(r"(?i)(?<=\[)(?=x\])"),  # ticks of a box, which some readers look for in its whole line
     re.compile(r"(?i)(?<=:)(?=\d?[a-z+-][a-z0-9_+-]*:|100:|1234:)"),  # shortcodes of emoji
 )
 

@@ -79,7 +79,7 @@ def _row(change: PromiseRecord) -> PromiseRow:
         before=_said(change.before),
         after=_said(change.after),
         evidence=_said(change.evidence if change.after is None else change.new_evidence),
-        reason=_said(change.reason).rstrip("."),
+        reason=_said(change.reason),
         intended=change.state in INTENDED,
     )
 

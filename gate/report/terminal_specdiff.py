@@ -15,7 +15,7 @@ _STYLES: dict[ChangeState, str] = {"removed": "red", "loosened": "yellow", "chan
 def heading(table: PromiseTable) -> Text:
     """The counts in one line."""
     suite = f" of {terminal(table.suite)}" if table.suite else ""
-    return Text.assemble(Text(f"Promises{suite}", style="bold"), f": {table.brief}")
+    return Text.assemble(Text(f"Promises{suite}", style="bold"), f" ({table.brief})")
 
 
 def grid(table: PromiseTable) -> Table:

@@ -141,3 +141,8 @@ def test_intervals_of_our_own_stay_readable_in_the_source() -> None:
 def test_shorten_keeps_both_ends_and_counts() -> None:
     assert escape.shorten("a" * 10, 10) == "a" * 10
     assert escape.shorten("a" * 600 + "b" * 1900, 11) == "aaaaaa […2,489 characters left out…] bbbbb"
+
+
+@pytest.mark.parametrize("box", ["[x]", "[X]", "- [x] done"])
+def test_running_text_ticks_no_box(box: str) -> None:
+    assert "[x]" not in escape.inline(box).lower()

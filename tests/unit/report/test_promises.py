@@ -1,0 +1,131 @@
+"""The promises of a prompt before and after, where a reviewer reads them."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord
+from gate.domain.specdiff import ChangeState
+from gate.report import markdown, terminal_specdiff
+from gate.report.parts_specdiff import PromiseTable
+from gate.report.promises import LONGEST_RULE, ROWS_SHOWN, WORDS, fewer, promise_tables
+from tests.support.attacks import Attack, batches
+from tests.support.surfaces import harm, on_github, stacks
+
+DROPPED = PromiseRecord(
+    state="removed",
+    rule="R1",
+    before="The answer has at most 80 words.",
+    evidence="Answer in at most 80 words.",
+)
+
+
+def record(*changes: PromiseRecord, **fields: object) -> PromisesRecord:
+    return PromisesRecord.model_validate({"suite": "support", "changes": changes, **fields})
+
+
+def promise(state: ChangeState, place: int = 2, text: str = "some words") -> PromiseRecord:
+    return PromiseRecord(state=state, rule=f"R{place}", before=text, after=text, evidence=text, reason=text)
+
+
+def comment(*records: PromisesRecord) -> str:
+    return markdown.template("specdiff.md.j2").render(promises=promise_tables(records))
+
+
+def printed(table: PromiseTable) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=100, force_terminal=False, _environ={})
+    console.print(terminal_specdiff.heading(table))
+    console.print(terminal_specdiff.grid(table))
+    for note in terminal_specdiff.footnotes(table):
+        console.print(note)
+    return out.getvalue()
+
+
+def test_a_dropped_promise_stands_in_the_comment_with_its_evidence_and_a_box() -> None:
+    text = comment(record(DROPPED, unchanged=6))
+    assert "**Promises**: 1 dropped, 6 unchanged" in text
+    assert "- [ ] R1 is dropped on purpose: The answer has at most 80 words." in text
+    assert "| dropped | R1 | The answer has at most 80 words. | – | “Answer in at most 80 words.” |" in text
+
+
+def test_a_dropped_promise_stands_in_the_terminal_with_its_evidence() -> None:
+    (table,) = promise_tables([record(DROPPED, unchanged=6)])
+    text = printed(table)
+    assert "Promises (1 dropped, 6 unchanged)" in text
+    assert "dropped" in text.splitlines()[1]
+    assert "the prompt said: “Answer in at most 80 words.”" in text
+    assert "on purpose?" in text
+
+
+@pytest.mark.parametrize("state", list(WORDS))
+def test_only_what_is_given_up_gets_a_box(state: ChangeState) -> None:
+    assert ("- [ ]" in comment(record(promise(state)))) == (state in ("removed", "loosened"))
+
+
+def test_what_nobody_knows_is_said_with_the_reason() -> None:
+    unknown = PromiseRecord(state="unknown", rule="R2", before="Be kind.", reason="no model was asked")
+    text = comment(record(unknown))
+    assert "1 not known" in text
+    assert "no model was asked" in text
+
+
+def test_what_matters_most_comes_first_and_other_words_are_folded_away() -> None:
+    states: tuple[ChangeState, ...] = ("reworded", "added", "unknown", "removed", "loosened")
+    (table,) = promise_tables([record(*(promise(state, n) for n, state in enumerate(states)))])
+    assert [row.state for row in table.rows] == ["removed", "loosened", "unknown", "added"]
+    assert [row.state for row in table.reworded] == ["reworded"]
+    assert table.brief == "1 dropped, 1 loosened, 1 not known, 1 new, 1 reworded"
+
+
+def test_suites_are_named_where_there_are_several_and_left_out_where_nothing_differs() -> None:
+    other = PromisesRecord(suite="faq", unchanged=3)
+    assert promise_tables([other]) == ()
+    (table,) = promise_tables([record(DROPPED), other])
+    assert table.suite == "support"
+    assert promise_tables([record(DROPPED)])[0].suite == ""
+
+
+def test_a_table_becomes_shorter_and_says_so() -> None:
+    (table,) = promise_tables([record(*(promise("added", n) for n in range(ROWS_SHOWN + 5)))])
+    assert (len(table.rows), table.more) == (ROWS_SHOWN, 5)
+    short = fewer(table, 2)
+    assert (len(short.rows), short.more) == (2, ROWS_SHOWN + 3)
+    assert f"And {ROWS_SHOWN + 3} more" in markdown.template("specdiff.md.j2").render(promises=(short,))
+    assert fewer(table, 0).brief == table.brief
+
+
+def test_long_rules_are_cut() -> None:
+    (table,) = promise_tables([record(promise("added", text="x" * 10_000))])
+    assert len(table.rows[0].after) == LONGEST_RULE
+
+
+def test_judge_and_notes_are_told() -> None:
+    text = comment(record(DROPPED, judge="openai:some-model", notes=["Rules were not compared: it is down."]))
+    assert "compared by openai:some-model" in text
+    assert "it is down" in text
+
+
+def full(text: str) -> PromisesRecord:
+    """Every text of it is this one."""
+    changes = [
+        PromiseRecord(state=state, rule=text, before=text, after=text, evidence=text, new_evidence=text, reason=text)
+        for state in WORDS
+        if state != "unchanged"
+    ]
+    gone = PromiseRecord(state="removed", rule=text, before=text, evidence=text, reason=text)
+    inputs = [InputPromiseRecord(state="changed", component=text, before=text, after=text)]
+    return PromisesRecord(suite=text, changes=[*changes, gone], inputs=inputs, notes=[text], judge=text)
+
+
+@pytest.mark.parametrize("batch", [pytest.param(one, id=f"{one[0].kind}-{n}") for n, one in enumerate(batches())])
+def test_no_text_changes_the_shape_of_the_comment_or_reaches_the_terminal(batch: tuple[Attack, ...]) -> None:
+    other = record(DROPPED)
+    for attack in batch:
+        plain = "word" if attack.encodable.strip() else " "
+        tables = promise_tables([full(attack.encodable), other])
+        text = markdown.template("specdiff.md.j2").render(promises=tables)
+        assert on_github(text) == on_github(comment(full(plain), other)), attack.id
+        assert not stacks(text), attack.id
+        assert not harm(printed(tables[0])), attack.id
