@@ -1,6 +1,7 @@
 """Where the words stand in a prompt that a model says it copied from there."""
 
 import unicodedata
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,8 @@ _QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›「」『』*\\")
 """Quotation marks, and the marks of Markdown and of strings that models leave out or put in when they copy."""
 _ENDS = ".,;:!?-。、，；：！？·•"
 _TELLING = 3
+_LOOKS = 1_000
+"""Places that are looked at for one passage: a text may hold it a million times, always within a word."""
 _SPACED = "\u0e00"
 """From Thai on, most scripts write words without spaces between them."""
 
@@ -42,7 +45,7 @@ class Passages:
         self.text = text
         folds = {char: folded(char) for char in set(text)}
         self._folded = "".join(folds[char] for char in text)
-        self._places = [place for place, char in enumerate(text) for _ in folds[char]]
+        self._places = array("L", (place for place, char in enumerate(text) for _ in folds[char]))
 
     def find(self, copied: str) -> Span | None:
         """Where the words stand for the first time, as whole words; None where they do not.
@@ -63,12 +66,14 @@ class Passages:
         return None
 
     def _whole_words(self, words: str) -> tuple[int, int] | None:
-        at = self._folded.find(words)
-        while at >= 0:
+        at = -1
+        for _ in range(_LOOKS):
+            at = self._folded.find(words, at + 1)
+            if at < 0:
+                break
             start, end = self._places[at], self._places[at + len(words) - 1] + 1
             if not (_cuts(self.text, start) or _cuts(self.text, end)):
                 return start, end
-            at = self._folded.find(words, at + 1)
         return None
 
     def _with_quotes(self, start: int, end: int, copied: str) -> tuple[int, int]:

@@ -14,6 +14,8 @@ from gate.testgen.found import Found
 from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
 from gate.testgen.subject import PromptSubject
 
+RULES_READ = 1_000
+"""Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
 SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": TEXT}))})
 
 
@@ -49,6 +51,8 @@ def _read(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
     rules = [(line_of(one, "rule"), line_of(one, "evidence", 4_000, blank=True)) for one in objects_of(found, "rules")]
     if not rules:
         raise Malformed("there is no rule")
+    if len(rules) > RULES_READ:
+        raise Malformed(f"there are more than {RULES_READ:,} rules")
     return rules
 
 

@@ -19,6 +19,7 @@ from gate.testgen.subject import PromptSubject
 
 RULES_ASSUMED = 12
 """Rules of a prompt that nobody has read yet, for an estimate."""
+OTHER_VERSION = "the specification was taken from another version of the prompt"
 STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "grounding", "review")
 
 
@@ -50,7 +51,8 @@ async def specify(  # noqa: PLR0913
         generator: the model that extracts.
         judge: the model that decides whether a rule stands in the prompt, and reviews.
         settings: the effort.
-        given: what a person may have edited; what it holds is kept, and only what it lacks is asked for.
+        given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. Whether it
+            was taken from this version of the prompt is the caller's to see to, and noted where it was not.
         tell: told a line after each step.
 
     Raises:
@@ -164,9 +166,11 @@ class _Draft:
 
     def result(self) -> Specified:
         """Nobody has read what was made only now."""
-        notes = tuple(note for stage in STAGES for note in self.notes.get(stage, ()))
+        other = self.made.prompt != self.subject.digest
+        notes = [OTHER_VERSION] if other else []
+        notes += [note for stage in STAGES for note in self.notes.get(stage, ())]
         same = self.made.digest == self.held.digest
-        return Specified(replace(self.made, reviewer=self.held.reviewer if same else ""), notes)
+        return Specified(replace(self.made, reviewer=self.held.reviewer if same else ""), tuple(notes))
 
     def _instructions(self, stage: Stage) -> str:
         return self.settings.instructions.get(stage, "")

@@ -67,6 +67,11 @@ def test_the_first_place_where_it_is_a_whole_word() -> None:
     assert span.start == len("Restart, then ")
 
 
+def test_a_text_that_holds_the_words_without_end_within_others_is_given_up() -> None:
+    passages = Passages("abcd" * 250_000 + " bcd")
+    assert all(passages.find("bcd" + "!" * number) is None for number in range(500))
+
+
 def test_decomposed_letters_are_the_same_letters() -> None:
     text = "Nenne das Cafe\u0301 beim Namen."
     span = Passages(text).find("das Café beim")

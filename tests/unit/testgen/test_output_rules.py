@@ -93,6 +93,7 @@ def test_prompts_of_other_languages(prompt: str, evidence: str) -> None:
         ({"rules": [{"rule": "", "evidence": ""}]}, "rule is empty"),
         ({"rules": [{"rule": "a" * 1_001, "evidence": ""}]}, "rule is longer"),
         ({"rules": ["a"]}, "rules is no list of objects"),
+        (rules_of(*(("", f"It keeps {number}.") for number in range(1_001))), "more than 1,000 rules"),
     ],
 )
 def test_without_a_rule_nothing_can_go_on(script: Script, reason: str) -> None:

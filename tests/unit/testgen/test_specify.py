@@ -10,7 +10,7 @@ from gate.domain.absence import Failed
 from gate.domain.promptspec import AuthorQuestion, Component, OutputRule, Specification
 from gate.errors import CannotEvaluate, GateError
 from gate.testgen.effort import LEVELS, EffortSettings, Level
-from gate.testgen.specify import RULES_ASSUMED, STAGES, Specified, calls_of, specify
+from gate.testgen.specify import OTHER_VERSION, RULES_ASSUMED, STAGES, Specified, calls_of, specify
 from tests.support.scripted_models import Killed, ScriptedModel, asked_rules, asker, reply_of, rules_of, subject
 
 TEXT = "\n".join(["Shorten the text.", *(f"Demand {number} of it." for number in range(1, 251))])
@@ -112,7 +112,9 @@ def test_what_a_person_wrote_stays_as_it_is() -> None:
     rule = OutputRule("R7", "It is  kind.", "nowhere", "It is unkind.", "edited")
     given = Specification("0" * 64, "Be kind.", (COMPONENT,), (rule,), generator="hand", reviewer="Ann")
     model = model_of()
-    assert specified(model, given=given) == Specified(given)
+    assert specified(model, given=given) == Specified(given, (OTHER_VERSION,))
+    same = replace(given, prompt=PROMPT.digest)
+    assert specified(model, given=same) == Specified(same)
     assert model.requests == []
 
 
@@ -125,8 +127,9 @@ def test_nobody_has_read_what_is_new() -> None:
 
 def test_parts_that_are_given_and_are_not_the_variables_are_told() -> None:
     prompt = subject("Translate {{ article }} into {{ language }}", template=True)
+    given = replace(WHOLE, prompt=prompt.digest)
     model = model_of()
-    run = specify(prompt, asker(model), asker(model), LEVELS["min"], WHOLE, lambda line: None)
+    run = specify(prompt, asker(model), asker(model), LEVELS["min"], given, lambda line: None)
     assert asyncio.run(run).notes == ("inputs: the parts are not the variables of the prompt: article, language",)
 
 
