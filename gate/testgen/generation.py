@@ -1,10 +1,11 @@
 """From a specification to tests: written, expanded, without duplicates, held against the input specification."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gate.domain.promptspec import Discarded, GeneratedTest, Specification
+from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.testgen.asking import Asker
 from gate.testgen.diversity import Diversity, diversity
@@ -70,17 +71,17 @@ async def generate(
     if not specification.rules:
         raise CannotEvaluate("the specification holds no rule", "add rules to it, or state them in the prompt")
     settings, source = work.settings, Source.of(subject, specification, work.settings)
-    work.tell(f"writing tests for {len(specification.rules)} rules")
+    work.tell(f"writing tests for {counted(len(specification.rules), 'rule')}")
     made = await rule_tests(source, generator, work.seed)
-    notes = [*_unfit(source), *made.notes]
-    if settings.expansions:
-        work.tell(f"making {len(made.tests)} tests harder")
+    notes = list(made.notes)
+    if settings.expansions and made.tests:
+        work.tell(f"making {counted(len(made.tests), 'test')} harder")
         made = await expanded(source, made.tests, generator)
         notes += made.notes
     distinct = without_duplicates(made.tests)
     tests, discarded = distinct.tests, list(distinct.discarded)
-    if settings.validate:
-        work.tell(f"checking {len(tests)} inputs")
+    if settings.validate and tests:
+        work.tell(f"checking {counted(len(tests), 'input')}")
         made = await validated(specification.components, tests, settings, judge)
         notes += made.notes
         tests = tuple(test for test in made.tests if test.valid is not False)
@@ -88,10 +89,10 @@ async def generate(
     if not tests:
         raise CannotEvaluate("no test is left", _first(notes, discarded))
     if settings.expected and work.answer is not None:
-        work.tell(f"asking for {len(tests)} expected outputs")
+        work.tell(f"asking for {counted(len(tests), 'expected output')}")
         made = await with_expected(tests, work.answer)
         tests, notes = made.tests, [*notes, *made.notes]
-    return Generation(tests, tuple(discarded), tuple(notes), diversity(tests))
+    return Generation(tests, tuple(discarded), (*notes, *_unfit(source, work)), diversity(tests))
 
 
 def calls_of(settings: EffortSettings, rules: int) -> Mapping[Stage, int]:
@@ -111,11 +112,12 @@ def calls_of(settings: EffortSettings, rules: int) -> Mapping[Stage, int]:
     }
 
 
-def _unfit(source: Source) -> list[str]:
-    """Settings that this prompt gives no room for."""
-    if source.settings.documents and not source.shape.retrieved:
-        return ["no stand-in documents: no component of the input is named as retrieved context"]
-    return []
+def _unfit(source: Source, work: Work) -> Iterator[str]:
+    """Settings that could not be followed."""
+    if work.settings.documents and not source.shape.retrieved:
+        yield "no stand-in documents: no component of the input is named as retrieved context"
+    if work.settings.expected and work.answer is None:
+        yield "no expected outputs: there is no reference model"
 
 
 def _why(test: GeneratedTest) -> str:

@@ -62,6 +62,12 @@ def test_stages_follow_each_other_and_are_told() -> None:
     assert found.diversity.tests == 10
 
 
+def test_expected_outputs_need_a_reference_model() -> None:
+    found = run(ScriptedTests(), Work(EffortSettings(1, 10, expected=True)))
+    assert found.notes == ("no expected outputs: there is no reference model",)
+    assert {test.expected for test in found.tests} == {None}
+
+
 def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
     def same(_: int, good: dict[str, Any]) -> dict[str, Any]:
         good["tests"][1]["components"] = good["tests"][0]["components"]
