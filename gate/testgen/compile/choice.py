@@ -3,42 +3,47 @@
 import re
 from collections.abc import Sequence
 
+from gate.domain.jsonvalue import JsonValue
 from gate.testgen.compile.check import Check, Checks, searched
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.listed import listed, literal
 from gate.testgen.compile.numbers import number
 from gate.testgen.compile.text import LITERAL
 
-_NOUN = (
-    r"(?:categories|category|labels?|values?|options?|words?|letters?|classes|class|tags?|strings?|choices?|names?|"
-    r"answers?|outputs?|tokens?|terms?)"
-)
 _ONLY = r"(?:exactly |only |strictly |just |solely |simply )?"
-_MANY = r"(?:(?P<many>two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) )?"
-_GIVEN = r"(?:(?:the |these )?(?:(?:following|given|allowed|permitted|specified|predefined|possible|valid|available) ){0,2})?"
-_LIST = r"(?P<list>.+?)"
-_TAIL = r"(?:,? (?:and )?(?:nothing else|with nothing else)|,? only|,? exactly)?"
+_NOUN = (
+    "categories|category|labels?|values?|options?|words?|letters?|class|classes|tags?|strings?|choices?|names?|answers?|"
+    "outputs?|tokens?|terms?|codes?|numbers?|digits?"
+)
+_HEAD = (
+    r"(?P<head>(?: (?:the|these|following|given|allowed|permitted|specified|predefined|possible|valid|available|fixed|"
+    rf"two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}|{_NOUN})\b)*+)"
+)
+"""Between `one of` and the list."""
+_NOTHING_ELSE = r"(?:,? and nothing else,?| exactly)?"
 _CASE = (
     r"(?:,? ?\(?(?P<case>case[- ]insensitive|in any case|regardless of (?:its )?case|ignoring (?:the )?case|"
     r"(?P<strict>case[- ]sensitive))\)?)?"
 )
-_NEW = rf"(?:{_GIVEN}{_MANY}(?:{_GIVEN}{_NOUN})?)"
-_NOTHING_ELSE = r"(?:,? and nothing else,?| exactly)?"
+_TAIL = r"(?:,? (?:and|with) nothing else|,? only|,? exactly)?"
+_LIST = rf"(?P<list>.+?){_CASE}{_TAIL}"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"be {_ONLY}one of {_NEW}{_NOTHING_ELSE}(?: \(case[- ]insensitive\))?(?P<colon>:) {_LIST}{_CASE}{_TAIL}",
-        rf"be {_ONLY}one of {_NEW} (?P<colon>\(){_LIST}\){_TAIL}",
-        rf"be {_ONLY}one of (?:{_NEW} )?{_LIST}{_CASE}{_TAIL}",
-        rf"be {_ONLY}(?:a|an|one) {_NOUN} (?:from|in|of) (?:this|the following) list(?P<colon>:) {_LIST}{_CASE}{_TAIL}",
-        rf"be {_ONLY}(?P<either>(?:either )?{_LIST}){_CASE}{_TAIL}",
+        rf"be {_ONLY}one of{_HEAD}{_NOTHING_ELSE}(?: \(case[- ]insensitive\))?(?P<colon>:) {_LIST}",
+        rf"be {_ONLY}one of{_HEAD} (?P<colon>\()(?P<list>.+?)\){_TAIL}",
+        rf"be {_ONLY}one of{_HEAD} {_LIST}",
+        rf"be {_ONLY}(?:a|an|one) (?:{_NOUN}) (?:from|in|of) (?:this|the following) list(?P<colon>:) {_LIST}",
+        rf"be {_ONLY}(?P<either>(?:either )?(?P<list>.+?)){_CASE}{_TAIL}",
     )
 )
+_NUMBERS = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE)
 _INSENSITIVE = re.compile(r"\(case[- ]insensitive\)|case[- ]insensitive", re.IGNORECASE)
 _ANSWERS = frozenset("yes no true false pass fail".split())
 """What `either … or …` names as it is; of any other word it is not sure that it is no description."""
 _EXACT = re.compile(
-    rf"be {_ONLY}(?:the )?(?:(?:exact|single|literal) )?(?:words?|strings?|text|phrase|value|token|letter|label)? ?({LITERAL}){_TAIL}",
+    rf"be {_ONLY}(?:the )?(?:(?:exact|single|literal) )?(?:word|string|text|phrase|value|token|letter|label)? ?"
+    rf"({LITERAL}){_TAIL}",
     re.IGNORECASE,
 )
 
@@ -49,7 +54,7 @@ def choice(clause: Clause) -> Checks:
         return ()
     if (one := _EXACT.fullmatch(clause.said)) is not None:
         text = literal(clause, one[1])
-        options = {"value": text, "ignore_case": False, "strip": True}
+        options: dict[str, JsonValue] = {"value": text, "ignore_case": False, "strip": True}
         return (Check("exact", f"exactly “{text}”", options),)
     for pattern in _PATTERNS:
         found = pattern.fullmatch(clause.said)
@@ -59,16 +64,18 @@ def choice(clause: Clause) -> Checks:
         either = groups.get("either")
         text = re.sub(r"^either ", "", groups["list"], flags=re.IGNORECASE)
         items = listed(clause, text, sure=not groups.get("colon"))
-        many = number(groups["many"]) if groups.get("many") else None
+        many = {number(word) for word in _NUMBERS.findall(groups.get("head") or "")}
         if either is not None and not _either(either, items):
             continue
-        if len(items) >= 2 and many in (None, len(items)):
+        if len(items) >= 2 and many <= {len(items)}:
             return _one_of(items, ignore_case=_ignores(clause.said, groups))
     return ()
 
 
 def _either(said: str, items: Sequence[str]) -> bool:
     """Quoted, or two words that are answers."""
+    if " and " in said:
+        return False
     return "§" in said or (bool(items) and _ANSWERS.issuperset(item.lower() for item in items))
 
 

@@ -64,6 +64,13 @@ def told(compiled: CompiledRule) -> str:
     return f"{compiled.rule} by code: {compiled.wording}"
 
 
+def _clash(checks: Checks) -> bool:
+    """An output cannot be in two languages at once, nor two texts: the sentence means something else."""
+    return any(
+        [check.kind for check in checks].count(kind) > 1 for kind in ("language", "exact", "json", "json_schema")
+    )
+
+
 def _understood(clause: Clause, most: int) -> Checks:
     for form in FORMS:
         if checks := form(clause):
@@ -73,6 +80,6 @@ def _understood(clause: Clause, most: int) -> Checks:
     for left, right in halves(clause):
         first = _understood(left, 1)
         rest = _understood(right, most - 1) if first else ()
-        if rest:
+        if rest and not _clash(first + rest):
             return first + rest
     return ()

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.text import LITERAL, Sentence
 
-_NOUN = r"(?:outputs?|responses?|answers?|repl(?:y|ies)|results?|completions?)"
+_ONE, _MANY = "(?:output|response|answer|reply|result|completion)", "(?:outputs|responses|answers|replies|completions)"
+_NOUN = f"(?:{_ONE}|{_MANY})"
 _KIND = r"(?:generated |produced |returned |resulting |assistant's |model's |entire |whole |overall |complete )"
 WHOLE = (
-    rf"(?:(?:the |your |all |every |each ){{0,1}}{_KIND}?{_NOUN}(?: text)?|(?:the )?(?:generated|output|response) text)"
+    rf"(?:(?:the |your )?{_KIND}?{_ONE}(?: text)?|(?:all |your )?{_KIND}?{_MANY}|all output|"
+    rf"(?:each|every) {_KIND}?(?:output|response)|(?:the )?(?:generated|output|response) text)"
 )
 """The output as a whole, and nothing that is a part of it."""
 MUST = r"(?:must|should|shall|has to|have to|needs? to|will|is to|are to|(?:is|are) required to)"
@@ -28,7 +30,9 @@ _FRAMES: tuple[tuple[str, str, bool], ...] = (
     (rf"the (?:total )?length of {WHOLE} {_NOT} (?:exceed|be more than|be greater than) (.+)", "be at most {}", False),
     (rf"the (?:total )?length of {WHOLE} {MUST} be (.+)", "be {}", False),
     (rf"the only (?:allowed|valid|permitted|possible|acceptable) {_NOUN} are (.+)", "be one of {}", False),
-    (rf"(?:the )?JSON (?:output|object|response) {MUST} (?:contain|have|include) (.+)", "be a JSON object with {}", False),
+    (rf"(?:the )?JSON (?:output|object|response) {MUST} (?:contain|have|include) (.+)",
+     "be a JSON object with {}", False),
+    (rf"{WHOLE} {MUST} (?:only )?use (?:only )?(?:the )?([A-Za-z]+)(?: language)?(?: only)?", "be in {}", False),
     (rf"(?:the )?HTML output {MUST} (.+)", "{}", False),
     (rf"{_LISTED} (?:must|should|may) (?:not|never) (?:appear|occur|be used|be included|be present)(?: anywhere)?"
      rf"(?: in {WHOLE})?: (.+)", "contain the following words: {}", True),
@@ -36,7 +40,8 @@ _FRAMES: tuple[tuple[str, str, bool], ...] = (
      rf"(?: anywhere)?(?: in {WHOLE})?", "contain {}", True),
     (rf"(?:the )?(?:use|usage) of ({_WORDS})(?: in {WHOLE})? is (?:forbidden|prohibited|not allowed|not permitted)",
      "contain {}", True),
-    (rf"({_WORDS}) {MUST} (?:appear|occur|be used|be included|be present)(?: somewhere)? in {WHOLE}", "contain {}", False),
+    (rf"({_WORDS}) {MUST} (?:appear|occur|be used|be included|be present)(?: somewhere)? in {WHOLE}",
+     "contain {}", False),
     (rf"there {MUST} be (.+) (?:in|within|inside|for) ((?:each|every) <[a-z][a-z0-9]{{0,19}}> (?:tag|element))",
      "{1} contain {0}", False),
     (rf"(.+) {MUST} (?:appear|be|be used|be present|occur) (?:in|within|inside)(?: of)? "
@@ -66,6 +71,7 @@ _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), frame, negated) for patte
 
 _OF = r"(?:(?:solely|only|exactly|entirely|purely|exclusively) )?of"
 _VERBS: tuple[tuple[str, str], ...] = (
+    (r"(?:only contain|contain only) (?=(?:exactly )?one of )", "be "),
     (r"(?:always|strictly|only ever) ", ""),
     (rf"(?:consists?|be (?:made up|composed)) {_OF}(?: only| just)? ", "be "),
     (r"only (?:be|consist of) ", "be only "),
@@ -77,7 +83,8 @@ _VERBS: tuple[tuple[str, str], ...] = (
     (r"(?:stay|remain|be kept) (?=under|below)", "be "),
     (r"exceeds? ", "be more than "),
     (r"be (?:prefixed|suffixed) with ", ""),
-    (r"(?:be|is|are) (?:written|expressed|formatted|composed|provided|given|returned|presented) (?=in |as |entirely|only)", "be "),
+    (r"(?:be|is|are) (?:written|expressed|formatted|composed|provided|given|returned|presented) "
+     r"(?=in |as |entirely|only)", "be "),
     (r"(?:be|is|are) a (?:total|maximum|minimum) length of ", "be "),
     (r"(?:is|are|be) ", "be "),
     (r"(?:ha(?:s|ve)|include|contain|feature|comprise|use|show|list|mention|say|incorporate|display)s? ", "contain "),
@@ -89,6 +96,7 @@ _CANONICAL = tuple((re.compile(pattern, re.IGNORECASE), verb) for pattern, verb 
 _PREFIXED = re.compile(r"be (prefixed|suffixed) with ", re.IGNORECASE)
 _AND = re.compile(r",? and (?=\S)")
 _OWN_MODAL = re.compile(rf"(?:(?:it|they) )?(?:({_NOT})|{MUST}|not|never) (.+)", re.IGNORECASE)
+_NONE = re.compile(r"(?:contains?|ha(?:ve|s)|includes?) no (?!(?:more|less|fewer)\b)(.+)", re.IGNORECASE)
 _NEGATION = re.compile(r"(?:not|never) (.+)", re.IGNORECASE)
 _SPLITS = 6
 """Places of an `and` that are tried."""
@@ -116,6 +124,9 @@ def halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
     Args:
         clause: a demand.
     """
+    # What an element holds is told apart by the form itself; a second demand there would not be one on the whole.
+    if clause.said.startswith("each "):
+        return
     places = list(_AND.finditer(clause.said))[:_SPLITS]
     for place in places:
         left, right = clause.said[: place.start()], clause.said[place.end() :]
@@ -127,8 +138,9 @@ def halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
             continue
         else:
             second = _clause(right, clause.literals, False)
-            if second is None and left.startswith("be "):
-                second = _clause(f"be {right}", clause.literals, False)
+            if second is None:
+                # The verb of the first demand is that of the second, too.
+                second = _clause(f"{left.partition(' ')[0]} {right}", clause.literals, False)
         if second is not None and not second.said.startswith("each "):
             yield Clause(left, clause.literals, clause.negated), second
 
@@ -138,6 +150,8 @@ def _clause(said: str, literals: tuple[str, ...], negated: bool) -> Clause | Non
     refused = _NEGATION.fullmatch(said)
     if refused is not None:
         said, negated = refused[1], not negated
+    if not negated and (none := _NONE.fullmatch(said)) is not None:
+        said, negated = f"contain {none[1]}", True
     if (marked := _PREFIXED.match(said)) is not None:
         said = ("start with " if marked[1].lower() == "prefixed" else "end with ") + said[marked.end() :]
     for pattern, verb in _CANONICAL:

@@ -3,14 +3,15 @@
 import re
 from collections.abc import Mapping
 
+from gate.domain.jsonvalue import JsonValue
 from gate.testgen.compile.check import Check, Checks, searched
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.listed import quoted
 from gate.testgen.compile.text import LITERAL
 
 _EDGE = re.compile(
-    rf"(?P<edge>start|end) with (?:the (?:exact )?(?:(?:words?|phrases?|strings?|texts?|characters?|prefix|suffix|marker|"
-    rf"symbols?|lines?|sentence) )?)?(?:either )?(?P<list>{LITERAL}.*)",
+    rf"(?P<edge>start|end) with (?:the (?:exact )?(?:(?:words?|phrases?|strings?|texts?|characters?|prefix|suffix|"
+    rf"marker|symbols?|lines?|sentence) )?)?(?:either )?(?P<list>{LITERAL}.*)",
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"end with (?:a|an) ([a-z ]{4,20})", re.IGNORECASE)
@@ -41,7 +42,7 @@ def edges(clause: Clause) -> Checks:
 def _edge(edge: str, items: tuple[str, ...], *, negate: bool) -> Checks:
     told = f"{edge}s with {' or '.join(items)}"
     if len(items) == 1:
-        options = {"value": items[0], "ignore_case": False}
+        options: dict[str, JsonValue] = {"value": items[0], "ignore_case": False}
         return (Check(f"{edge}s_with", f"not: {told}" if negate else told, options, negate),)
     words = "|".join(re.escape(item.strip()) for item in items)
     pattern = rf"\A\s*+(?:{words})" if edge == "start" else rf"(?:{words})\s*\Z"

@@ -12,7 +12,10 @@ from gate.testgen.compile.numbers import number
 from gate.testgen.compile.text import LITERAL
 
 _BE = r"be (?:only |exactly |just |solely )?"
-_A = r"(?:(?:in|as) )?(?:(?:a|an|one) )?(?:single |one )?(?:valid |well-formed |syntactically valid |parseable |strict )?"
+_A = (
+    r"(?:(?:in|as) )?(?:(?:a|an|one) )?(?:single |one )?"
+    r"(?:valid |well-formed |syntactically valid |parseable |strict )?"
+)
 _END = r"(?:,? and nothing else| only)?"
 _ANY = re.compile(
     rf"{_BE}(?:{_A}JSON(?: format| document| text| string| value)?|parse?able as (?:valid )?JSON){_END}", re.IGNORECASE
@@ -23,18 +26,19 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(
-    rf"{_BE}(?:(?:a|an) )?(?:JSON )?(?:array|list)?,? ?(?:formatted as|(?:in|of|with) the (?:format|form)):? "
+    rf"{_BE}(?:as )?(?:(?:a|an) )?(?:JSON )?(?:array|list)?(?: of strings)?,? ?"
+    rf"(?:formatted as|(?:in|of|with) the (?:format|form)):? "
     rf"(?:(?P<quoted>{LITERAL})|\[(?P<inside>{LITERAL}(?:, ?{LITERAL})*(?:, ?\.\.\.)?)\]){_END}",
     re.IGNORECASE,
 )
 _WITH = r"(?:with|containing|having|(?:that|which) (?:contains|has|includes)|including)"
 _COUNT = r"(?:(?P<many>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|a single|a|an) )?"
 _KEY = r"(?:keys?|fields?|propert(?:y|ies)|attributes?)"
-_OBJECT = rf"{_BE}{_A}JSON object {_WITH} (?P<only>exactly |only )?(?:the )?(?:following |required )?"
+_OBJECT = rf"{_BE}{_A}JSON object {_WITH} (?P<only>exactly |only )?(?P<the>the )?(?:following |required )?"
 _KEYED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_OBJECT}{_COUNT}(?:the )?(?:following |required )?{_KEY}(?: named| called)?(?P<colon>:)? (?P<list>.+?){_END}",
+        rf"{_OBJECT}{_COUNT}(?:following |required )?{_KEY}(?P<named> named| called)?(?P<colon>:)? (?P<list>.+?){_END}",
         rf"{_OBJECT}{_COUNT}(?P<list>{LITERAL}.*?) {_KEY}{_END}",
     )
 )
@@ -85,9 +89,7 @@ def _keyed(clause: Clause) -> Checks:
         found = pattern.fullmatch(clause.said)
         if found is None:
             continue
-        keys = quoted(clause, found["list"]) or _names(
-            clause, found["list"], colon=bool(found.groupdict().get("colon"))
-        )
+        keys = _keys(clause, found.groupdict())
         many = number(found["many"]) if found["many"] else None
         if not keys or many not in (None, len(keys)):
             return ()
@@ -98,9 +100,16 @@ def _keyed(clause: Clause) -> Checks:
     return ()
 
 
-def _names(clause: Clause, text: str, *, colon: bool) -> tuple[str, ...]:
-    keys = listed(clause, text, sure=not colon)
-    return keys if all(map(_NAME.fullmatch, keys)) else ()
+def _keys(clause: Clause, groups: Mapping[str, str | None]) -> tuple[str, ...]:
+    """The names of the keys; words that are not quoted may describe keys, unless it says `the keys` or `keys:`."""
+    text, colon = groups["list"] or "", bool(groups.get("colon"))
+    if " or " in text:
+        return ()
+    keys = quoted(clause, text)
+    if keys or not (groups["the"] or groups.get("named") or colon):
+        return keys
+    plain = listed(clause, text, sure=not colon)
+    return plain if all(map(_NAME.fullmatch, plain)) else ()
 
 
 def _schema(schema: dict[str, JsonValue], told: str) -> Checks:

@@ -10,9 +10,10 @@ CODES: Mapping[str, str] = dict(
     pair.split(":")
     for pair in (
         "afrikaans:af albanian:sq arabic:ar armenian:hy azerbaijani:az basque:eu belarusian:be bengali:bn bosnian:bs "
-        "bulgarian:bg catalan:ca chinese:zh croatian:hr czech:cs danish:da dutch:nl english:en esperanto:eo estonian:et "
-        "finnish:fi french:fr galician:gl georgian:ka german:de greek:el gujarati:gu hebrew:he hindi:hi hungarian:hu "
-        "icelandic:is indonesian:id irish:ga italian:it japanese:ja kannada:kn kazakh:kk korean:ko latin:la latvian:lv "
+        "bulgarian:bg catalan:ca chinese:zh croatian:hr czech:cs danish:da dutch:nl english:en esperanto:eo "
+        "estonian:et finnish:fi french:fr galician:gl georgian:ka german:de greek:el gujarati:gu hebrew:he hindi:hi "
+        "hungarian:hu icelandic:is indonesian:id irish:ga italian:it japanese:ja kannada:kn kazakh:kk korean:ko "
+        "latin:la latvian:lv "
         "lithuanian:lt macedonian:mk malay:ms malayalam:ml marathi:mr mongolian:mn nepali:ne norwegian:no persian:fa "
         "polish:pl portuguese:pt punjabi:pa romanian:ro russian:ru serbian:sr slovak:sk slovenian:sl spanish:es "
         "swahili:sw swedish:sv tagalog:tl tamil:ta telugu:te thai:th turkish:tr ukrainian:uk urdu:ur vietnamese:vi "
@@ -21,10 +22,11 @@ CODES: Mapping[str, str] = dict(
 )
 """English names of languages; kinds of one language, such as British English, are left to a judge."""
 _ONLY = r"(?:only |entirely |exclusively |fully |completely |solely )?"
-_NAME = r"(?P<name>[a-z]{4,20})"
+_NAME = "[a-z]{4,20}"
 _IN = re.compile(
-    rf"(?:be {_ONLY}(?:written |expressed )?{_ONLY}in (?:the )?{_NAME}(?: language)?|contain {_ONLY}{_NAME.replace('name', 'used')}(?: text)?"
-    rf"|be {_ONLY}{_NAME.replace('name', 'text')} text)(?: only| language only|,? not (?:in )?(?:another|any other) language)?",
+    rf"(?:be {_ONLY}(?:written |expressed )?{_ONLY}in (?:the )?(?P<within>{_NAME})(?: language)?|"
+    rf"contain only (?P<only>{_NAME})(?: text)?|be {_ONLY}(?P<text>{_NAME}) text)"
+    r"(?: only|,? not (?:in )?(?:another|any other) language)?",
     re.IGNORECASE,
 )
 
@@ -34,5 +36,5 @@ def language(clause: Clause) -> Checks:
     found = _IN.fullmatch(clause.said)
     if found is None or clause.negated:
         return ()
-    name = (found["name"] or found["used"] or found["text"]).lower()
+    name = next(filter(None, found.groups())).lower()
     return (Check("language", f"in {name.title()}", {"is": CODES[name]}),) if name in CODES else ()

@@ -25,22 +25,27 @@ _BEING: tuple[tuple[str, str, str], ...] = (
      r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)?(?:(?<=\d)|(?=\.\d))(?:\.\d++)?\s*\Z", "one number"),
     (r"be (?:only |just )?(?:an|a|one) (?:single )?(?:integer|whole number)(?: only| and nothing else)?",
      r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)\s*\Z", "one whole number"),
+    (r"be (?:only |just )?(?:a|one|exactly one) (?:single )?digit(?: only)?", r"\A\s*+[0-9]\s*\Z", "one digit"),
+    (r"be (?:only |just )?(?:a|one|exactly one) (?:single )?letter(?: only)?", r"\A\s*+\p{L}\s*\Z", "one letter"),
     (r"be (?:only )?a (?:valid )?date in (?:the |ISO 8601 )?(?:format )?(?:\()?YYYY-MM-DD(?:\))?(?: format)?",
      r"\A\s*+\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\s*\Z", "a date as YYYY-MM-DD"),
 )  # fmt: skip
 _ABSENT: tuple[tuple[str, str, str], ...] = (
-    (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?|be (?:formatted )?in Markdown", _MARKDOWN, "no Markdown"),
+    (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?|be (?:formatted )?in Markdown",
+     _MARKDOWN, "no Markdown"),
     (r"contain (?:any |a )?(?:Markdown )?(?:code fences?|code blocks?|triple backticks)|"
-     r"be (?:wrapped|enclosed|placed|put) in(?:side)? (?:a |any )?(?:Markdown )?code (?:blocks?|fences?)", "```|~~~", "no code fence"),
+     r"be (?:wrapped|enclosed|placed|put) in(?:side)? (?:a |any )?(?:Markdown )?code (?:blocks?|fences?)",
+     "```|~~~", "no code fence"),
     (r"contain (?:any )?HTML(?: tags?| markup| elements?)?", _HTML, "no HTML tags"),
     (r"contain (?:any |an )?emojis?", _EMOJI, "no emoji"),
     (r"contain (?:any )?(?:digits|numerals)", r"\d", "no digits"),
     (r"contain (?:any )?(?:uppercase|capital) letters", r"\p{Lu}", "no capitals"),
+    (r"contain (?:any )?(?:blank|empty) lines", r"\S[^\S\n]*+\n[^\S\n]*+\n\s*+\S", "no empty lines"),
     (r"contain (?:any )?(?:URLs|links|hyperlinks|web addresses)", r"https?://|www\.\w", "no web addresses"),
 )  # fmt: skip
 _RANGE = re.compile(
-    r"be (?:a |an )?(?:single )?(?:integer|whole number) (?:between|from|in the range(?: of)?) (\S{1,5}) (?:and|to) (\S{1,5})"
-    r"(?:,? ?\(?inclusive\)?)?",
+    r"be (?:a |an )?(?:single )?(?:integer|whole number) (?:between|from|in the range(?: of)?) "
+    r"(\S{1,5}) (?:and|to) (\S{1,5})(?:,? ?\(?inclusive\)?)?",
     re.IGNORECASE,
 )
 _WIDEST = 200

@@ -23,9 +23,6 @@ _WORDS: Mapping[str, int] = {
     },
     "a": 1,
     "an": 1,
-    "a single": 1,
-    "single": 1,
-    "one single": 1,
     "one hundred": 100,
     "a hundred": 100,
 }
@@ -75,14 +72,19 @@ _PHRASES: tuple[tuple[str, Callable[[int, int], tuple[int | None, int | None]], 
     (rf"{_AT_LEAST} {_N} (?:and|but) {_AT_MOST} {_M} {_OF}", lambda n, m: (n, m), False),
     (rf"(?:between|from) {_N} (?:and|to) {_M} {_OF}", lambda n, m: (n, m), False),
     (rf"{_N}(?: to |-| - ){_M} {_OF}", lambda n, m: (n, m), False),
+    (rf"{_AT_MOST} {_N} {_OF} or (?:fewer|less)", lambda n, _: (None, n), False),
     (rf"{_AT_MOST} {_N} {_OF}", lambda n, _: (None, n), False),
     (rf"(?:(?:fewer|less|shorter) than|under|below) {_N} {_OF}", lambda n, _: (None, n - 1), False),
     (rf"{_AT_LEAST} {_N} {_OF}", lambda n, _: (n, None), False),
     (rf"(?:(?:more|longer|greater) than|over|above) {_N} {_OF}", lambda n, _: (n + 1, None), False),
     (rf"(?:exactly|precisely|only|just) {_N} {_OF}", lambda n, _: (n, n), False),
+    (rf"(?:(?:exactly|only|just) )?(?P<n>a|one) single {_OF}", lambda n, _: (n, n), False),
     (rf"{_N} or (?:fewer|less) {_OF}", lambda n, _: (None, n), False),
     (rf"{_N} or more {_OF}", lambda n, _: (n, None), False),
     (rf"{_N} {_OF} or (?:fewer|less|shorter)", lambda n, _: (None, n), False),
+    (rf"{_N} {_OF} (?:at most|at maximum|maximum)", lambda n, _: (None, n), False),
+    (rf"{_N} {_OF} (?:at least|at minimum|minimum)", lambda n, _: (n, None), False),
+    (rf"multiple {_OF}", lambda n, _: (n, None), False),
     (rf"{_N} {_OF} or (?:more|longer)", lambda n, _: (n, None), False),
     (rf"{_N} {_OF}", lambda n, _: (n, n), True),
 )
@@ -109,8 +111,9 @@ def quantity(text: str) -> Quantity | None:
         found = pattern.fullmatch(text)
         if found is None:
             continue
-        first = number(found["n"])
-        second = number(found["m"]) if "m" in found.groupdict() else first
+        named = found.groupdict()
+        first = number(named.get("n", "two"))
+        second = number(named["m"]) if "m" in named else first
         if first is None or second is None:
             return None
         low, high = bounds(first, second)

@@ -11,15 +11,17 @@ _NOUN = (
     r"(?P<noun>words?|terms?|phrases?|strings?|texts?|symbols?|characters?|expressions?|headings?|sections?|markers?)"
 )
 _QUOTED = re.compile(
-    rf"contain (?:any of |all of |either of |both )?(?:the |these )?(?:following )?(?:exact |literal )?(?:{_NOUN}:? )?"
+    rf"contain (?:any of |all of |at least one of |either of |both )?"
+    rf"(?:the |these )?(?:following )?(?:exact |literal )?(?:{_NOUN}:? )?"
     rf"(?P<list>(?:both |either |neither )?{LITERAL}.*)",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
-    r"contain (?:any of )?(?:the |these )?(?P<following>following )?words(?P<colon>:)? (?P<list>[^:]+)", re.IGNORECASE
+    r"contain (?:any of )?(?:the |these )(?:following )?words(?P<colon>:)? (?P<list>[^:]+)", re.IGNORECASE
 )
+_TOGETHER = re.compile(r"contain (?:both |all of |at least one of )|.* both ", re.IGNORECASE)
+"""Forbids what is named only where all of it is there."""
 _SIGNS = ("string", "symbol", "character", "text", "marker")
-_TEXT_CHARS = 200
 
 
 def phrases(clause: Clause) -> Checks:
@@ -27,8 +29,10 @@ def phrases(clause: Clause) -> Checks:
     found = _QUOTED.fullmatch(clause.said)
     noun = ((found["noun"] or "") if found is not None else "").lower()
     if found is not None:
+        if clause.negated and _TOGETHER.match(clause.said):
+            return ()
         items = quoted(clause, found["list"])
-        return (_without(items, noun) if clause.negated else _with(items, found["list"])) if items else ()
+        return (_without(items, noun) if clause.negated else _with(items, found["list"], clause.said)) if items else ()
     plain = _PLAIN.fullmatch(clause.said)
     if plain is None or not clause.negated:
         return ()
@@ -45,9 +49,11 @@ def _without(items: tuple[str, ...], noun: str) -> Checks:
     return (Check("contains", told, {"none": [*items], "ignore_case": False}),)
 
 
-def _with(items: tuple[str, ...], written: str) -> Checks:
+def _with(items: tuple[str, ...], written: str, said: str) -> Checks:
     """All of a list that is joined by `and`, any of one that is joined by `or`."""
     words = re.sub(LITERAL, "", written)
+    if said.startswith("contain at least one of "):
+        return (Check("contains", f"any of {', '.join(items)}", {"any": [*items], "ignore_case": False}),)
     key = "any" if " or " in words else "all"
     if (key == "any" and " and " in words) or " nor " in words:
         return ()

@@ -13,6 +13,8 @@ LITERAL = rf"{MARK}\d{{1,3}}{MARK}"
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
 _QUOTED = re.compile(r"\"([^\"]{1,200})\"|`([^`]{1,200})`|(?<!\w)'([^']{1,200})'(?!\w)")
 _TAG = re.compile(r"<[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
+_STANDS_FOR = re.compile(r"\{[^{}]*\w[^{}]*\}|\[[^\W\d_][\w -]*\]|<[^\W\d_][\w -]*>|\.\.\.|…|__")
+"""A quotation that holds `{name}`, `[name]`, `<name>` or dots shows a form; it is no text to be found."""
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
 
 
@@ -37,21 +39,24 @@ def sentence(text: str) -> Sentence | None:
 
     Returns:
         None for what is too long, for what holds control characters or the fields of a template (a scorer would fill
-        them in), and for a quotation that is blank.
+        them in), and for a quotation that is blank or stands for something else.
     """
-    line = " ".join(unicodedata.normalize("NFC", text[: LONGEST + 1]).split()).translate(_STRAIGHT)
-    if not line.isprintable() or len(text) > LONGEST or MARK in line or _TEMPLATE.search(line):
+    if len(text) > LONGEST:
+        return None
+    written = " ".join(unicodedata.normalize("NFC", text).split())
+    if not written.isprintable() or MARK in written or _TEMPLATE.search(written):
         return None
     literals: list[str] = []
 
     def taken(found: re.Match[str]) -> str:
-        literal = next(filter(None, found.groups()))
+        # Quotation marks are made alike to be found; what they hold stays as it is written.
+        literal = written[found.start() + 1 : found.end() - 1]
         if _TAG.fullmatch(literal):
             return literal
         literals.append(literal)
         return f"{MARK}{len(literals) - 1}{MARK}"
 
-    without = _QUOTED.sub(taken, line).strip().removesuffix(".").strip()
-    if any(not literal.strip() for literal in literals):
+    without = _QUOTED.sub(taken, written.translate(_STRAIGHT)).strip().removesuffix(".").strip()
+    if any(not literal.strip() or _STANDS_FOR.search(literal) for literal in literals):
         return None
     return Sentence(without, tuple(literals))

@@ -42,7 +42,9 @@ _TAGS = re.compile(TAG, re.IGNORECASE)
 _OCCURRENCES = re.compile(
     rf"(?:(?:occurrence|instance)s? of )?(?:the (?:word|string|character|symbol) )?({LITERAL})s?", re.IGNORECASE
 )
-_EACH = re.compile(r"each <([a-z][a-z0-9]{0,19})> (?:tag|element) contain (.+)", re.IGNORECASE)
+_EACH = re.compile(
+    r"each <([a-z][a-z0-9]{0,19})> (?:tag|element) (?:contains?|includes?|ha(?:ve|s)) (.+)", re.IGNORECASE
+)
 _NO_BREAKS = re.compile(r"contain (?:any )?(?:line breaks?|newlines?|new lines|newline characters)", re.IGNORECASE)
 
 

@@ -1,0 +1,72 @@
+"""How many wordings of rules become scorers, and the right ones: `python -m benchmarks.compiled_rules`.
+
+`--recorded` compares compiled rules with the recorded verdicts of a judge on real outputs; `--wrong` names what went
+wrong among the tuned wordings.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.rule_wordings import NONE, Outcome, outcome, read
+from gate.stats.wilson import Rate, wilson
+
+NOTES = (
+    "right: compiled to the scorers that the wording says, which judge outputs that keep and break it rightly.",
+    "precision: right of compiled; recall: right of all that code can check. Intervals of 95 % (Wilson).",
+    "One author wrote wordings and patterns; held out means written before any pattern and not used to make one.",
+)
+
+
+def by_kind(title: str, outcomes: Sequence[Outcome]) -> Table:
+    """Precision and recall, kind by kind; wordings that must not compile count against the precision of all."""
+    out = Table(title=title, title_justify="left")
+    out.add_column("kind of rule")
+    for name in ("wordings", "compiled", "right", "wrong", "precision", "recall"):
+        out.add_column(name, justify="right")
+    for kind in dict.fromkeys(one.wording["kind"] for one in outcomes):
+        _add(
+            out, "must not compile" if kind == NONE else kind, [one for one in outcomes if one.wording["kind"] == kind]
+        )
+    out.add_section()
+    _add(out, "all", outcomes)
+    return out
+
+
+def _add(table: Table, name: str, outcomes: Sequence[Outcome]) -> None:
+    compiled = sum(one.compiled is not None for one in outcomes)
+    right = sum(one.right for one in outcomes)
+    positives = sum(one.wording["expect"] is not None for one in outcomes)
+    counts = (str(number) for number in (len(outcomes), compiled, right, compiled - right))
+    table.add_row(name, *counts, _rate(wilson(right, compiled)), _rate(wilson(right, positives)))
+
+
+def _rate(found: Rate) -> str:
+    return "-" if found.rate is None else f"{found.rate:.3f} [{found.lower:.3f}, {found.upper:.3f}]"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the tables."""
+    console = Console(width=120 if not sys.stdout.isatty() else None)
+    if "--recorded" in arguments:
+        from benchmarks.recorded_rules import show
+
+        show(console)
+        return
+    outcomes = [outcome(wording) for wording in read()]
+    tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
+    console.print(by_kind("Tuned wordings", tuned))
+    if "--wrong" in arguments:
+        for one in tuned:
+            if one.fault or (one.compiled is None and one.wording["expect"] is not None):
+                console.print(f"{one.fault or 'not compiled'}: {one.wording['text']}", markup=False, highlight=False)
+        return
+    console.print(by_kind("Held-out wordings", [one for one in outcomes if one.wording["set"] == "held-out"]))
+    for line in NOTES:
+        console.print(line, highlight=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

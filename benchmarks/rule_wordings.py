@@ -1,0 +1,98 @@
+"""Wordings of rules with the scorers that they should become, and outputs that keep and break them.
+
+Wordings are of one author, written before the patterns; every third of a kind was held out: no pattern was made or
+changed with a look at whether it compiles.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypedDict
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.promptspec import CompiledRule, OutputRule
+from gate.inputs.scorers.read import parse_scorers
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import validate
+from gate.testgen.compile.compile import compile_rule
+
+DATA = Path(__file__).parent / "data" / "rule_wordings.jsonl"
+NONE = "none"
+"""The kind of the wordings that must not compile."""
+
+
+class Expected(TypedDict, total=False):
+    """A scorer; of one that searches for a pattern only the kind is given, and the outputs decide."""
+
+    kind: str
+    options: Mapping[str, JsonValue]
+
+
+class Wording(TypedDict):
+    """One sentence."""
+
+    kind: str
+    set: Literal["tuned", "held-out"]
+    text: str
+    expect: list[Expected] | None
+    keeps: list[str]
+    breaks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a wording.
+
+    Args:
+        wording: it.
+        compiled: its scorers, where there are any.
+        fault: why they are not what it says; empty where they are, and where there are none.
+    """
+
+    wording: Wording
+    compiled: CompiledRule | None
+    fault: str = ""
+
+    @property
+    def right(self) -> bool:
+        """It was compiled, to what it says."""
+        return self.compiled is not None and not self.fault
+
+
+def read() -> tuple[Wording, ...]:
+    """All wordings, in file order."""
+    with DATA.open(encoding="utf-8") as lines:
+        return tuple(json.loads(line) for line in lines)
+
+
+def outcome(wording: Wording) -> Outcome:
+    """Compile a wording, and hold the scorers against what it says."""
+    compiled = compile_rule(OutputRule("R1", wording["text"]))
+    return Outcome(wording, compiled, "" if compiled is None else _fault(wording, compiled.scorers))
+
+
+def keeps(scorers: Iterable[ScorerSpec], output: str) -> bool | None:
+    """Does an output pass every scorer of a rule? None where one of them cannot be applied."""
+    values = [validate(spec, Subject(Case("output"), output)).value for spec in scorers]
+    if any(value == 0 for value in values):
+        return False
+    return None if any(isinstance(value, Unscored) for value in values) else True
+
+
+def _fault(wording: Wording, scorers: tuple[ScorerSpec, ...]) -> str:
+    expected = wording["expect"]
+    if expected is None:
+        return "it must not compile"
+    if [spec.kind for spec in scorers] != [one["kind"] for one in expected]:
+        return f"its scorers are {', '.join(spec.kind for spec in scorers)}"
+    for spec, one in zip(scorers, expected, strict=True):
+        if "options" in one and dict(spec.options) != dict(
+            parse_scorers([{one["kind"]: {**one["options"]}}], "")[0].options
+        ):
+            return f"the options of {spec.kind} are {dict(spec.options)}"
+    wrong = [output for output in wording["keeps"] if keeps(scorers, output) is not True]
+    wrong += [output for output in wording["breaks"] if keeps(scorers, output) is not False]
+    return f"it misjudges {wrong[0]!r}" if wrong else ""
