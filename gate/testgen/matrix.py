@@ -9,10 +9,10 @@ from gate.testgen.outcomes import GROUPS, Group, Row, Source, in_group
 
 NAMES: Mapping[Group, str] = {
     "rule": "rules",
-    "inverse": "inverse rules",
-    "promptpex": "rules and inverse",
+    "inverse": "inverse",
+    "promptpex": "rules+inverse",
     "control": "control",
-    "overall": "all tests",
+    "overall": "all",
 }
 CONTRASTS: tuple[tuple[Group, Group], ...] = (("promptpex", "control"), ("inverse", "rule"))
 
@@ -54,7 +54,7 @@ class Contrast:
     """One group of tests against another, model by model.
 
     Args:
-        name: such as `rules and inverse minus control`.
+        name: such as `rules+inverse minus control`.
         differences: model and difference of the two rates.
     """
 
