@@ -6,9 +6,10 @@ from typing import Any
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex_cells import TABLES, Cell
 from gate.domain.promptspec import TestKind
-from gate.report.numbers import NOTHING, points, points_interval, share
+from gate.report.generation_matrix import interval
+from gate.report.generation_matrix import told as as_points
+from gate.report.numbers import NOTHING, share
 from gate.report.sheet import Grid, Line, Sheet
-from gate.stats.newcombe import Difference
 from gate.testgen.metrics import Tally, contrast, difference
 from gate.testgen.outcomes import Group, Row
 
@@ -48,7 +49,7 @@ def _cells(table: str, found: Sequence[Cell]) -> Grid:
         texts = (
             text for cell in (one, other) for text in (counted(cell.tally), f"{cell.printed}{' *' * bool(cell.cause)}")
         )
-        lines.append(Line((prompt, model, *texts, told_difference(difference(turned[0].tally, turned[1].tally)))))
+        lines.append(Line((prompt, model, *texts, as_points(difference(turned[0].tally, turned[1].tally)))))
     minus = "inverse minus rules" if table == "Table 3" else "PPex minus control"
     below = f"Violations/tests and percent [Wilson, 95 %]; difference in points, {minus} [Newcombe, 95 %]."
     return Grid(f"{table} of the paper", head, tuple(lines), (f"{below} * differs from what is printed.",))
@@ -72,7 +73,7 @@ def _pooled(told: Sequence[Row], paper: Mapping[str, Any]) -> Iterator[Grid]:
         for model in MODELS:
             ours = contrast([row for row in told if row.model == model], first, second)
             one, other = (pooled(paper, group, MODELS.index(model)) for group in (first, second))
-            lines.append(Line((model, told_difference(ours), told_difference(difference(one, other)))))
+            lines.append(Line((model, as_points(ours), as_points(difference(one, other)))))
         yield Grid(f"{name}, pooled over prompts", ("model", "recorded prompts", "all eight prompts"), tuple(lines))
 
 
@@ -128,12 +129,7 @@ def _sum(tallies: Iterator[Tally]) -> Tally:
 
 def counted(tally: Tally) -> str:
     """`6/18: 33.3 % [16, 56]`, and what is unknown."""
-    rate = tally.rate
-    percent = NOTHING if rate.rate is None else f"{share(rate.rate)} [{rate.lower * 100:.0f}, {rate.upper * 100:.0f}]"
     unknown = f", {tally.unknown} unknown" if tally.unknown else ""
+    rate = tally.rate.rate
+    percent = NOTHING if rate is None else f"{share(rate)} {interval(tally)}"
     return f"{tally.yes}/{tally.decided}{unknown}: {percent}"
-
-
-def told_difference(found: Difference) -> str:
-    """`+12 [+6, +19]`, in percentage points."""
-    return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"

@@ -6,9 +6,8 @@ import pytest
 
 from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_cells import cause_of, cells, half_up, paper, rows
-from benchmarks.promptpex_sheet import counted, of, pooled, told_difference
+from benchmarks.promptpex_sheet import counted, of, pooled
 from benchmarks.promptpex_tables import PAGE, replayed, written
-from gate.stats.newcombe import Difference
 from gate.testgen.metrics import Tally, difference, non_compliance
 from gate.testgen.outcomes import Group, in_group
 
@@ -91,9 +90,7 @@ def test_what_the_page_says_of_all_eight_prompts() -> None:
         assert tuple(place for place, one in enumerate(sides) if one.shown) == shown
 
 
-def test_texts_of_counts_and_differences() -> None:
+def test_texts_of_counts() -> None:
     assert counted(Tally(6, 12, 0, 0, 18)) == "6/18: 33.3 % [16, 56]"
     assert counted(Tally(1, 2, 4, 0, 3)).startswith("1/3, 4 unknown: 33.3 %")
     assert counted(Tally(0, 0, 2, 0, 0)) == "0/0, 2 unknown: –"
-    assert told_difference(Difference(None, -1.0, 1.0)) == "–"
-    assert told_difference(Difference(0.12, -0.05, 0.3)) == "+12 [−5.0, +30]"

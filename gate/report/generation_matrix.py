@@ -1,0 +1,167 @@
+"""Figures of generated tests on paper: the model matrix, counts with intervals, contrasts, and what tests are worth."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.domain.words import counted
+from gate.report.numbers import NOTHING, percent, plain, points, points_interval, share
+from gate.report.sheet import Grid, Line, Remark, Sheet
+from gate.stats.newcombe import Difference, paired_difference
+from gate.stats.undefined import Undefined
+from gate.testgen.agreement_of_specs import SpecAgreement
+from gate.testgen.matrix import Contrast, Matrix
+from gate.testgen.metrics import Tally, ValidShare
+from gate.testgen.outcomes import Source
+
+BY: Mapping[Source, str] = {"judge": "by the judge", "code": "by code", "either": "by the judge or by code"}
+LONGEST = 28
+"""Characters of a model in the head of a column."""
+_LEGEND = (
+    "Shares and counts are violations of the outputs with a verdict. What is open (+1?), unknown or without an answer, "
+    "is no part of them and never a pass: the last column has the share if all of it passed, and if all of it failed."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What an evaluation came to.
+
+    Args:
+        matrices: one for each source of verdicts; the first gives the headline.
+        contrasts: by the source of the first matrix.
+        validity: of the tests, where it was checked.
+        groundedness: of the rules.
+        valid_share: of the violations.
+        agreement: of the specification, where it was asked for.
+        warnings: sentences that must be seen.
+    """
+
+    matrices: tuple[Matrix, ...]
+    contrasts: tuple[Contrast, ...] = ()
+    validity: Tally | None = None
+    groundedness: Tally | None = None
+    valid_share: ValidShare | None = None
+    agreement: SpecAgreement | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def sheet(figures: Figures) -> Sheet:
+    """All of it, for a terminal or as Markdown.
+
+    Args:
+        figures: with one matrix or more.
+    """
+    first = figures.matrices[0]
+    headline = f"{first.title}, {BY[first.source]}"
+    grids = [grid for matrix in figures.matrices for grid in (_matrix(matrix), _counts(matrix))]
+    grids += [_contrasts(figures.contrasts)] if figures.contrasts else []
+    grids += list(_worth(figures))
+    grids += [_agreement(figures.agreement)] if figures.agreement else []
+    return Sheet(headline, tuple(Remark(text) for text in figures.warnings), tuple(grids), (_LEGEND,))
+
+
+def cell(tally: Tally) -> str:
+    """A share with its counts: `33.3 % 6/18`; behind them, as `+2?`, how many are open."""
+    left = f" +{tally.open}?" if tally.open else ""
+    return f"{_share(tally)} {tally.yes}/{tally.decided}{left}" if tally.n else NOTHING
+
+
+def interval(tally: Tally) -> str:
+    """The Wilson interval of a share in percent: `[16, 56]`."""
+    return f"[{tally.rate.lower * 100:.0f}, {tally.rate.upper * 100:.0f}]" if tally.decided else NOTHING
+
+
+def _share(tally: Tally) -> str:
+    return NOTHING if tally.rate.rate is None else share(tally.rate.rate)
+
+
+def named(model: str) -> str:
+    """A model as the head of a column, which breaks at spaces; its middle is left out where it is long."""
+    if len(model) > LONGEST:
+        model = f"{model[: LONGEST // 2]}…{model[-LONGEST // 2 + 1 :]}"
+    return model.replace(":", ": ", 1)
+
+
+def _matrix(matrix: Matrix) -> Grid:
+    lines = (Line((row.name, *map(cell, row.cells))) for row in matrix.rows)
+    cut = [model for model in matrix.models if len(model) > LONGEST]
+    below = (f"In full: {', '.join(cut)}.",) if cut else ()
+    return Grid(
+        f"{matrix.title}, {BY[matrix.source]}", (matrix.corner, *map(named, matrix.models)), tuple(lines), below
+    )
+
+
+def _counts(matrix: Matrix) -> Grid:
+    head = ("model", matrix.corner, "count", "95 %", "unknown", "no answer", "if open pass, fail")
+    lines = [
+        Line(
+            (model, row.name, f"{one.yes}/{one.decided}", interval(one), str(one.unknown), str(one.missing), _ends(one))
+        )
+        for row in matrix.rows
+        for model, one in zip(matrix.models, row.cells, strict=True)
+        if one.n
+    ]
+    return Grid(f"Counts and intervals, {BY[matrix.source]}", head, tuple(lines))
+
+
+def _ends(tally: Tally) -> str:
+    if tally.ends is None or not tally.open:
+        return NOTHING
+    return f"{percent(tally.ends[0])}, {percent(tally.ends[1])}"
+
+
+def _contrasts(found: Sequence[Contrast]) -> Grid:
+    models = dict.fromkeys(model for one in found for model, _ in one.differences)
+    parts = [dict(one.differences) for one in found]
+    lines = (Line((model, *(told(part[model]) if model in part else NOTHING for part in parts))) for model in models)
+    below = "Percentage points with Newcombe's interval of 95 %, for different tests; one without 0 shows a difference."
+    return Grid("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,))
+
+
+def told(found: Difference) -> str:
+    """`+12 [+6.1, +19]`, in percentage points."""
+    return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"
+
+
+def _worth(figures: Figures) -> Iterator[Grid]:
+    """What the tests and rules themselves are worth."""
+    named: Iterable[tuple[str, Tally | None]] = (
+        ("tests with a valid input", figures.validity),
+        ("rules that stand in the prompt", figures.groundedness),
+        ("violations from a valid input", figures.valid_share.pooled if figures.valid_share else None),
+    )
+    known = [(name, tally) for name, tally in named if tally is not None and tally.n]
+    if not known:
+        return
+    lines = tuple(
+        Line((name, f"{one.yes}/{one.decided}", _share(one), interval(one), str(one.unknown))) for name, one in known
+    )
+    macro = figures.valid_share
+    below = (
+        (f"Violations from a valid input: {share(macro.macro)} as the mean over {counted(macro.prompts, 'prompt')}.",)
+        if macro and macro.macro is not None and macro.prompts > 1
+        else ()
+    )
+    yield Grid("Tests and rules", ("", "count", "share", "95 %", "unknown"), lines, below)
+
+
+def _agreement(found: SpecAgreement) -> Grid:
+    """The original prompt against the one that the specification makes, on the same tests."""
+    lines = []
+    for model, pairs in found.models:
+        one, other = ((pairs.both + single, pairs.n) for single in (pairs.first, pairs.second))
+        sides = (f"{hits}/{n}" for hits, n in (one, other))
+        lines.append(Line((model, *sides, told(paired_difference(pairs)), plain(pairs.p))))
+    below = [
+        f"Cosine {_likeness(found.cosine)}, closeness {_likeness(found.closeness)}: cosine does not see size, "
+        "closeness is 1 minus the mean absolute difference.",
+        "Points with Newcombe's interval of 95 % for the same tests; p of McNemar's exact test, two-sided.",
+    ]
+    if found.left_out:
+        below.append(f"Without a test that was decided twice: {', '.join(found.left_out)}.")
+    head = ("model", "original", "specification", "difference", "p")
+    return Grid("Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below))
+
+
+def _likeness(value: float | Undefined) -> str:
+    return f"unknown ({value.reason})" if isinstance(value, Undefined) else f"{value:.3f}"
