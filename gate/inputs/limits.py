@@ -81,6 +81,9 @@ PEOPLE = 50
 CALIBRATION_CHARS = 1024 * 1024
 """The calibration of a judge."""
 
+SPECIFICATION_CHARS = 4 * 1024 * 1024
+"""The specification of a prompt."""
+
 TOOL_FILE_CHARS = 4 * 1024 * 1024
 """A file of recorded tools."""
 

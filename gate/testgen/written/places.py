@@ -21,7 +21,7 @@ from gate.errors import GateError
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.yamltext import parse_yaml
-from gate.testgen.written.yamlout import flow, indented
+from gate.testgen.written.yamlout import flow, indented, items
 
 _BLOCKS = ("|", ">")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -88,10 +88,6 @@ class Draft:
             new += self._eol
         self._edits.append((place.start, place.end, new))
 
-    def cut(self, place: Place) -> None:
-        """Take a value out."""
-        self._edits.append((place.start, place.end, ""))
-
     def add_item(self, place: Place, lines: Sequence[str], value: JsonValue) -> None:
         """Put one item at the end of a list: as lines, or as a value where the list stands between brackets."""
         if place.flow:
@@ -106,6 +102,24 @@ class Draft:
             self._before_close(place, tuple(place.entries.values()), entry)
         else:
             self.insert(place.end, indented([entry], place.column))
+
+    def extend(self, key: str, rows: Sequence[JsonValue]) -> None:
+        """Put items at the end of a list of the root, which may be empty, nothing, or not there yet."""
+        root = self.root
+        assert root is not None  # noqa: S101
+        place = root.entries.get(key)
+        if root.flow and place is not None and place.items is None:
+            self.replace(place, list(rows))
+        elif place is not None and (place.items or root.flow):
+            for row in rows:
+                self.add_item(place, items([row]), row)
+        elif root.flow:
+            self.add_entry(root, key, list(rows))
+        elif place is not None:
+            self._edits.append((place.start, place.end, ""))
+            self.insert(place.end, indented(items(rows), root.column + 2))
+        else:
+            self.insert(root.end, indented([f"{key}:", *indented(items(rows))], root.column))
 
     def _before_close(self, place: Place, inner: Sequence[Place], new: str) -> None:
         close = place.end - 1

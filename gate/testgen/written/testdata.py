@@ -7,7 +7,6 @@ from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
 from gate.inputs.promptyml import TEST_DATA
 from gate.testgen.written.places import Draft
-from gate.testgen.written.yamlout import indented, items
 
 _HINT = "write the tests to a case file instead"
 
@@ -37,9 +36,8 @@ def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the p
     rows = [_row(test, file) for test in tests if test.id not in known]
     if not rows:
         return text
-    data: list[JsonValue] = [*present, *rows]
-    _add(draft, data if not present else rows, bool(present))
-    return draft.result({**draft.data, TEST_DATA: data})
+    draft.extend(TEST_DATA, rows)
+    return draft.result({**draft.data, TEST_DATA: [*present, *rows]})
 
 
 def _row(test: GeneratedTest, file: str) -> dict[str, JsonValue]:
@@ -52,21 +50,3 @@ def _row(test: GeneratedTest, file: str) -> dict[str, JsonValue]:
     if test.expected is not None:
         row["expected"] = test.expected
     return row
-
-
-def _add(draft: Draft, rows: Sequence[JsonValue], present: bool) -> None:
-    root = draft.root
-    assert root is not None  # noqa: S101
-    place = root.entries.get(TEST_DATA)
-    if root.flow and place is not None and place.items is None:
-        draft.replace(place, list(rows))
-    elif place is not None and (present or root.flow):
-        for row in rows:
-            draft.add_item(place, items([row]), row)
-    elif root.flow:
-        draft.add_entry(root, TEST_DATA, list(rows))
-    elif place is not None:
-        draft.cut(place)
-        draft.insert(place.end, indented(items(rows), root.column + 2))
-    else:
-        draft.insert(root.end, indented([f"{TEST_DATA}:", *indented(items(rows))], root.column))

@@ -1,0 +1,108 @@
+"""Files of the user's repository: new ones that replace nothing, and those that he lets the gate add to."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gate.errors import GateError
+
+_HINT = "name another place with --out"
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that must not be there yet; afterwards there is all of it, or nothing.
+
+    Args:
+        path: where; folders on the way are made.
+        text: what; line ends stay as they are.
+
+    Raises:
+        GateError: something is there already, a link stands on the way, or the place cannot be written to.
+    """
+    write_all_new({path: text})
+
+
+def write_all_new(texts: Mapping[Path, str]) -> None:
+    """Write several files that must not be there yet; none is written where one of them is in the way.
+
+    Args:
+        texts: by path; see `write_new`.
+
+    Raises:
+        GateError: see `write_new`.
+    """
+    for path in texts:
+        _check_way(path)
+        if os.path.lexists(path):
+            raise GateError(f"{path} is there already, and nothing is overwritten", f"remove it, or {_HINT}")
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            _link(path, text)
+            written.append(path)
+    except (GateError, KeyboardInterrupt):
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Put another text into a file that is there; afterwards it is the new one or the old one, with the same rights.
+
+    Args:
+        path: a plain file.
+        text: what; line ends stay as they are.
+
+    Raises:
+        GateError: it is no plain file, a link stands on the way, or it cannot be written.
+    """
+    _check_way(path)
+    if path.is_symlink() or not path.is_file():
+        raise GateError(f"{path} is no plain file", "name the file itself")
+    try:
+        mode = path.stat().st_mode
+        new = _beside(path, text)
+        try:
+            new.chmod(mode & 0o7777)
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", "check its rights") from None
+
+
+def _check_way(path: Path) -> None:
+    """A repository may have brought a link that leads out of it; of an absolute path the user has seen all."""
+    if path.is_absolute():
+        return
+    for folder in path.parents:
+        if folder.is_symlink():
+            raise GateError(f"{path} lies behind the symbolic link {folder}", f"remove the link, or {_HINT}")
+
+
+def _link(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = _beside(path, text)
+        try:
+            new.chmod(0o666 & ~_umask())
+            os.link(new, path, follow_symlinks=False)  # unlike a rename this fails where something is in the way
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", _HINT) from None
+
+
+def _beside(path: Path, text: str) -> Path:
+    """The text in a file with a name of its own, in the same folder."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+    with open(handle, "wb") as file:
+        file.write(text.encode("utf-8"))
+    return Path(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

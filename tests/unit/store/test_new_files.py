@@ -1,0 +1,67 @@
+"""Files of the user: nothing is overwritten, nothing half written, and no link is followed."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.errors import GateError
+from gate.store.new_files import rewrite, write_all_new, write_new
+
+
+def names(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
+
+
+def test_a_new_file_with_its_folders_and_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a/b/c.yaml"
+    write_new(path, "é\r\n\U0001f600\n")
+    assert path.read_bytes() == "é\r\n\U0001f600\n".encode()
+    assert names(tmp_path) == ["a", "a/b", "a/b/c.yaml"]
+    (tmp_path / "plain").touch()
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("mine")
+    with pytest.raises(GateError, match="a is there already, and nothing is overwritten") as error:
+        write_all_new({tmp_path / "b": "x", tmp_path / "a": "y"})
+    assert "--out" in error.value.hint
+    assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "mine")
+
+
+def test_what_was_written_goes_again_where_the_rest_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(GateError, match="cannot write to .*file/b"):
+        write_all_new({tmp_path / "a": "x", tmp_path / "file/b": "y"})
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_link_is_something_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    with pytest.raises(GateError, match="is there already"):
+        write_new(tmp_path / "link", "x")
+    assert names(tmp_path) == ["link"]
+
+
+def test_a_folder_behind_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "evals").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere/old").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GateError, match="behind the symbolic link evals"):
+        write_new(Path("evals/deep/x"), "x")
+    with pytest.raises(GateError, match="behind the symbolic link evals"):
+        rewrite(Path("evals/old"), "x")
+    assert names(tmp_path / "elsewhere") == ["old"]
+
+
+def test_a_file_gets_another_text_and_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    rewrite(path, "new\r\n")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777, names(tmp_path)) == (b"new\r\n", 0o640, ["a"])
+    (tmp_path / "link").symlink_to(path)
+    for other in ("link", "missing", "."):
+        with pytest.raises(GateError, match="is no plain file"):
+            rewrite(tmp_path / other, "x")
