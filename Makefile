@@ -43,7 +43,7 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/lint-imports
 	$(BIN)/gate schema gate.yaml > $(VENV)/gate.schema.json
 	$(BIN)/check-jsonschema --check-metaschema $(VENV)/gate.schema.json
-	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml gate.yaml
+	$(BIN)/check-jsonschema --schemafile $(VENV)/gate.schema.json gate/demo/data/gate.yaml gate.yaml evals/promptpex/gate.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
