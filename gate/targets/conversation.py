@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass, field
 from functools import reduce
 from operator import add
 
-from gate.calls.port import Memory, NotKept
+from gate.calls.lane import NoCall
+from gate.calls.port import Memory, NotKept, Outside, Talking
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
 from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
-from gate.domain.target import ToolLoop, runs_code, target_json, unversioned
+from gate.domain.target import ToolLoop, leads_itself, runs_code, target_json, unversioned
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn, UserEnd
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
@@ -44,12 +45,14 @@ class ConversationTarget:
         agents: makes an agent for each.
         company: whoever else has a part in it.
         memory: conversations of earlier runs, and where new ones are written down before they count.
+        outside: keeps the budgets of agents that call their models themselves.
         new_session: gives ids, each only once.
     """
 
     agents: Agents
     company: Company
     memory: Memory
+    outside: Outside
     new_session: Callable[[], str]
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
@@ -60,7 +63,7 @@ class ConversationTarget:
         agent = self.agents.agent(question, fresh=fresh)
         conversation = _Conversation(question, agent, self.company, self.new_session())
         try:
-            reply = await conversation.lead()
+            reply = await self._led(conversation)
             if reason := await self.agents.tampered(question):
                 raise AgentFailed(reason, attempts=0)
         except AgentFailed as failure:
@@ -77,6 +80,20 @@ class ConversationTarget:
             return await self.memory.keep(request, reply)
         except NotKept as lost:
             return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
+
+    async def _led(self, conversation: "_Conversation") -> Reply:
+        """Lead it once there is room for it.
+
+        Raises:
+            AgentFailed: there is none, or it broke off.
+        """
+        if not leads_itself(conversation.question.arm.target):
+            return await conversation.lead()
+        try:
+            async with self.outside.outside(_messages(conversation.question.case)) as conversation.talking:
+                return await conversation.lead()
+        except NoCall as refusal:
+            raise AgentFailed(refusal.reason, attempts=0) from None
 
     def request_of(self, question: Question) -> Request:
         """What the conversation is remembered under: all that has a part in it but files; nothing of it is sent.
@@ -115,6 +132,11 @@ def rounds_of(case: Case) -> tuple[Round, ...]:
     return (Round(case.messages[-1].content if case.messages else case.input, case.criteria, case.threshold),)
 
 
+def _messages(case: Case) -> int:
+    """How many the agent is sent at least."""
+    return 1 if case.user else len(rounds_of(case))
+
+
 def _led(exam: Exam, case: Case) -> object:
     """How the exam leads a conversation, and what it looks up afterwards."""
     looked_up = [[spec.name, dict(spec.options)] for spec in exam.scorers_of(case) if spec.kind == "database"]
@@ -137,6 +159,7 @@ class _Conversation:
     asides: list[Said] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     user_end: UserEnd = ""
+    talking: Talking | None = None
 
     async def lead(self) -> Reply:
         """From the first message to the look at the databases.
@@ -211,7 +234,7 @@ class _Conversation:
 
     async def _say(self, number: int, text: str, by: Speaker) -> None:
         try:
-            answer = await self.agent.send(text)
+            answer = await self._asked(text)
         except AgentFailed as failure:
             if len(rounds_of(self.question.case)) > 1:
                 failure.reason = f"round {number + 1}: {failure.reason}"
@@ -234,6 +257,17 @@ class _Conversation:
                 tools_told=answer.tools_told,
             )
         )
+
+    async def _asked(self, text: str) -> Answer:
+        if self.talking is None:
+            return await self.agent.send(text)
+        try:
+            async with self.talking.message() as bill:
+                answer = await self.agent.send(text)
+                bill.cost = answer.cost
+                return answer
+        except NoCall as refusal:
+            raise AgentFailed(refusal.reason, attempts=0) from None
 
     @property
     def effort(self) -> Effort:

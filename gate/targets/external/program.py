@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from gate.calls.lane import NoCall
-from gate.calls.port import Outside
 from gate.domain.jsonvalue import JsonValue
 from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, lost_context, message, parsed
 from gate.targets.port import AgentFailed, Answer
@@ -30,7 +28,6 @@ class Program:
         place: where it runs.
         named: its variables, besides those that each program has.
         timeout_s: seconds for one answer.
-        outside: keeps the budgets.
         room: processes at once.
         told: what was said until then is a part of `reopen`, for functions, which have no other memory.
     """
@@ -39,7 +36,6 @@ class Program:
     place: Place
     named: Mapping[str, str] = field(repr=False)
     timeout_s: float
-    outside: Outside
     room: asyncio.Semaphore
     told: bool = False
 
@@ -70,15 +66,10 @@ class ProgramAgent:
             raise lost_context(self._sent, found)
 
     async def send(self, text: str) -> Answer:
-        try:
-            async with self.program.outside.outside() as bill:
-                begun = time.monotonic()
-                number = self._sent + 1
-                data = await self._said(message("send", id=number, text=text), self.program.timeout_s)
-                answer = self.tongue.answer(data, time.monotonic() - begun, number)
-                bill.cost = answer.cost
-        except NoCall as refusal:
-            raise AgentFailed(refusal.reason, attempts=0) from None
+        begun = time.monotonic()
+        number = self._sent + 1
+        data = await self._said(message("send", id=number, text=text), self.program.timeout_s)
+        answer = self.tongue.answer(data, time.monotonic() - begun, number)
         self._sent += 1
         self._history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer.text}]
         return answer

@@ -208,7 +208,7 @@ def test_a_conversation_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
-    assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0, None))
+    assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0))
 
 
 def test_a_context_that_is_lost_is_told(tmp_path: Path) -> None:
