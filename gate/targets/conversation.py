@@ -14,7 +14,7 @@ from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
-from gate.domain.target import ToolLoop, leads_itself, runs_code, target_json, unversioned
+from gate.domain.target import ToolLoop, leads_itself, target_json
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn, UserEnd
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
@@ -58,7 +58,7 @@ class ConversationTarget:
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
         """Lead the conversation, unless it is known; see `gate.targets.port.Target`."""
         request, arm = self.request_of(question), question.arm
-        if not fresh and _same_agent(arm) and (known := self.memory.find(request)) is not None and _told(known, arm):
+        if not fresh and arm.recognised and (known := self.memory.find(request)) is not None and _told(known, arm):
             return known
         agent = self.agents.agent(question, fresh=fresh)
         conversation = _Conversation(question, agent, self.company, self.new_session())
@@ -73,7 +73,7 @@ class ConversationTarget:
         finally:
             await agent.close()
         unseen = reply.transcript is not None and any(one.error for one in reply.transcript.observations)
-        if unseen or not (_same_agent(arm) or isinstance(arm.target, ToolLoop | None)):
+        if unseen or not (arm.recognised or isinstance(arm.target, ToolLoop | None)):
             # What could not be looked up this time may be there the next time.
             return reply
         try:
@@ -113,11 +113,6 @@ class ConversationTarget:
         ]
         told = Message("system", json.dumps(parts, sort_keys=True, default=str))
         return Request((told,), arm.model, arm.params, question.index, about=f"{about(question)} conversation")
-
-
-def _same_agent(arm: Arm) -> bool:
-    """Can anybody tell whether the agent is the same as another time? Only then is what it said then an answer now."""
-    return not unversioned(arm.target) and (bool(arm.code) or not runs_code(arm.target))
 
 
 def _told(known: Reply, arm: Arm) -> bool:
