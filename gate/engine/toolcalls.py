@@ -100,7 +100,7 @@ def talks(grid: Grid) -> Talks | None:
         return None
     followups = found.heard(lambda outline: outline.followups)
     asking = found.heard(lambda outline: outline.followups > 0)
-    _, calls = found.means(lambda outline: len(outline.tools))
+    _, calls = found.means(lambda outline: outline.calls)
     _, failed = found.means(lambda outline: outline.failures)
     figures = (turns, followups, asking, calls, failed)
     before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))

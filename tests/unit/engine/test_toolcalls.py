@@ -68,9 +68,12 @@ def test_conversations_without_tools_have_no_difference_of_tools() -> None:
 def test_a_tool_that_is_not_there_is_called_no_longer() -> None:
     lost = ToolUse("look", "{}", "there is no tool 'look'", failed=True, missing=True)
     tried = replace(reply(), transcript=Transcript("s", (Turn(0, "hi", "case", "yes?", (lost,)),)))
-    found = tool_difference(rows([{}], [used("look")], [tried]))
+    both = rows([{}], [used("look")], [tried])
+    found, told = tool_difference(both), talks(both)
     assert found is not None
     assert found.slices[0].tools == (ToolChange("look", 1, 0, 1, 0),)
+    assert told is not None
+    assert (told.candidate.calls, told.candidate.failed_calls) == (1, 1), "one that failed is one of those made"
 
 
 def test_what_an_agent_does_not_tell_is_no_difference() -> None:
