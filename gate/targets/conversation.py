@@ -9,7 +9,7 @@ from operator import add
 from gate.calls.lane import NoCall
 from gate.calls.port import Memory, NotKept, Outside, Talking
 from gate.domain.absence import Failed
-from gate.domain.case import Case, Round
+from gate.domain.case import Case
 from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
@@ -90,7 +90,7 @@ class ConversationTarget:
         if not leads_itself(conversation.question.arm.target):
             return await conversation.lead()
         try:
-            async with self.outside.outside(_messages(conversation.question.case)) as conversation.talking:
+            async with self.outside.outside(conversation.question.case.turns) as conversation.talking:
                 return await conversation.lead()
         except NoCall as refusal:
             raise AgentFailed(refusal.reason, attempts=0) from None
@@ -106,30 +106,18 @@ class ConversationTarget:
             arm.version.prompt.digest,
             target_json(arm.target),
             [[message.role, message.content] for message in case.messages],
-            [case.input, case.facts, case.revival, [one.said for one in rounds_of(case)]],
+            [case.input, case.facts, case.revival, [one.said for one in case.steps]],
             None if case.user is None else asdict(case.user),
             [dict(case.vars), dict(case.slices)],
             None if exam is None else _led(exam, case),
         ]
-        told = Message("system", json.dumps(parts, sort_keys=True, default=str))
+        told = Message("system", json.dumps(parts, sort_keys=True))
         return Request((told,), arm.model, arm.params, question.index, about=f"{about(question)} conversation")
 
 
 def _told(known: Reply, arm: Arm) -> bool:
     """Was a known conversation led with the files that the arm has?"""
     return known.transcript is not None and known.transcript.files == arm.code
-
-
-def rounds_of(case: Case) -> tuple[Round, ...]:
-    """What the agent is told, step by step; a case without rounds has one."""
-    if case.rounds:
-        return case.rounds
-    return (Round(case.messages[-1].content if case.messages else case.input, case.criteria, case.threshold),)
-
-
-def _messages(case: Case) -> int:
-    """How many the agent is sent at least."""
-    return 1 if case.user else len(rounds_of(case))
 
 
 def _led(exam: Exam, case: Case) -> object:
@@ -175,11 +163,10 @@ class _Conversation:
         return self._reply(observations)
 
     async def _rounds(self, case: Case) -> None:
-        rounds = rounds_of(case)
-        for number, one in enumerate(rounds):
+        for number, one in enumerate(case.steps):
             await self._say(number, one.said, "case")
             await self._follow_up(number)
-            if number == 0 and case.revival and len(rounds) > 1:
+            if number == 0 and case.revival and case.turns > 1:
                 await self.agent.close()
                 try:
                     await self.agent.reopen(self.session)
@@ -231,7 +218,7 @@ class _Conversation:
         try:
             answer = await self._asked(text)
         except AgentFailed as failure:
-            if len(rounds_of(self.question.case)) > 1:
+            if self.question.case.turns > 1:
                 failure.reason = f"round {number + 1}: {failure.reason}"
             # What it cost is known all together, and stands in the effort.
             self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason=BROKE_OFF))

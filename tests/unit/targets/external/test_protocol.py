@@ -12,7 +12,6 @@ from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, more_than
 from gate.domain.prompt import Message, Prompt
 from gate.inputs.prompts import parse
-from gate.targets.conversation import rounds_of
 from gate.targets.external.protocol import MOST_VALUES, Reply, Tongue
 from gate.targets.port import AgentFailed
 from gate.targets.tools.masks import Masks
@@ -43,7 +42,7 @@ def test_what_is_sent_first_is_not_told_before(case: Case) -> None:
 def test_the_turns_before_the_last_are_told_and_the_last_is_sent() -> None:
     case = Case("c", messages=TALK)
     assert turns(opened(case)) == [("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello.")]
-    assert [one.said for one in rounds_of(case)] == ["What is due?"]
+    assert [one.said for one in case.steps] == ["What is due?"]
 
 
 def test_a_question_that_was_asked_before_in_the_same_words_stays() -> None:
