@@ -126,6 +126,7 @@ class Outline:
         steps: calls of a model that the agent made, as far as they are known.
         tools_told: the agent says of each message which tools it called.
         missing: calls of tools that are not there.
+        heard: of each answer that may ask something it is known whether it does.
     """
 
     turns: int
@@ -135,6 +136,7 @@ class Outline:
     steps: int = 1
     tools_told: bool = True
     missing: int = 0
+    heard: bool = True
 
     @property
     def calls(self) -> int:
@@ -177,6 +179,7 @@ class Transcript:
             steps=sum(turn.steps for turn in self.turns),
             tools_told=self.tools_told,
             missing=sum(use.missing for use in tools),
+            heard=not self.aside.missed,
         )
 
     @property

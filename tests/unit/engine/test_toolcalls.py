@@ -10,7 +10,7 @@ from gate.domain.model import ModelRef
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.target import Conversing
-from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.toolcalls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
@@ -85,6 +85,20 @@ def test_what_an_agent_does_not_tell_is_no_difference() -> None:
     assert [(arm.turns, arm.calls, arm.failed_calls) for arm in (told.baseline, told.candidate)] == [
         (1, None, None)
     ] * 2
+
+
+def test_a_conversation_in_which_nobody_knows_what_was_asked_has_asked_neither_something_nor_nothing() -> None:
+    missed = used(asks=0)
+    assert missed.transcript is not None
+    missed = replace(missed, transcript=replace(missed.transcript, aside=Aside(2, None, ("no JSON",))))
+    one = heard(suite([{}, {}]))
+    told = talks(grid(one, of_cases([used(asks=1), used(asks=1)], [used(asks=1), missed])))
+    assert told is not None and told.baseline is not None
+    assert [(arm.asking, arm.followups, arm.turns) for arm in (told.baseline, told.candidate)] == [
+        (1.0, 1.0, 2.0),
+        (1.0, 1.0, 1.5),
+    ]
+    assert (told.more_asking, told.less_asking) == (0, 0)
 
 
 def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
