@@ -82,8 +82,9 @@ class Crew:
             return SimulatedUser(Listener(caller, asked.user, asked.user_params)) if asked.user else None
 
         company = Company(detector, user, self.databases)
-        maker = AgentMaker(self, caller, Equipment(caller, self.sessions))
-        return Route(PromptTarget(caller), ConversationTarget(maker, company, memory, lambda: uuid.uuid4().hex))
+        maker = AgentMaker(self, Equipment(caller, self.sessions))
+        conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
+        return Route(PromptTarget(caller), conversing)
 
 
 class AgentMaker:
@@ -91,12 +92,11 @@ class AgentMaker:
 
     Args:
         crew: what they share.
-        caller: keeps the budgets.
         equipment: of the loop of our own.
     """
 
-    def __init__(self, crew: Crew, caller: Caller, equipment: Equipment) -> None:
-        self._crew, self._caller, self._equipment = crew, caller, equipment
+    def __init__(self, crew: Crew, equipment: Equipment) -> None:
+        self._crew, self._equipment = crew, equipment
         self._room = asyncio.Semaphore(crew.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
@@ -126,7 +126,7 @@ class AgentMaker:
             raise GateError(f"nothing talks to {target.url}")
         values = values_of((name for _, name in target.headers), "the agent")
         headers = {header: values[name] for header, name in target.headers}
-        service = Service(target.url, headers, target.timeout_s, self._caller, self._crew.client)
+        service = Service(target.url, headers, target.timeout_s, self._crew.client)
         return ServiceAgent(Tongue(question, Masks(tuple(values.values())), f"the agent at {target.url}"), service)
 
     def _program(self, question: Question, target: PythonAgent | CommandAgent) -> Agent:
@@ -142,7 +142,7 @@ class AgentMaker:
             command, who = target.command, f"the agent {shlex.join(target.command)[:COMMAND_CHARS]}"
         values = values_of(target.env, who)
         place, told = self._crew.places[key_of(question.arm)], isinstance(target, PythonAgent)
-        program = Program(command, place, values, target.timeout_s, self._caller, self._room, told)
+        program = Program(command, place, values, target.timeout_s, self._room, told)
         return ProgramAgent(Tongue(question, Masks(tuple(values.values())), who), program)
 
 

@@ -38,7 +38,8 @@ class Notebook:
         told = list(self.later())
         if self.resolved.budget != Budget():
             early = why_not(self.resolved.suites, self.resolved.policy) is None
-            self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early)
+            kept = all(arm.remembered for suite in self.resolved.suites for arm in suite.arms.values())
+            self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early, remembered=kept)
         self._told = told
         for note in (
             *sampling_notes(self.resolved.suites),

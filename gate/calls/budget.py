@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gate.calls.lane import NoCall
 from gate.domain.model import ModelRef, Params
@@ -13,6 +14,25 @@ from gate.errors import GateError
 
 _DUST = 1e-9
 """Dollars that sums of floats may be off by."""
+
+
+class Words(NamedTuple):
+    """How a refusal names what the rest of the dollars does not suffice for.
+
+    Args:
+        wanted: what is refused.
+        payer: what would cost so much.
+        instead: what helps besides more dollars.
+    """
+
+    wanted: str
+    payer: str
+    instead: str
+
+
+CALL = Words("another call", "the call", "lower max_output_tokens")
+MESSAGE = Words("another message to an agent", "it", "ask for less")
+CONVERSATION = Words("another conversation", "its messages", "ask for less")
 
 
 @dataclass(slots=True)
@@ -84,11 +104,12 @@ class BudgetGuard:
                 "have it give cost_usd, or limit max_calls instead"
             )
 
-    async def take(self, estimate_usd: float = 0.0) -> float:
+    async def take(self, estimate_usd: float = 0.0, words: Words = CALL) -> float:
         """Ask to send one request; waits while only what others have put aside stands in its way.
 
         Args:
             estimate_usd: what it may cost.
+            words: what it is.
 
         Returns:
             The dollars put aside, for `settle`.
@@ -96,15 +117,41 @@ class BudgetGuard:
         Raises:
             NoCall: it must not be sent.
         """
-        while (reason := self._used_up(estimate_usd)) is None:
-            if self._fits(estimate_usd):
-                self._sent += 1
-                self._money.reserved += estimate_usd
-                return estimate_usd
-            settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(settled)
-            await settled
-        raise NoCall(self._refuse(reason))
+        while not self.holds(estimate_usd, words):
+            await self.stirred()
+        self._sent += 1
+        self._money.reserved += estimate_usd
+        return estimate_usd
+
+    def holds(self, estimate_usd: float, words: Words = CALL, promised_usd: float = 0.0) -> bool:
+        """Does something fit now, beside what others have put aside?
+
+        Args:
+            estimate_usd: what it may cost.
+            words: what it is.
+            promised_usd: what others will need, and have not put aside yet.
+
+        Raises:
+            NoCall: it would not fit if there were no others.
+        """
+        if (reason := self._used_up(estimate_usd, words)) is not None:
+            raise NoCall(self._refuse(reason))
+        limit, money = self._budget.max_usd, self._money
+        others = money.reserved + promised_usd
+        return limit is None or others <= _DUST or money.spent + others + estimate_usd <= limit + _DUST
+
+    async def stirred(self) -> None:
+        """Wait until something may fit that did not."""
+        settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(settled)
+        await settled
+
+    def stir(self) -> None:
+        """Have all who wait look again."""
+        while self._waiting:
+            settled = self._waiting.popleft()
+            if not settled.done():
+                settled.set_result(None)
 
     def settle(self, reserved_usd: float, cost: Cost | None) -> None:
         """Replace what was put aside by the price of the reply; None where there was no reply."""
@@ -112,39 +159,32 @@ class BudgetGuard:
         money.reserved = max(0.0, money.reserved - reserved_usd)
         if isinstance(cost, Dollars):
             money.spent += cost.amount
-        while self._waiting:
-            settled = self._waiting.popleft()
-            if not settled.done():
-                settled.set_result(None)
+        self.stir()
 
-    def _fits(self, estimate_usd: float) -> bool:
-        limit, money = self._budget.max_usd, self._money
-        return limit is None or money.reserved <= _DUST or money.spent + money.reserved + estimate_usd <= limit + _DUST
-
-    def _used_up(self, estimate_usd: float) -> str | None:
-        limits, spent = self._budget, self._money.spent
+    def _used_up(self, estimate_usd: float, words: Words) -> str | None:
+        limits = self._budget
         if self._unknown:
             return self._unknown
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             setting = limits.setting("max_calls")
             return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"
-        if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, spent, estimate_usd)):
+        if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, estimate_usd, words)):
             return reason
         if self.left_s() == 0.0:
             return self.out_of_time()
         return None
 
-    def _too_dear(self, limit: float, spent: float, estimate_usd: float) -> str:
+    def _too_dear(self, limit: float, estimate_usd: float, words: Words) -> str:
         """Why dollars forbid another request; empty where they do not."""
-        setting = self._budget.setting("max_usd")
+        setting, spent = self._budget.setting("max_usd"), self._money.spent
         left = f" that {setting} leaves" if self._budget.rest_of_month else ""
         whole = f"the budget of {exact_dollars(limit)}{left}"
         if spent >= limit - _DUST:
             return f"{whole} is used up; raise {setting}, or ask for less"
         if spent + estimate_usd > limit + _DUST:
             return (
-                f"{whole} does not suffice for another call: ${spent:.4g} is spent, and the call may cost "
-                f"${estimate_usd:.4g}; raise {setting}, or lower max_output_tokens"
+                f"{whole} does not suffice for {words.wanted}: ${spent:.4g} is spent, and {words.payer} may cost "
+                f"${estimate_usd:.4g}; raise {setting}, or {words.instead}"
             )
         return ""
 

@@ -3,16 +3,18 @@
 import asyncio
 import itertools
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.calls.budget import BudgetGuard, capped
+from gate.calls.counters import Counters
 from gate.calls.estimate import Estimator, Pricer
 from gate.calls.lane import NoCall
 from gate.calls.limiter import Limiter, Turn
-from gate.calls.port import Bill, Forgetful, Memory, NotKept
+from gate.calls.outside import Outsiders
+from gate.calls.port import Forgetful, Memory, NotKept, Talking
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
 from gate.domain.absence import Failed
@@ -38,28 +40,6 @@ class CallPolicy:
     concurrency: int = 64
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     budget: Budget = field(default_factory=Budget)
-
-
-@dataclass(slots=True)
-class Counters:
-    """What the calls came to so far.
-
-    Args:
-        made: calls that were answered.
-        reused: answers that were known already.
-        retried: requests that were sent again.
-        failed: calls that were given up.
-        usd: dollars of the answered calls whose price is known.
-        priced, unknown: answered calls with a known price, and with one that exists but is not known.
-    """
-
-    made: int = 0
-    reused: int = 0
-    retried: int = 0
-    failed: int = 0
-    usd: float = 0.0
-    priced: int = 0
-    unknown: int = 0
 
 
 @dataclass(slots=True)
@@ -110,10 +90,9 @@ class Caller:
         self._budget = BudgetGuard(policy.budget, self._timing.clock)
         self._estimator = Estimator(price)
         self._capped: dict[Params, Params] = {}
-        self._first = asyncio.Lock()
-        self._dearest: float | None = None
         self._numbers = itertools.count()
         self.counters = Counters()
+        self._outsiders = Outsiders(self._budget, self.counters)
 
     @property
     def spent_usd(self) -> float | None:
@@ -159,47 +138,9 @@ class Caller:
         finally:
             self._under_way.pop(asked).set()
 
-    @asynccontextmanager
-    async def outside(self) -> AsyncIterator[Bill]:
-        """Room for one message to an agent that calls its models itself; see `gate.calls.port.Outside`.
-
-        Where dollars have a limit, the first message goes alone, and each later one is taken to cost as much as the
-        dearest until then.
-        """
-        if self._budget.in_dollars and self._dearest is None:
-            async with self._first:
-                if self._dearest is None:
-                    async with self._billed() as bill:
-                        yield bill
-                    return
-        async with self._billed() as bill:
-            yield bill
-
-    @asynccontextmanager
-    async def _billed(self) -> AsyncIterator[Bill]:
-        left, bill = self._budget.left_s(), Bill()
-        try:
-            reserved = await self._budget.take(self._dearest or 0.0)
-        except NoCall:
-            self.counters.failed += 1
-            raise
-        try:
-            async with asyncio.timeout(left) as limit:
-                yield bill
-            self._count(bill.cost)
-            if isinstance(bill.cost, Dollars):
-                self._dearest = max(self._dearest or 0.0, bill.cost.amount)
-            elif bill.cost.why == "unknown":
-                self._budget.unpriced()
-        except Exception as error:
-            self.counters.failed += 1
-            # Nobody says what it cost: it is taken to be as dear as any until then, and no other waits for it.
-            self._dearest, bill.cost = self._dearest or 0.0, Dollars(reserved)
-            if not isinstance(error, TimeoutError) or not limit.expired():
-                raise
-            raise NoCall(self._budget.out_of_time()) from None
-        finally:
-            self._budget.settle(reserved, bill.cost)
+    def outside(self, messages: int) -> AbstractAsyncContextManager[Talking]:
+        """Room for one conversation with an agent that calls its models itself; see `gate.calls.port.Outside`."""
+        return self._outsiders.conversation(messages)
 
     async def _kept(self, request: Request) -> Reply | Failed:
         answer = await self._asked(request)
@@ -283,7 +224,7 @@ class Caller:
         cost: Cost = Unpriced("n/a")
         if priced:
             cost = self._price(request.model, request.params, completion.model_id, completion.usage)
-        self._count(cost)
+        self.counters.answered(cost)
         return Reply(
             text=completion.text,
             model_id=completion.model_id,
@@ -294,14 +235,6 @@ class Caller:
             stop_reason=completion.stop_reason,
             tool_calls=completion.tool_calls,
         )
-
-    def _count(self, cost: Cost) -> None:
-        self.counters.made += 1
-        if isinstance(cost, Dollars):
-            self.counters.priced += 1
-            self.counters.usd += cost.amount
-        elif cost.why == "unknown":
-            self.counters.unknown += 1
 
     def _failed(self, reason: str, attempts: int) -> Failed:
         self.counters.failed += 1

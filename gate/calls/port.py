@@ -34,17 +34,35 @@ class Bill:
     cost: Cost = Unpriced("unknown")
 
 
-class Outside(Protocol):
-    """Keeps the budgets where somebody else calls the models."""
+class Talking(Protocol):
+    """A conversation with an agent that calls its models itself."""
 
-    def outside(self) -> AbstractAsyncContextManager[Bill]:
-        """Room for one message to an agent that calls its models itself; it is cut at the deadline.
+    def message(self) -> AbstractAsyncContextManager[Bill]:
+        """Room for one message, which is cut at the deadline.
 
         Returns:
-            Where its price goes, if it tells one.
+            Where its price goes, if the agent tells one.
 
         Raises:
             NoCall: there is no room, or the time is up.
+        """
+        ...
+
+
+class Outside(Protocol):
+    """Keeps the budgets where somebody else calls the models."""
+
+    def outside(self, messages: int) -> AbstractAsyncContextManager[Talking]:
+        """Room for one conversation.
+
+        Args:
+            messages: that it will have at least.
+
+        Returns:
+            What each of its messages is sent through.
+
+        Raises:
+            NoCall: there is no room.
         """
         ...
 

@@ -14,7 +14,8 @@ class Failed:
         reason: one line, free of keys and control characters.
         attempts: how many requests were sent.
         effort: of a conversation that broke off: what it took until then; None where one call was all there was.
-        transcript: of such a conversation, the message that was not answered being the last; None where there is none.
+        transcript: of such a conversation, what was said until then, with the message that got no answer, if it was one
+            that broke it off, as its last turn; None where nothing was said.
     """
 
     reason: str

@@ -186,6 +186,12 @@ class Case:
         return tuple(found.values())
 
     @property
+    def steps(self) -> tuple[Round, ...]:
+        """Its rounds; a case without them has one, in which its question is asked."""
+        asked = self.messages[-1].content if self.messages else self.input
+        return self.rounds or (Round(asked, self.criteria, self.threshold),)
+
+    @property
     def turns(self) -> int:
         """Messages that are sent for one sample, at least: one for each round."""
         return max(1, len(self.rounds))

@@ -27,6 +27,27 @@ def too_deep(value: JsonValue) -> bool:
     return True
 
 
+def more_than(most: int, value: JsonValue) -> bool:
+    """Has a value more than so many texts, numbers, lists and objects in it?
+
+    Args:
+        most: how many are few enough.
+        value: nested as deeply as may be.
+    """
+    level: list[JsonValue] = [value]
+    seen = 0
+    while level and seen <= most:
+        seen += len(level)
+        inner: list[JsonValue] = []
+        for item in level:
+            if isinstance(item, list):
+                inner.extend(item)
+            elif isinstance(item, dict):
+                inner.extend(item.values())
+        level = inner
+    return seen > most
+
+
 def digest(value: JsonValue) -> str:
     """SHA-256 (64 hex digits) of the canonical JSON of `value`: sorted keys, no spaces, UTF-8."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -20,6 +20,7 @@ class ArmRecord(Part):
 
     No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
     `step_limited` are conversations that were ended at `max_steps`, which is null where there is no loop of tools.
+    `remembered` is false for an agent of which nobody can tell whether it is the same another time: it is asked again.
     """
 
     ref: str
@@ -35,6 +36,7 @@ class ArmRecord(Part):
     empty: Count = 0
     step_limited: Count = 0
     max_steps: Count | None = None
+    remembered: bool = True
 
 
 class AskedRecord(Part):

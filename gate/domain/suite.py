@@ -11,7 +11,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
-from gate.domain.target import Conversing, Target
+from gate.domain.target import Conversing, Target, leads_itself, runs_code, unversioned
 from gate.domain.usage import exact_dollars
 
 OVERALL = "overall"
@@ -44,6 +44,16 @@ class Arm:
     target: Target | None = None
     place: CodePlace | None = None
     code: str = ""
+
+    @property
+    def recognised(self) -> bool:
+        """Can anybody tell whether the agent is the same another time? Only then is what it said then an answer now."""
+        return not unversioned(self.target) and (bool(self.code) or not runs_code(self.target))
+
+    @property
+    def remembered(self) -> bool:
+        """Is what was answered not paid again? Of the loop of our own, the model's answers stay known in any case."""
+        return self.recognised or not leads_itself(self.target)
 
 
 @dataclass(frozen=True, slots=True)

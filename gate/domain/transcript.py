@@ -121,10 +121,12 @@ class Outline:
     Args:
         turns: messages to the agent.
         followups: how many of them answered a question of the agent's automatically.
-        tools: names of the tools that it called, in order.
+        tools: names of the tools that it called, in order; those that are not there left out.
         failures: how many calls failed, those of tools that are not there among them.
         steps: calls of a model that the agent made, as far as they are known.
         tools_told: the agent says of each message which tools it called.
+        missing: calls of tools that are not there.
+        heard: of each answer that may ask something it is known whether it does.
     """
 
     turns: int
@@ -133,6 +135,13 @@ class Outline:
     failures: int
     steps: int = 1
     tools_told: bool = True
+    missing: int = 0
+    heard: bool = True
+
+    @property
+    def calls(self) -> int:
+        """Of tools, those that are not there among them."""
+        return len(self.tools) + self.missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +178,8 @@ class Transcript:
             failures=sum(use.failed for use in tools),
             steps=sum(turn.steps for turn in self.turns),
             tools_told=self.tools_told,
+            missing=sum(use.missing for use in tools),
+            heard=not self.aside.missed,
         )
 
     @property

@@ -105,7 +105,9 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
         yield Warned(_opening(said), severe=True)
 
 
-def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: bool = False) -> list[str]:
+def foreseen(
+    spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
+) -> list[str]:
     """What the limits will not let finish in a run that need not make all of its calls.
 
     Dollars and minutes are those of the whole run, cut in proportion to the calls. Of conversations that broke off some
@@ -116,16 +118,17 @@ def foreseen(spending: Spending, known_calls: int, budget: Budget, *, early: boo
         known_calls: calls whose answers are known.
         budget: the limits.
         early: the run may stop before it has taken every sample.
+        remembered: all answers are kept for later runs.
     """
     known = min(max(0, known_calls), spending.calls)
     left = _without(spending, known)
     more = f" ({known:,} more are known already)" if known else ""
-    kept = "the answers are kept, and the next run takes up from there."
+    kept = "; the answers are kept, and the next run takes up from there" if remembered else ""
     fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
     ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
     sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
     likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
-    return [f"{said}; {kept}" for said in (*sure, *likely)]
+    return [f"{said}{kept}." for said in (*sure, *likely)]
 
 
 def _without(spending: Spending, known: int) -> Spending:

@@ -58,8 +58,9 @@ class _Conversations:
         return paired(figures[self.numbers], self.known)
 
     def heard(self, of: Callable[[Outline], float]) -> Floats:
-        """The same of those cases alone in which a detector hears the agent's questions."""
-        positions, figures = self.means(of)
+        """The same of those cases alone in which a detector hears whether the agent asks."""
+        understood = np.array([outline is not None and outline.heard for outline in self.outlines], dtype=np.bool_)
+        positions, figures = replace(self, known=self.known & understood[self.numbers]).means(of)
         exam = self.grid.suite.exam
         hears = np.array([exam.conversing.hears(exam.cases[case]) for case in positions.tolist()], dtype=np.bool_)
         found: Floats = figures[:, hears]
@@ -100,7 +101,7 @@ def talks(grid: Grid) -> Talks | None:
         return None
     followups = found.heard(lambda outline: outline.followups)
     asking = found.heard(lambda outline: outline.followups > 0)
-    _, calls = found.means(lambda outline: len(outline.tools))
+    _, calls = found.means(lambda outline: outline.calls)
     _, failed = found.means(lambda outline: outline.failures)
     figures = (turns, followups, asking, calls, failed)
     before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))

@@ -50,7 +50,7 @@ def transcript_record(sample: Sample) -> TranscriptRecord | None:
     return TranscriptRecord(
         turns=[_turn(turn, room) for turn in kept.turns[:TURNS_KEPT]],
         more_turns=max(0, len(kept.turns) - TURNS_KEPT),
-        calls=len(outline.tools),
+        calls=outline.calls,
         failed_calls=outline.failures,
         followups=outline.followups,
         revived=list(kept.revived),

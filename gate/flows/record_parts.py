@@ -69,6 +69,7 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
         empty=endings["empty"],
         step_limited=endings[STEP_LIMIT],
         max_steps=arm.target.max_steps if isinstance(arm.target, ToolLoop) else None,
+        remembered=arm.remembered,
     )
 
 

@@ -8,7 +8,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
-from gate.report import endings, numbers, obstacle, unfinished
+from gate.report import endings, numbers, obstacle, remembered, unfinished
 from gate.report.checks import checked, count_of, names_of
 from gate.report.parts import Code, Fact, Text
 from gate.report.rates import interval
@@ -44,7 +44,8 @@ def steps(run: RunRecord) -> Iterator[Text]:
     elif run.verdict is Verdict.INCONCLUSIVE:
         yield from unfinished.steps(run)
         if run.unfinished is None:
-            yield ("Mend what is named above, and run again: what is known is not asked for a second time.",)
+            kept = "" if remembered.asked_again(run) else ": what is known is not asked for a second time"
+            yield (f"Mend what is named above, and run again{kept}.",)
         yield from endings.advice(run)
     elif run.verdict is Verdict.HOLD:
         yield ("Add cases to be sure of the rate, or leave ", Code("fail_on"), " at ", Code("block"), ".")

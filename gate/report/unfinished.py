@@ -1,13 +1,13 @@
-"""A run that ended early: what is missing, that nothing is lost, and how to go on."""
+"""A run that ended early: what is missing, what is kept, and how to go on."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gate.domain.record import RunRecord
 from gate.domain.suite import MONTHLY
-from gate.report import numbers
+from gate.report import numbers, remembered
 from gate.report.parts import Code, Text
-from gate.report.slices import LONGEST_SENTENCE, short
+from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, short
 
 _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
 """What `gate.calls.budget` says when a limit is reached; the groups are what set it."""
@@ -33,15 +33,19 @@ def notes(run: RunRecord) -> tuple[str, ...]:
     if run.unfinished is None or not run.missing.samples:
         return ()
     rest = run.missing.total - run.missing.samples
-    kept = f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there."
-    return (kept,) if rest else ()
+    if not rest:
+        return ()
+    if again := remembered.asked_again(run):
+        others = " All other answers are kept." if remembered.something_kept(run) else ""
+        return (f"The agent of {_named(again)} may be another one the next time, so it is asked again.{others}",)
+    return (f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there.",)
 
 
 def steps(run: RunRecord) -> Iterator[Text]:
     """How to go on; nothing where the run came to its end."""
     if run.unfinished is None:
         return
-    rest = ": only what is missing will be paid for" if run.missing.samples < run.missing.total else ""
+    rest = _unpaid(run) if run.missing.samples < run.missing.total else ""
     # A baseline's own words stand before the reason.
     why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
     if limit := _BUDGET.match(why):
@@ -53,6 +57,18 @@ def steps(run: RunRecord) -> Iterator[Text]:
         yield (f"Mend what is named above, and run again{rest}.",)
     if rest:
         yield ("For that, a workflow has to restore ", Code(".gate/cache"), ", and to save it even if the gate fails.")
+
+
+def _unpaid(run: RunRecord) -> str:
+    """What running again does not cost."""
+    if not remembered.asked_again(run):
+        return ": only what is missing will be paid for"
+    return ": what is kept will not be paid for again" if remembered.something_kept(run) else ""
+
+
+def _named(suites: Sequence[str]) -> str:
+    rest = len(suites) - NAMES_SHOWN
+    return ", ".join(map(short, suites[:NAMES_SHOWN])) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _missing(run: RunRecord) -> str:

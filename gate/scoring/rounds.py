@@ -39,7 +39,7 @@ def scenes(subject: Subject) -> tuple[Scene, ...]:
     transcript, case = subject.transcript, subject.case
     if transcript is None:
         return ()
-    rounds = case.rounds or (Round("", case.criteria, case.threshold),)
+    rounds = case.steps
     numbers = sorted({turn.round for turn in transcript.turns})
     return tuple(_scene(subject, transcript, number, rounds[min(number, len(rounds) - 1)]) for number in numbers)
 

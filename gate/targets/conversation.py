@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass, field
 from functools import reduce
 from operator import add
 
-from gate.calls.port import Memory, NotKept
+from gate.calls.lane import NoCall
+from gate.calls.port import Memory, NotKept, Outside, Talking
 from gate.domain.absence import Failed
-from gate.domain.case import Case, Round
+from gate.domain.case import Case
 from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
-from gate.domain.target import ToolLoop, runs_code, target_json, unversioned
+from gate.domain.target import ToolLoop, leads_itself, target_json
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn, UserEnd
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request
@@ -44,23 +45,25 @@ class ConversationTarget:
         agents: makes an agent for each.
         company: whoever else has a part in it.
         memory: conversations of earlier runs, and where new ones are written down before they count.
+        outside: keeps the budgets of agents that call their models themselves.
         new_session: gives ids, each only once.
     """
 
     agents: Agents
     company: Company
     memory: Memory
+    outside: Outside
     new_session: Callable[[], str]
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
         """Lead the conversation, unless it is known; see `gate.targets.port.Target`."""
         request, arm = self.request_of(question), question.arm
-        if not fresh and _same_agent(arm) and (known := self.memory.find(request)) is not None and _told(known, arm):
+        if not fresh and arm.recognised and (known := self.memory.find(request)) is not None and _told(known, arm):
             return known
         agent = self.agents.agent(question, fresh=fresh)
         conversation = _Conversation(question, agent, self.company, self.new_session())
         try:
-            reply = await conversation.lead()
+            reply = await self._led(conversation)
             if reason := await self.agents.tampered(question):
                 raise AgentFailed(reason, attempts=0)
         except AgentFailed as failure:
@@ -70,13 +73,27 @@ class ConversationTarget:
         finally:
             await agent.close()
         unseen = reply.transcript is not None and any(one.error for one in reply.transcript.observations)
-        if unseen or not (_same_agent(arm) or isinstance(arm.target, ToolLoop | None)):
+        if unseen or not (arm.recognised or isinstance(arm.target, ToolLoop | None)):
             # What could not be looked up this time may be there the next time.
             return reply
         try:
             return await self.memory.keep(request, reply)
         except NotKept as lost:
             return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
+
+    async def _led(self, conversation: "_Conversation") -> Reply:
+        """Lead it once there is room for it.
+
+        Raises:
+            AgentFailed: there is none, or it broke off.
+        """
+        if not leads_itself(conversation.question.arm.target):
+            return await conversation.lead()
+        try:
+            async with self.outside.outside(conversation.question.case.turns) as conversation.talking:
+                return await conversation.lead()
+        except NoCall as refusal:
+            raise AgentFailed(refusal.reason, attempts=0) from None
 
     def request_of(self, question: Question) -> Request:
         """What the conversation is remembered under: all that has a part in it but files; nothing of it is sent.
@@ -89,30 +106,18 @@ class ConversationTarget:
             arm.version.prompt.digest,
             target_json(arm.target),
             [[message.role, message.content] for message in case.messages],
-            [case.input, case.facts, case.revival, [one.said for one in rounds_of(case)]],
+            [case.input, case.facts, case.revival, [one.said for one in case.steps]],
             None if case.user is None else asdict(case.user),
             [dict(case.vars), dict(case.slices)],
             None if exam is None else _led(exam, case),
         ]
-        told = Message("system", json.dumps(parts, sort_keys=True, default=str))
+        told = Message("system", json.dumps(parts, sort_keys=True))
         return Request((told,), arm.model, arm.params, question.index, about=f"{about(question)} conversation")
-
-
-def _same_agent(arm: Arm) -> bool:
-    """Can anybody tell whether the agent is the same as another time? Only then is what it said then an answer now."""
-    return not unversioned(arm.target) and (bool(arm.code) or not runs_code(arm.target))
 
 
 def _told(known: Reply, arm: Arm) -> bool:
     """Was a known conversation led with the files that the arm has?"""
     return known.transcript is not None and known.transcript.files == arm.code
-
-
-def rounds_of(case: Case) -> tuple[Round, ...]:
-    """What the agent is told, step by step; a case without rounds has one."""
-    if case.rounds:
-        return case.rounds
-    return (Round(case.messages[-1].content if case.messages else case.input, case.criteria, case.threshold),)
 
 
 def _led(exam: Exam, case: Case) -> object:
@@ -137,6 +142,7 @@ class _Conversation:
     asides: list[Said] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     user_end: UserEnd = ""
+    talking: Talking | None = None
 
     async def lead(self) -> Reply:
         """From the first message to the look at the databases.
@@ -157,11 +163,10 @@ class _Conversation:
         return self._reply(observations)
 
     async def _rounds(self, case: Case) -> None:
-        rounds = rounds_of(case)
-        for number, one in enumerate(rounds):
+        for number, one in enumerate(case.steps):
             await self._say(number, one.said, "case")
             await self._follow_up(number)
-            if number == 0 and case.revival and len(rounds) > 1:
+            if number == 0 and case.revival and case.turns > 1:
                 await self.agent.close()
                 try:
                     await self.agent.reopen(self.session)
@@ -211,9 +216,9 @@ class _Conversation:
 
     async def _say(self, number: int, text: str, by: Speaker) -> None:
         try:
-            answer = await self.agent.send(text)
+            answer = await self._asked(text)
         except AgentFailed as failure:
-            if len(rounds_of(self.question.case)) > 1:
+            if self.question.case.turns > 1:
                 failure.reason = f"round {number + 1}: {failure.reason}"
             # What it cost is known all together, and stands in the effort.
             self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason=BROKE_OFF))
@@ -234,6 +239,17 @@ class _Conversation:
                 tools_told=answer.tools_told,
             )
         )
+
+    async def _asked(self, text: str) -> Answer:
+        if self.talking is None:
+            return await self.agent.send(text)
+        try:
+            async with self.talking.message() as bill:
+                answer = await self.agent.send(text)
+                bill.cost = answer.cost
+                return answer
+        except NoCall as refusal:
+            raise AgentFailed(refusal.reason, attempts=0) from None
 
     @property
     def effort(self) -> Effort:

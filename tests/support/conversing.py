@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate.calls.port import Bill
+from gate.calls.port import Bill, Outside
 from gate.calls.request_key import request_key
 from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
@@ -150,20 +150,30 @@ class OneAgent:
 
 
 class Free:
-    """Keeps no budget, and remembers the bills."""
+    """Keeps no budget, and remembers what conversations announced, and the bills."""
 
     def __init__(self) -> None:
+        self.announced: list[int] = []
         self.bills: list[Bill] = []
 
     @asynccontextmanager
-    async def outside(self) -> AsyncIterator[Bill]:
+    async def outside(self, messages: int) -> AsyncIterator["Free"]:
+        self.announced.append(messages)
+        yield self
+
+    @asynccontextmanager
+    async def message(self) -> AsyncIterator[Bill]:
         self.bills.append(Bill())
         yield self.bills[-1]
 
 
 def leading(
-    agent: Agent, detector: Reader | None = None, user: Reader | None = None, memory: Kept | None = None
+    agent: Agent,
+    detector: Reader | None = None,
+    user: Reader | None = None,
+    memory: Kept | None = None,
+    outside: Outside | None = None,
 ) -> ConversationTarget:
     """Leads conversations with one agent, whose sessions are all named alike."""
     company = Company(lambda _: detector, lambda _: user, Blind())
-    return ConversationTarget(OneAgent(agent), company, memory or Kept(), lambda: "session-1")
+    return ConversationTarget(OneAgent(agent), company, memory or Kept(), outside or Free(), lambda: "session-1")

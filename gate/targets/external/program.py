@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from gate.calls.lane import NoCall
-from gate.calls.port import Outside
 from gate.domain.jsonvalue import JsonValue
-from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, lost_context, message, parsed
+from gate.targets.external.protocol import MOST_BYTES, Reply, Tongue, lost_context, message, parsed
 from gate.targets.port import AgentFailed, Answer
 from gate.targets.tools.process import Kept, Place
 
@@ -30,7 +28,6 @@ class Program:
         place: where it runs.
         named: its variables, besides those that each program has.
         timeout_s: seconds for one answer.
-        outside: keeps the budgets.
         room: processes at once.
         told: what was said until then is a part of `reopen`, for functions, which have no other memory.
     """
@@ -39,7 +36,6 @@ class Program:
     place: Place
     named: Mapping[str, str] = field(repr=False)
     timeout_s: float
-    outside: Outside
     room: asyncio.Semaphore
     told: bool = False
 
@@ -62,23 +58,18 @@ class ProgramAgent:
     _history: list[JsonValue] = field(default_factory=list, init=False)
 
     async def start(self, session: str) -> None:
-        await self._open("start", session)
+        self.tongue.opened(await self._open("start", session))
 
     async def reopen(self, session: str) -> None:
-        found = known_turns(self.tongue.read(await self._open("reopen", session)))
+        found = self.tongue.opened(await self._open("reopen", session))
         if found is not None and found < self._sent:
             raise lost_context(self._sent, found)
 
     async def send(self, text: str) -> Answer:
-        try:
-            async with self.program.outside.outside() as bill:
-                begun = time.monotonic()
-                number = self._sent + 1
-                data = await self._said(message("send", id=number, text=text), self.program.timeout_s)
-                answer = self.tongue.answer(data, time.monotonic() - begun, number)
-                bill.cost = answer.cost
-        except NoCall as refusal:
-            raise AgentFailed(refusal.reason, attempts=0) from None
+        begun = time.monotonic()
+        number = self._sent + 1
+        reply = await self._said(message("send", id=number, text=text), self.program.timeout_s)
+        answer = self.tongue.answer(reply, time.monotonic() - begun, number)
         self._sent += 1
         self._history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer.text}]
         return answer
@@ -94,7 +85,7 @@ class ProgramAgent:
         finally:
             self.program.room.release()
 
-    async def _open(self, kind: str, session: str) -> bytes:
+    async def _open(self, kind: str, session: str) -> Reply:
         await self.program.room.acquire()
         self._heard = b""
         try:
@@ -108,7 +99,7 @@ class ProgramAgent:
         more: dict[str, JsonValue] = {"history": self._history} if self.program.told and self._history else {}
         return await self._said(self.tongue.opening(kind, session, **more), STARTING_S)
 
-    async def _said(self, line: bytes, seconds: float) -> bytes:
+    async def _said(self, line: bytes, seconds: float) -> Reply:
         """What comes back for a line.
 
         Raises:
@@ -122,17 +113,16 @@ class ProgramAgent:
                 await self._check_quiet(process)
                 process.stdin.write(line)
                 await process.stdin.drain()
-                data = await self._reply(process)
+                reply = await self._reply(process)
                 await self._check_quiet(process)
         except TimeoutError:
             stray = f"; what it printed is no reply: {self._shown(self._stray)}" if self._stray else ""
             raise AgentFailed(f"{self.tongue.who} did not answer within {seconds:g} s{stray}") from None
         except (OSError, asyncio.IncompleteReadError):
             raise AgentFailed(await self._fate(process)) from None
-        self.tongue.read(data)
-        return data
+        return reply
 
-    async def _reply(self, process: Kept) -> bytes:
+    async def _reply(self, process: Kept) -> Reply:
         stray = start = 0
         self._stray = b""
         while True:
@@ -149,9 +139,9 @@ class ProgramAgent:
                 self._heard += data
                 continue
             line, start = self._heard[start:end], end + 1
-            if line and parsed(line) is not None:
+            if line and (reply := parsed(line)) is not None:
                 self._heard = self._heard[start:]
-                return line
+                return reply
             stray, self._stray = stray + len(line) + 1, line
             if stray > STRAY_BYTES:
                 raise AgentFailed(f"{self.tongue.who} prints what is no reply: {self._shown(line)}")

@@ -7,9 +7,10 @@ Answered: `ok`, `answer` (with a text, and what it took), `error`.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
+from gate.domain.jsonvalue import JsonValue, more_than
 from gate.domain.prompt import Message
 from gate.domain.suite import Arm
 from gate.domain.transcript import ToolUse, recorded
@@ -25,11 +26,17 @@ MOST_BYTES = 8 * 2**20
 """Of one reply."""
 MOST_TOOLS = 1_000
 """Calls of tools in one answer."""
+MOST_VALUES = 100_000
+"""Texts, numbers, lists and objects in what one answer tells of its tools."""
 _REASON_CHARS = 300
 _NAME_CHARS = 200
 _LONGEST_S = 1e6
 _MOST_USD = 1e6
 _REPLIES = frozenset({"ok", "answer", "error"})
+_TOLD = ("arguments", "result", "error", "latency_s")
+
+Reply: TypeAlias = Mapping[str, JsonValue]
+"""As it was said: whatever of it is used is cleaned of secrets and control characters first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +78,32 @@ class Tongue:
             }
         )
 
-    def read(self, data: bytes) -> dict[str, JsonValue]:
-        """What the agent says, which is `ok` or `answer`, without secrets and control characters.
+    def opened(self, reply: Reply | None) -> int | None:
+        """How many messages a session knows of that was begun, or opened again; None where the agent does not say.
+
+        Args:
+            reply: to `start` or `reopen`.
 
         Raises:
-            AgentFailed: it is neither.
+            AgentFailed: it is not `ok`.
         """
-        found = parsed(data)
-        if found is None:
-            raise AgentFailed(f"{self.who} did not answer with a JSON object whose type is ok, answer or error")
-        if found.get("type") == "error":
-            said = self.cleaner.line(found.get("error") or found.get("message"), _REASON_CHARS)
-            raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
-        return {self.cleaner.text(key): self.cleaner.value(one) for key, one in found.items()}
+        found = self._read(reply)
+        if found.get("type") != "ok":
+            raise AgentFailed(f"{self.who} did not open the session with ok: it answered what nobody asked yet")
+        return count(found.get("turns"))
 
-    def answer(self, data: bytes, seconds: float, number: int | None = None) -> Answer:
+    def answer(self, reply: Reply | None, seconds: float, number: int | None = None) -> Answer:
         """The answer to what was sent.
 
         Args:
-            data: what came back.
+            reply: what came back.
             seconds: that it took.
             number: of the message, which an answer may repeat as its `id`.
 
         Raises:
             AgentFailed: it is none.
         """
-        found = self.read(data)
+        found = self._read(reply)
         text = found.get("text")
         if found.get("type") != "answer" or not isinstance(text, str):
             raise AgentFailed(f"{self.who} did not answer with a text")
@@ -109,7 +116,7 @@ class Tongue:
         steps = count(found.get("steps"))
         told = _seconds(found.get("latency_s"))
         return Answer(
-            text=text,
+            text=self.cleaner.text(text),
             tools=self._tools(found.get("tools")),
             steps=1 if steps is None else min(steps, 10_000),
             usage=_usage(found.get("usage")),
@@ -120,17 +127,28 @@ class Tongue:
             tools_told=found.get("tools") is not None,
         )
 
+    def _read(self, reply: Reply | None) -> Reply:
+        if reply is None:
+            raise AgentFailed(f"{self.who} did not answer with a JSON object whose type is ok, answer or error")
+        if reply.get("type") == "error":
+            said = self.cleaner.line(reply.get("error") or reply.get("message"), _REASON_CHARS)
+            raise AgentFailed(f"{self.who} failed: {said or 'it did not say why'}")
+        return reply
+
     def _tools(self, value: JsonValue) -> tuple[ToolUse, ...]:
         if value is None:
             return ()
         if not isinstance(value, list) or len(value) > MOST_TOOLS:
             raise AgentFailed(f"{self.who} tells of its tools in no list of up to {MOST_TOOLS:,} calls")
+        if more_than(MOST_VALUES, value):
+            raise AgentFailed(f"{self.who} tells of its tools in more than {MOST_VALUES:,} values")
         return tuple(self._tool(one) for one in value)
 
     def _tool(self, value: JsonValue) -> ToolUse:
         name = value.get("name") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(name, str) or not name.strip():
             raise AgentFailed(f"{self.who} tells of a call of a tool that has no name")
+        value = {key: self.cleaner.value(value[key]) for key in _TOLD if key in value}
         error = value.get("error")
         given, result = value.get("arguments", {}), value.get("result", error if isinstance(error, str) else "")
         arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
@@ -148,7 +166,7 @@ def message(kind: str, **more: JsonValue) -> bytes:
     return _line({"type": kind, **more})
 
 
-def parsed(data: bytes) -> dict[str, JsonValue] | None:
+def parsed(data: bytes) -> Reply | None:
     """A reply; None for what is none, such as a line that a program prints for people, or for a log."""
     try:
         found = parse_json(data.decode("utf-8", "replace"))
@@ -158,11 +176,6 @@ def parsed(data: bytes) -> dict[str, JsonValue] | None:
         return None
     kind = found.get("type")
     return found if isinstance(kind, str) and kind in _REPLIES else None
-
-
-def known_turns(found: Mapping[str, JsonValue]) -> int | None:
-    """How many messages a session that was opened again knows of; None where the agent does not say."""
-    return count(found.get("turns"))
 
 
 def lost_context(sent: int, known: int) -> AgentFailed:

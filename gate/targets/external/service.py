@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from gate.calls.lane import NoCall
-from gate.calls.port import Outside
-from gate.targets.external.protocol import MOST_BYTES, Tongue, known_turns, lost_context, message
+from gate.targets.external.protocol import MOST_BYTES, Tongue, lost_context, message, parsed
 from gate.targets.port import AgentFailed, Answer
 
 CLOSING_S = 10.0
@@ -28,14 +26,12 @@ class Service:
         url: that messages are posted to.
         headers: with their values.
         timeout_s: seconds for one answer.
-        outside: keeps the budgets.
         client: connections.
     """
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
     timeout_s: float
-    outside: Outside
     client: aiohttp.ClientSession
 
 
@@ -57,24 +53,19 @@ class ServiceAgent:
 
     async def start(self, session: str) -> None:
         self._session = session
-        self.tongue.read(await self._posted(self.tongue.opening("start", session), self.service.timeout_s))
+        self.tongue.opened(parsed(await self._posted(self.tongue.opening("start", session), self.service.timeout_s)))
         self._open = True
 
     async def reopen(self, session: str) -> None:
         reply = await self._posted(self.tongue.opening("reopen", session), self.service.timeout_s)
-        known = known_turns(self.tongue.read(reply))
+        known = self.tongue.opened(parsed(reply))
         if known is not None and known < self._sent:
             raise lost_context(self._sent, known)
         self._open = True
 
     async def send(self, text: str) -> Answer:
-        try:
-            async with self.service.outside.outside() as bill:
-                data = await self._posted(message("send", session=self._session, text=text), self.service.timeout_s)
-                answer = self.tongue.answer(data, self._took)
-                bill.cost = answer.cost
-        except NoCall as refusal:
-            raise AgentFailed(refusal.reason, attempts=0) from None
+        data = await self._posted(message("send", session=self._session, text=text), self.service.timeout_s)
+        answer = self.tongue.answer(parsed(data), self._took)
         self._sent += 1
         return answer
 

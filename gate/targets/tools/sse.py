@@ -69,9 +69,10 @@ class Events:
                 return f"answered with HTTP {response.status_code} {response.reason_phrase}"
             async for event in httpx2.EventSource(response, max_event_size=MESSAGE_BYTES):
                 if event.event == "endpoint":
-                    self._endpoint = urljoin(self.url, event.data)
-                    if urlsplit(self._endpoint)[:2] != urlsplit(self.url)[:2]:
+                    endpoint = urljoin(self.url, event.data)
+                    if urlsplit(endpoint)[:2] != urlsplit(self.url)[:2]:
                         return "wants its messages sent to another server"
+                    self._endpoint = endpoint
                     self._ready.set()
                 elif event.event == "message" and event.data:
                     with suppress(ValueError):

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import pytest
 
-from gate.calls.caller import Caller, CallPolicy, Counters
+from gate.calls.caller import Caller, CallPolicy
+from gate.calls.counters import Counters
 from gate.calls.estimate import Pricer
-from gate.calls.lane import NoCall
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
 from gate.domain.absence import Failed
@@ -211,58 +211,3 @@ def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
     assert isinstance(failed, Failed)
     assert "budget" in failed.reason
     assert provider.seen == 3
-
-
-def test_an_agent_that_does_not_say_what_it_costs_keeps_no_budget_of_dollars() -> None:
-    calls = caller(Scripted([]), CallPolicy(budget=Budget(max_usd=5.0)))
-
-    async def work() -> None:
-        async with calls.outside() as bill:
-            bill.cost = Dollars(0.5)
-        assert calls.exhausted() is None
-        async with calls.outside():
-            pass
-        with pytest.raises(NoCall, match="max_usd cannot be kept, since an agent does not say what its answers cost"):
-            async with calls.outside():
-                pytest.fail("nobody knows what it costs")
-
-    run(work)
-    assert "have it give cost_usd" in (calls.exhausted() or "")
-
-
-def test_messages_to_agents_at_once_stay_within_a_budget_of_dollars() -> None:
-    calls = caller(Scripted([]), CallPolicy(budget=Budget(max_usd=2.0)))
-    refused = []
-
-    async def message() -> None:
-        try:
-            async with calls.outside() as bill:
-                await asyncio.sleep(0.001)
-                bill.cost = Dollars(0.5)
-        except NoCall as refusal:
-            refused.append(refusal.reason)
-
-    async def work() -> None:
-        await asyncio.gather(*(message() for _ in range(10)))
-
-    run(work)
-    assert calls.spent_usd == pytest.approx(2.0)
-    assert len(refused) == 6 and "is used up" in refused[0]
-
-
-def test_a_message_to_an_agent_that_fails_is_counted_as_failed() -> None:
-    calls = caller(Scripted([]), CallPolicy(budget=Budget(max_calls=2)))
-
-    async def work() -> None:
-        async with calls.outside() as bill:
-            bill.cost = Dollars(0.5)
-        with pytest.raises(ValueError, match="broken"):
-            async with calls.outside():
-                raise ValueError("broken")
-        with pytest.raises(NoCall, match="the budget of 2 calls is used up"):
-            async with calls.outside():
-                pytest.fail("there is no room")
-
-    run(work)
-    assert (calls.counters.made, calls.counters.failed, calls.counters.unknown) == (1, 2, 0)
-    assert calls.spent_usd == pytest.approx(0.5)

@@ -129,6 +129,8 @@ def test_what_a_budget_will_not_let_finish_is_told_with_what_is_known() -> None:
         "budget.max_calls is 500, and this run needs 900 calls (300 more are known already): it will end INCONCLUSIVE; "
         "the answers are kept, and the next run takes up from there."
     ]
+    (lost,) = foreseen(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500), remembered=False)
+    assert lost == "budget.max_calls is 500, and this run needs 900 calls: it will end INCONCLUSIVE."
     alone = foreseen(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500))
     assert alone[0].startswith("budget.max_calls is 500, and this run needs 900 calls: it will")
 

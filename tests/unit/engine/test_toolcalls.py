@@ -10,7 +10,7 @@ from gate.domain.model import ModelRef
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.target import Conversing
-from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.toolcalls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
@@ -68,9 +68,12 @@ def test_conversations_without_tools_have_no_difference_of_tools() -> None:
 def test_a_tool_that_is_not_there_is_called_no_longer() -> None:
     lost = ToolUse("look", "{}", "there is no tool 'look'", failed=True, missing=True)
     tried = replace(reply(), transcript=Transcript("s", (Turn(0, "hi", "case", "yes?", (lost,)),)))
-    found = tool_difference(rows([{}], [used("look")], [tried]))
+    both = rows([{}], [used("look")], [tried])
+    found, told = tool_difference(both), talks(both)
     assert found is not None
     assert found.slices[0].tools == (ToolChange("look", 1, 0, 1, 0),)
+    assert told is not None
+    assert (told.candidate.calls, told.candidate.failed_calls) == (1, 1), "one that failed is one of those made"
 
 
 def test_what_an_agent_does_not_tell_is_no_difference() -> None:
@@ -82,6 +85,20 @@ def test_what_an_agent_does_not_tell_is_no_difference() -> None:
     assert [(arm.turns, arm.calls, arm.failed_calls) for arm in (told.baseline, told.candidate)] == [
         (1, None, None)
     ] * 2
+
+
+def test_a_conversation_in_which_nobody_knows_what_was_asked_has_asked_neither_something_nor_nothing() -> None:
+    missed = used(asks=0)
+    assert missed.transcript is not None
+    missed = replace(missed, transcript=replace(missed.transcript, aside=Aside(2, None, ("no JSON",))))
+    one = heard(suite([{}, {}]))
+    told = talks(grid(one, of_cases([used(asks=1), used(asks=1)], [used(asks=1), missed])))
+    assert told is not None and told.baseline is not None
+    assert [(arm.asking, arm.followups, arm.turns) for arm in (told.baseline, told.candidate)] == [
+        (1.0, 1.0, 2.0),
+        (1.0, 1.0, 1.5),
+    ]
+    assert (told.more_asking, told.less_asking) == (0, 0)
 
 
 def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:

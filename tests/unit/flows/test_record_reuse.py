@@ -7,7 +7,7 @@ from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.suite import RunPolicy, Suite
-from gate.domain.target import ToolLoop
+from gate.domain.target import HttpAgent, ToolLoop
 from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
@@ -118,6 +118,13 @@ def test_conversations_that_were_ended_at_the_step_limit_are_told_with_it() -> N
     made = _record(one, samples).suites[0]
     assert (made.candidate.step_limited, made.candidate.max_steps, made.candidate.empty) == (2, 7, 0)
     assert (made.baseline.step_limited, made.baseline.max_steps) == (0, None)
+
+
+def test_an_agent_that_is_asked_again_the_next_time_is_told_of() -> None:
+    one = suite([{}] * 12)
+    one = replace(one, candidate=replace(one.candidate, target=HttpAgent("http://agent")))
+    made = _record(one, _samples(one, 12)).suites[0]
+    assert (made.baseline.remembered, made.candidate.remembered) == (True, False)
 
 
 def test_why_a_run_ended_early_is_kept() -> None:

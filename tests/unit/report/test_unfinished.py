@@ -85,6 +85,39 @@ def test_nothing_is_promised_where_nothing_was_answered() -> None:
     assert [_said(step) for step in steps(run)][1:] == ["Run again."]
 
 
+def _forgotten(run: RunRecord, *arms: str) -> RunRecord:
+    """The run with agents in these arms whose answers are not kept."""
+    suites = [
+        suite.model_copy(update={arm: getattr(suite, arm).model_copy(update={"remembered": False}) for arm in arms})
+        for suite in run.suites
+    ]
+    return run.model_copy(update={"suites": suites})
+
+
+def test_answers_that_are_not_kept_are_not_said_to_be() -> None:
+    run = _forgotten(_ended(SIGNALS[1]), "baseline", "candidate")
+    name = run.suites[0].name
+    assert view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
+    assert [_said(step) for step in steps(run)][1:] == ["Run again."]
+
+
+def test_where_some_answers_are_kept_they_are_told_apart() -> None:
+    run = _forgotten(_ended(SIGNALS[1]), "candidate")
+    assert "so it is asked again. All other answers are kept." in view(run).notes[0]
+    assert _said(steps(run)[1]) == "Run again: what is kept will not be paid for again."
+    assert ".gate/cache" in _said(steps(run)[2])
+
+
+def test_a_check_promises_nothing_of_an_agent_that_is_asked_again() -> None:
+    run = runs.runs()["check-missing"]
+    assert "what is known is not asked for a second time" in _said(steps(run)[0])
+    arms = [
+        new.model_copy(update={"candidate": new.candidate.model_copy(update={"remembered": False})}) for new in run.new
+    ]
+    again = run.model_copy(update={"new": arms})
+    assert _said(steps(again)[0]) == "Mend what is named above, and run again."
+
+
 def test_the_cause_is_told_where_missing_samples_could_change_the_verdict() -> None:
     why = "300 of 720 samples have no score, and they could change the verdict: PASS if …, BLOCK if …."
     run = _ended(SIGNALS[1], reasons=[why])

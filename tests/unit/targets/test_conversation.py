@@ -1,10 +1,15 @@
 """How a case's conversation is led."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from gate.calls.lane import NoCall
+from gate.calls.port import Bill
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona, Round
 from gate.domain.ending import STEP_LIMIT
@@ -16,7 +21,7 @@ from gate.domain.transcript import Observation, ToolUse
 from gate.domain.usage import Dollars, Effort, Unpriced
 from gate.targets.conversation import Company, ConversationTarget
 from gate.targets.port import AgentFailed, Answer, Question, Said
-from tests.support.conversing import Blind, FakeAgent, FakeReader, Kept, OneAgent, exam, leading, question
+from tests.support.conversing import Blind, FakeAgent, FakeReader, Free, Kept, OneAgent, exam, leading, question
 
 DETECTOR = Conversing(detector=ModelRef("openai", "d"))
 ONE = Case("c", "What is the occupancy?")
@@ -206,7 +211,7 @@ def test_a_conversation_whose_database_gave_no_answer_is_led_again() -> None:
             return (Observation("kept", None, "the server is starting"),)
 
     memory, company = Kept(), Company(lambda _: None, lambda _: None, Refused())
-    target = ConversationTarget(OneAgent(FakeAgent(["x", "y"])), company, memory, lambda: "session-1")
+    target = ConversationTarget(OneAgent(FakeAgent(["x", "y"])), company, memory, Free(), lambda: "session-1")
     led(target, question(TWO, exam=exam(TWO)))
     assert memory.empty
 
@@ -246,3 +251,57 @@ def test_how_rounds_are_scored_has_no_part_in_it() -> None:
     target = leading(FakeAgent([]))
     scored = [target.request_of(question(TWO, exam=exam(TWO, Conversing(score=rule)))) for rule in ("mean", "min")]
     assert scored[0] == scored[1]
+
+
+@pytest.mark.parametrize(
+    ("case", "messages"),
+    [(ONE, 1), (TWO, 2), (replace(PLAYED, input="Hi."), 1), (PLAYED, 1)],
+)
+def test_an_agent_that_calls_its_models_itself_is_paid_by_the_message(case: Case, messages: int) -> None:
+    paid = Free()
+    agent = FakeAgent([Answer("x", cost=Dollars(0.5)), Answer("y", cost=Dollars(0.25))])
+    target = leading(agent, user=FakeReader([Said("Hi.", 1), Said()]), outside=paid)
+    reply = led(target, question(case, HttpAgent("http://agent"), exam(case)))
+    assert paid.announced == [messages]
+    assert reply.transcript is not None
+    assert [bill.cost for bill in paid.bills] == [turn.cost for turn in reply.transcript.turns]
+
+
+def test_the_calls_of_our_own_loop_are_not_counted_twice() -> None:
+    paid = Free()
+    led(leading(FakeAgent(["x"]), outside=paid), question(ONE, ToolLoop(()), exam(ONE)))
+    assert paid.announced == []
+
+
+def test_a_conversation_that_there_is_no_room_for_is_not_begun() -> None:
+    class Spent(Free):
+        @asynccontextmanager
+        async def outside(self, messages: int) -> AsyncIterator[Free]:
+            if not self.bills:
+                raise NoCall("the budget is used up")
+            yield self
+
+    agent = FakeAgent(["x"])
+    found = failed(leading(agent, outside=Spent()), question(ONE, HttpAgent("http://agent"), exam(ONE)))
+    assert found == Failed("the budget is used up", 0, Effort())
+    assert agent.events == ["close"]
+
+
+def test_a_message_that_there_is_no_room_for_breaks_the_conversation_off() -> None:
+    class Short(Free):
+        @asynccontextmanager
+        async def message(self) -> AsyncIterator[Bill]:
+            if self.bills:
+                raise NoCall("the budget is used up")
+            self.bills.append(Bill())
+            yield self.bills[-1]
+
+    found = failed(leading(FakeAgent(["x", "y"]), outside=Short()), question(TWO, HttpAgent("http://agent"), exam(TWO)))
+    assert (found.reason, found.attempts) == ("round 2: the budget is used up", 0)
+    assert found.transcript is not None and [turn.said for turn in found.transcript.turns] == ["a", "b"]
+
+
+def test_what_is_no_json_is_no_part_of_what_a_conversation_is_remembered_under() -> None:
+    odd: Any = object()
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        leading(FakeAgent([])).request_of(question(replace(ONE, vars={"odd": odd}), exam=exam(ONE)))

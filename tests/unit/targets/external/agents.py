@@ -4,14 +4,13 @@ import asyncio
 import sys
 from pathlib import Path
 
-from gate.calls.port import Outside
 from gate.domain.case import Case
 from gate.targets.external import python_agent
 from gate.targets.external.program import Program, ProgramAgent
 from gate.targets.external.protocol import Tongue
 from gate.targets.tools.masks import Masks
 from gate.targets.tools.process import Place
-from tests.support.conversing import Free, question
+from tests.support.conversing import question
 
 SECRET = "s3cret-token-0123456789"
 
@@ -30,23 +29,21 @@ for line in sys.stdin:
 """
 
 
-def program(folder: Path, answer: str, timeout_s: float = 20.0, outside: Outside | None = None) -> ProgramAgent:
+def program(folder: Path, answer: str, timeout_s: float = 20.0) -> ProgramAgent:
     """A command agent that answers with some lines of Python, in which `text` is what it was told."""
     (folder / "agent.py").write_text(TALKS.replace("ANSWER", answer.strip().replace("\n", "\n        ")))
-    return started(folder, (sys.executable, "agent.py"), timeout_s, outside)
+    return started(folder, (sys.executable, "agent.py"), timeout_s)
 
 
 def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20.0) -> ProgramAgent:
     """A Python agent of a module."""
     (folder / "agent.py").write_text(source)
     command = (sys.executable, "-P", "-s", "-B", python_agent.__file__, f"agent:{name}")
-    return started(folder, command, timeout_s, None, told=True)
+    return started(folder, command, timeout_s, told=True)
 
 
-def started(
-    folder: Path, command: tuple[str, ...], timeout_s: float, outside: Outside | None, *, told: bool = False
-) -> ProgramAgent:
+def started(folder: Path, command: tuple[str, ...], timeout_s: float, *, told: bool = False) -> ProgramAgent:
     place = Place(folder, folder / "scratch", "/usr/bin:/bin")
-    made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, outside or Free(), asyncio.Semaphore(1), told)
+    made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, asyncio.Semaphore(1), told)
     tongue = Tongue(question(Case("c", "Hello?", slices={"tier": "free"})), Masks((SECRET,)), "the agent")
     return ProgramAgent(tongue, made)

@@ -156,6 +156,10 @@ def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> Non
             "of a tool whose name has no sign that can be seen",
         ),
         ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "in no list of up to 1,000 calls"),
+        (
+            'say(type="answer", text="x", tools=[{"name": "a", "arguments": ["b"] * 1_000_000}])',
+            "tells of its tools in more than 100,000 values",
+        ),
         ("sys.exit(3)", "the agent ended (exit code 3)"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),
         ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [token]"),
@@ -208,7 +212,7 @@ def test_a_conversation_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
-    assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0, None))
+    assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0))
 
 
 def test_a_context_that_is_lost_is_told(tmp_path: Path) -> None:

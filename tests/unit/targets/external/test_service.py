@@ -15,7 +15,7 @@ from gate.targets.external.service import Service, ServiceAgent
 from gate.targets.port import AgentFailed, Answer
 from gate.targets.tools.masks import Masks
 from tests.support.agent_service import AgentService, Answering, polite
-from tests.support.conversing import Free, question
+from tests.support.conversing import question
 
 SECRET = "Bearer-0123456789-secret"
 SECRETS = (
@@ -35,7 +35,7 @@ def service() -> Iterator[AgentService]:
 
 async def talked(url: str, *texts: str, timeout_s: float = 20.0, revive: bool = False) -> list[Answer]:
     async with _client() as client:
-        made = Service(url, {"Authorization": SECRET}, timeout_s, Free(), client)
+        made = Service(url, {"Authorization": SECRET}, timeout_s, client)
         agent = ServiceAgent(Tongue(question(Case("c", "x")), Masks((SECRET, *SECRETS)), "the agent"), made)
         try:
             await agent.start("session-1")
