@@ -25,7 +25,7 @@ from gate.inputs.text import decode
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.settings.services import Settings
-from gate.store.new_files import write_new
+from gate.store.new_files import write_all_new
 from gate.store.own_folder import make_folder
 from gate.store.run_folder import write_whole
 from gate.targets.port import Question
@@ -209,10 +209,9 @@ def keep(files: Sequence[NewFile]) -> None:
     """Write files that are not there yet.
 
     Raises:
-        GateError: one cannot be written; those before it are.
+        GateError: one of them cannot be written, so that none is.
     """
-    for file in files:
-        write_new(file.path, file.text)
+    write_all_new({file.path: file.text for file in files})
 
 
 def keep_for_reading(texts: Mapping[str, str]) -> None:

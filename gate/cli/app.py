@@ -11,6 +11,7 @@ from gate.cli.calibrate import calibrate
 from gate.cli.check import check
 from gate.cli.demo import demo
 from gate.cli.diff import diff
+from gate.cli.generate import generate
 from gate.cli.merge import merge
 from gate.cli.pipes import forgive_closed_pipes
 from gate.cli.plan import plan
@@ -38,6 +39,8 @@ def cli() -> None:
       gate diff --base origin/main
     Hold it against its thresholds, case by case:
       gate check
+    Make tests for a prompt out of the prompt itself:
+      gate generate prompts/support.md --model openai:gpt-5-mini
     Exit codes: 0 fine, 1 a slice got worse or a case failed, 2 a mistake in configuration or usage,
     3 could not be decided, 130 interrupted.
     """
@@ -45,6 +48,7 @@ def cli() -> None:
 
 cli.add_command(diff)
 cli.add_command(check)
+cli.add_command(generate)
 cli.add_command(merge)
 cli.add_command(plan)
 cli.add_command(calibrate)

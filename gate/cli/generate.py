@@ -23,7 +23,9 @@ Examples:
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="Who checks what was made.  [default: the model itself]")
 @click.option("--reference-model", metavar="PROVIDER:NAME", help="With --expected: who answers.  [default: --model]")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="Of the generator, e.g. temperature=1.")
-@click.option("--effort", type=click.Choice(get_args(Level)), default="medium", show_default=True, help="How much work.")
+@click.option(
+    "--effort", type=click.Choice(get_args(Level)), default="medium", show_default=True, help="How much work."
+)
 @click.option("--tests-per-rule", type=click.IntRange(1, 50), help="For each rule, and as many for its inverse.")
 @click.option("--rules-per-call", type=click.IntRange(1, 100), help="Rules that one request makes tests for.")
 @click.option("--max-rules", type=click.IntRange(1, RULES), help="Rules at most.")

@@ -139,7 +139,9 @@ def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
     for one in given:
         stage, equals, text = one.partition("=")
         if not equals or not text.strip():
-            raise GateError(f"--instructions {quoted(one)} names no text", 'write --instructions tests="Use long inputs"')
+            raise GateError(
+                f"--instructions {quoted(one)} names no text", 'write --instructions tests="Use long inputs"'
+            )
         if stage not in get_args(Stage):
             hint = did_you_mean(stage, get_args(Stage))
             raise GateError(f"--instructions: there is no stage {quoted(stage)}", hint)

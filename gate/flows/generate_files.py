@@ -11,7 +11,19 @@ from gate.testgen.written import specification as written
 from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml
 
 SPEC = "spec.yaml"
-ENDINGS = (".prompt.yml", ".prompt.yaml", ".prompty", ".j2", ".jinja", ".jinja2", ".md", ".txt", ".yaml", ".yml", ".json")
+ENDINGS = (
+    ".prompt.yml",
+    ".prompt.yaml",
+    ".prompty",
+    ".j2",
+    ".jinja",
+    ".jinja2",
+    ".md",
+    ".txt",
+    ".yaml",
+    ".yml",
+    ".json",
+)
 
 
 @dataclass(frozen=True, slots=True)

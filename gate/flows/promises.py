@@ -82,7 +82,9 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     notes: tuple[str, ...] = ()
     base = versions.given
     if base is None:
-        read = await specify(versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell)
+        read = await specify(
+            versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell
+        )
         base, notes = read.specification, read.notes
     carried = carry_over(base, versions.base.text, versions.head.text)
     found, more = await _read_new(versions.head, carried, readers)
@@ -97,9 +99,7 @@ def _plain(settings: EffortSettings) -> EffortSettings:
     return replace(settings, review=False, ground=False)
 
 
-async def _read_new(
-    head: PromptSubject, carried: Carried, readers: Readers
-) -> tuple[Specification, tuple[str, ...]]:
+async def _read_new(head: PromptSubject, carried: Carried, readers: Readers) -> tuple[Specification, tuple[str, ...]]:
     """What the new version says that the old one did not; nobody is asked where it says nothing new."""
     blank = Specification(head.digest, "")
     if not carried.new:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.promises import Promises
 from gate.domain.promptspec import CompiledRule, GeneratedTest, OutputRule
 from gate.domain.record import RunRecord
@@ -14,8 +15,8 @@ from gate.domain.specdiff import TO_TEST
 from gate.domain.suite import Exam, RunPolicy, Suite
 from gate.domain.usage import Dollars, Effort
 from gate.engine.plan import count
-from gate.engine.run import Stop
 from gate.engine.rows import Rows
+from gate.engine.run import Stop
 from gate.engine.samples import SampleTable
 from gate.errors import GateError
 from gate.flows.collect import Collector, Tools
@@ -116,14 +117,10 @@ class _Reading:
         made = await generate(subject, replace(compared.head, rules=rules), generator, judge, Work(settings))
         return made.tests
 
-    async def _tried(
-        self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]
-    ) -> PromisesRecord:
+    async def _tried(self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]) -> PromisesRecord:
         """Both versions answer the tests, and each answer is held against the rule that its test is for."""
         rules = {rule.id: rule for rule in compared.head.rules} if compared.head is not None else {}
-        cases = tuple(
-            replace(case_of(test), scorers=_scorers(rules[test.rule], self.wanted)) for test in tests
-        )
+        cases = tuple(replace(case_of(test), scorers=_scorers(rules[test.rule], self.wanted)) for test in tests)
         exam = Exam(ref="", digest="", cases=cases, scorers=(), conversing=self.suite.exam.conversing)
         trial = replace(self.suite, exam=exam, samples=1, promises=None)
         asked = replace(self.resolved, suites=(trial,), policy=RunPolicy(early_stop=False), edits=())
@@ -147,8 +144,17 @@ def _scorers(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
     compiled: CompiledRule | None = compile_rule(rule)
     if compiled is not None:
         return compiled.scorers
-    options = {"criteria": rule.text.replace("{{", "{ {"), "model": str(wanted.judge), "sees_expected": False}
+    options: dict[str, JsonValue] = {
+        "criteria": _plain(rule.text),
+        "model": str(wanted.judge),
+        "sees_expected": False,
+    }
     return parse_scorers([{"judge": options}], f"rule {rule.id}")
+
+
+def _plain(text: str) -> str:
+    """A rule is no template, even if it speaks of one."""
+    return text.replace("{{", "{ {")
 
 
 def _trial(rule: str, tests: Sequence[GeneratedTest], table: SampleTable) -> PromiseTrialRecord:

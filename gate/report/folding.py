@@ -253,8 +253,6 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
         out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
     if trials := max(0, len(view.exam) - level.rows):
         out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
-    if promises := max(0, len(view.promises) - level.suites):
-        out.append(f"the promises of {numbers.counted(promises, 'prompt')}")
     if prompts:
         out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
     tables = max(0, len(view.checks) - level.suites)
@@ -265,6 +263,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
 def _without_details(view: View, level: Level) -> Iterator[str]:
     if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
         yield f"the scorers of {numbers.counted(scorers, 'suite')}"
+    if promises := max(0, len(view.promises) - level.suites):
+        yield f"the promises of {numbers.counted(promises, 'prompt')}"
     if suites := max(0, len(view.conversations) - level.suites):
         yield f"what agents did in {numbers.counted(suites, 'suite')}"
     kept = min(len(view.dimensions), level.suites) if level.details else 0

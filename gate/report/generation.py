@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification
+from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification, TestKind
 from gate.domain.usage import Dollars, Effort, about_dollars
 from gate.report.sheet import Grid, Line, Remark, Sheet
 from gate.stats.undefined import Undefined
 from gate.testgen.diversity import Diversity
 from gate.testgen.forecast import GenerationForecast
 
+KINDS: tuple[TestKind, ...] = ("rule", "inverse")
 _GROUNDING = {
     "verbatim": "in the prompt's words",
     "judged": "in the prompt, says a judge",
@@ -93,7 +94,9 @@ def _rules(found: Outcome) -> Grid:
     kept = Counter((test.rule, test.kind) for test in found.tests)
     by_code = {one.rule for one, _ in found.compiled}
     lines = [
-        Line((f"{rule.id} {rule.text}", str(kept[rule.id, "rule"]), str(kept[rule.id, "inverse"]), *_how(rule, by_code)))
+        Line(
+            (f"{rule.id} {rule.text}", str(kept[rule.id, "rule"]), str(kept[rule.id, "inverse"]), *_how(rule, by_code))
+        )
         for rule in found.specification.rules
     ]
     return Grid("Rules", ("Rule", "Tests", "Inverse", "Checked by", "Stands"), tuple(lines))
@@ -128,7 +131,9 @@ def diversity_told(found: Diversity) -> list[str]:
         return []
     shares = ", ".join(f"{share:.0%} {name}" for name, share in found.scenarios.items())
     lengths = f"{found.lengths.shortest:,.0f} to {found.lengths.longest:,.0f} characters"
-    return [f"Inputs of {lengths}; each is {found.nearest:.0%} like the one most like it{'; ' if shares else ''}{shares}."]
+    return [
+        f"Inputs of {lengths}; each is {found.nearest:.0%} like the one most like it{'; ' if shares else ''}{shares}."
+    ]
 
 
 def spent_told(effort: Effort) -> str:

@@ -80,9 +80,9 @@ class Shape:
         """Names of the parts that hold what a search would find."""
         return tuple(part.name for part in self.parts if part.retrieved)
 
-    def schema(self) -> dict[str, JsonValue]:
+    def schema(self) -> dict[str, Mapping[str, JsonValue]]:
         """Properties of a reply that hold one input."""
-        out: dict[str, JsonValue] = {}
+        out: dict[str, Mapping[str, JsonValue]] = {}
         if self.parts:
             named = one_of(*self.names)
             out["components"] = list_schema(object_schema({"name": named, "text": dict(TEXT)}))

@@ -37,7 +37,11 @@ def _question(source: Source, test: GeneratedTest, turn: int) -> Question[Genera
     texts = shown(test)
     view = {**source.view(statement, *(text for _, text in texts)), "statement": statement, "input": texts}
     extra = source.settings.instructions.get("expansion", "")
-    schema: dict[str, JsonValue] = {"reasoning": dict(TEXT), **source.shape.schema(), "behaviour": dict(TEXT)}
+    schema: dict[str, Mapping[str, JsonValue]] = {
+        "reasoning": dict(TEXT),
+        **source.shape.schema(),
+        "behaviour": dict(TEXT),
+    }
 
     def read(found: Mapping[str, JsonValue]) -> GeneratedTest:
         told = replace(test, reasoning=text_of(found, "reasoning"), behaviour=text_of(found, "behaviour"))

@@ -144,7 +144,7 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         "taken": wanted.taken,
     }
     extra = source.settings.instructions.get("tests", "")
-    item: dict[str, JsonValue] = {
+    item: dict[str, Mapping[str, JsonValue]] = {
         "statement": one_of(*wanted.ids),
         "reasoning": dict(TEXT),
         "scenario": one_of(*SCENARIOS),

@@ -65,7 +65,7 @@ def _question(
     written = (text for test in batch for named in shown(test) for text in named)
     view = {"components": components, "inputs": inputs, "fence": fence(*texts_of(components), *written)}
     extra = settings.instructions.get("validity", "")
-    item: dict[str, JsonValue] = {"id": one_of(*ids), "reason": dict(TEXT), "valid": dict(FLAG)}
+    item: dict[str, Mapping[str, JsonValue]] = {"id": one_of(*ids), "reason": dict(TEXT), "valid": dict(FLAG)}
     return Question(
         "validity",
         lambda problem: framed("validity", view, extra, problem),
