@@ -43,7 +43,8 @@ Kind: TypeAlias = Literal[
     "markup",
 ]
 KINDS: tuple[Kind, ...] = (
-    "sentence dropped", "words dropped", "loosened", "tightened", "added", "paraphrased", "order", "white space", "markup",
+    "sentence dropped", "words dropped", "loosened", "tightened", "added",
+    "paraphrased", "order", "white space", "markup",
 )  # fmt: skip
 STATES = {"sentence dropped": "removed", "words dropped": "removed"}
 """What a kind should be called, where the kind is not the word."""
@@ -239,7 +240,8 @@ def _harmless(kind: Kind, text: str, draw: random.Random) -> str:
 
 def _reordered(text: str, draw: random.Random) -> str:
     """Sentences of one scope change places; headings and lead-ins stay."""
-    units = [unit for unit in units_of(text) if not unit.words.endswith(":")]
+    whole = (unit for unit in units_of(text) if not unit.words.endswith(":"))
+    units = [unit for unit in whole if text[: unit.end].endswith((".", "!", "?")) or unit.under]
     scopes = {under: [one for one in units if one.under == under] for under in {one.under for one in units}}
     several = sorted(under for under, own in scopes.items() if len(own) > 1 and not _titled(text, own))
     if not several:
