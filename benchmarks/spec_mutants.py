@@ -1,90 +1,43 @@
 """Mutants of prompts with known promises: which dropped, loosened and tightened promises a comparison sees, and what it
 says of changes that are none.
 
-No model reads anything here. The rules of an unchanged sentence are carried over by code; those of a changed one are
-read by a person (`reads` in the data) or, where code made the mutant, are the old rules whose words still stand. Nobody
-is asked about meaning either, so what code alone cannot tell is "not known". `--list` prints each mutant that was not
-named rightly, `--seed` draws others.
+No model reads a prompt here. The rules of an unchanged sentence are carried over by code; those of a changed one are
+read by a person (`reads` in the data) or, where code made the mutant, are the old rules whose words still stand.
+Without `--model` nobody is asked about meaning either, and what code alone cannot tell is "not known". Exit code 1
+where code alone says something wrong.
 """
 
 import argparse
 import asyncio
 import random
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
 
 from rich.console import Console
 from rich.table import Table
-from ruamel.yaml import YAML
 
-from gate.domain.case import ScorerSpec
-from gate.domain.promptspec import CompiledRule, OutputRule, Specification
+from benchmarks.mutating import KINDS, Mutant, mutants, subjects
+from gate.calls.caller import Caller, CallPolicy
+from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import Specification
 from gate.domain.specdiff import QUIET, SpecDiff
+from gate.domain.suite import Budget
+from gate.inputs.models import parse_model
+from gate.providers.factory import Factory
+from gate.settings.keys import keys_of
+from gate.settings.services import Settings
 from gate.stats.wilson import wilson
+from gate.testgen.asking import Asker
 from gate.testgen.specdiff.carry import carry_over, joined
 from gate.testgen.specdiff.diff import Means, Version, spec_diff
-from gate.testgen.specdiff.place import spans
-from gate.testgen.specdiff.units import Unit, units_of
 
-DATA = Path(__file__).parent / "data" / "spec_mutants"
-Kind: TypeAlias = Literal[
-    "sentence dropped",
-    "words dropped",
-    "loosened",
-    "tightened",
-    "added",
-    "paraphrased",
-    "order",
-    "white space",
-    "markup",
-]
-KINDS: tuple[Kind, ...] = (
-    "sentence dropped", "words dropped", "loosened", "tightened", "added",
-    "paraphrased", "order", "white space", "markup",
-)  # fmt: skip
+AT_ONCE = 8
+"""Requests under way."""
 STATES = {"sentence dropped": "removed", "words dropped": "removed"}
 """What a kind should be called, where the kind is not the word."""
 HARMLESS = ("paraphrased", "order", "white space", "markup")
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """One prompt.
-
-    Args:
-        name: of the prompt.
-        version: text and specification.
-        code: what code checks, by the words of a rule.
-        changes: those that a person made.
-    """
-
-    name: str
-    version: Version
-    code: Mapping[str, CompiledRule]
-    changes: Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One change of one prompt.
-
-    Args:
-        subject: the prompt.
-        kind: what was done.
-        text: the changed prompt.
-        rules: ids of the rules that it is about; none for a change that is none.
-        reads: the rules of its changed sentences.
-    """
-
-    subject: Subject
-    kind: Kind
-    text: str
-    rules: frozenset[str]
-    reads: tuple[OutputRule, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,59 +77,61 @@ class Outcome:
         return "unknown" if found in (wanted, "unknown") else found
 
 
-def subjects() -> tuple[Subject, ...]:
-    """The prompts in the data."""
-    found = []
-    for file in sorted(DATA.glob("*.yaml")):
-        for row in YAML(typ="safe").load(file.read_text(encoding="utf-8")):
-            rules = tuple(_rule(one["id"], one) for one in row["rules"])
-            worded = [*row["rules"], *(read for change in row["changes"] for read in change["reads"])]
-            code = {one["text"]: _code(one["code"]) for one in worded if "code" in one}
-            version = Version(Specification("", "", rules=rules, generator="hand"), row["text"])
-            found.append(Subject(row["name"], version, code, row["changes"]))
-    return tuple(found)
+async def outcome(mutant: Mutant, judge: Asker | None = None) -> Outcome:
+    """Compare one mutant with its prompt.
 
-
-def mutants(subject: Subject, draw: random.Random) -> Iterator[Mutant]:
-    """All changes of one prompt: by code and by hand."""
-    text, rules = subject.version.text, subject.version.specification.rules
-    for unit in units_of(text):
-        hit = frozenset(rule.id for rule in rules if _rests(rule, text, unit))
-        if hit:
-            gone = text[: unit.start] + text[unit.end :]
-            yield Mutant(subject, "sentence dropped", gone, hit, _left(subject, gone, hit))
-    for rule in rules:
-        ((start, end), *_) = spans(rule.evidence, text)
-        gone = text[:start] + text[end:]
-        hit = frozenset(one.id for one in rules if not spans(one.evidence, gone))
-        yield Mutant(subject, "words dropped", gone, hit, _left(subject, gone, hit))
-    for change in subject.changes:
-        put = text.replace(change["find"], change["put"], 1)
-        reads = tuple(_rule(f"R{place}", one) for place, one in enumerate(change["reads"], 1))
-        yield Mutant(subject, change["kind"], put, frozenset({change["rule"]}), reads)
-    kinds: tuple[Kind, ...] = ("order", "white space", "markup")
-    for kind in kinds:
-        for _ in range(5):
-            yield Mutant(subject, kind, _harmless(kind, text, draw), frozenset(), ())
-
-
-def outcome(mutant: Mutant) -> Outcome:
-    """Compare, without any model."""
+    Args:
+        mutant: the change.
+        judge: asked for what code cannot tell; None where nobody is.
+    """
     base = mutant.subject.version
     carried = carry_over(base.specification, base.text, mutant.text)
     head = joined(base.specification, carried, Specification("", "", rules=mutant.reads))
-    compiled = Means(compiled=lambda rule: mutant.subject.code.get(rule.text), lineage=True)
-    diff = asyncio.run(spec_diff(base, Version(head, mutant.text), compiled))
-    return Outcome(mutant, _states(diff))
+    means = Means(judge, lambda rule: mutant.subject.code.get(rule.text), lineage=True)
+    return Outcome(mutant, _states(await spec_diff(base, Version(head, mutant.text), means)))
 
 
-def table(outcomes: Sequence[Outcome]) -> Table:
-    """What was said, kind by kind, with 95 % Wilson intervals."""
-    out = Table(title="Comparison by code alone", title_justify="left")
+async def outcomes(seed: int, judge: Asker | None = None) -> list[Outcome]:
+    """All mutants of all prompts.
+
+    Args:
+        seed: of what code draws.
+        judge: see `outcome`.
+    """
+    drawn = [one for subject in subjects() for one in mutants(subject, random.Random(f"{seed}{subject.name}"))]
+    return list(await asyncio.gather(*(outcome(one, judge) for one in drawn)))
+
+
+async def judged(seed: int, model: ModelRef, max_usd: float) -> list[Outcome]:
+    """The same with a judge, by the keys of the environment.
+
+    Args:
+        seed: of what code draws.
+        model: the judge.
+        max_usd: no more dollars than these.
+    """
+    settings = Settings.from_environ()
+    factory = Factory(keys_of(settings), settings.cache_dir, AT_ONCE, lambda path: Path(path).read_text("utf-8"))
+    policy = CallPolicy(AT_ONCE, budget=Budget(max_usd=max_usd))
+    caller = Caller(factory.provider, policy, random.Random(seed), factory.price)
+    try:
+        return await outcomes(seed, Asker(caller, model, Params(max_output_tokens=2_000)))
+    finally:
+        await factory.close()
+
+
+def table(found: Sequence[Outcome], by: str) -> Table:
+    """What was said, kind by kind, with 95 % Wilson intervals.
+
+    Args:
+        found: of all mutants.
+        by: who compared.
+    """
+    out = Table(title=f"Comparison by {by}", title_justify="left")
     for name in ("change", "mutants", "said rightly", "not known", "wrong", "other rules said to differ"):
         out.add_column(name, justify="left" if name == "change" else "right")
     for kind in KINDS:
-        own = [one for one in outcomes if one.mutant.kind == kind]
+        own = [one for one in found if one.mutant.kind == kind]
         right, wrong = sum(one.right for one in own), sum(one.wrong for one in own)
         alarms = "" if kind in HARMLESS else _rate(sum(one.alarm for one in own), len(own))
         cells = (_rate(right, len(own)), str(len(own) - right - wrong), _rate(wrong, len(own)), alarms)
@@ -185,75 +140,22 @@ def table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table; exit code 1 where code alone said something wrong."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--seed", type=int, default=9)
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--seed", type=int, default=9, help="of what code draws")
+    parser.add_argument("--list", action="store_true", help="name each mutant that was not named rightly")
+    parser.add_argument("--model", type=parse_model, help="a judge, as provider:name; keys are those of the gate")
+    parser.add_argument("--max-usd", type=float, default=1.0, help="no more dollars than these")
     wanted = parser.parse_args(arguments)
     console = Console(width=140 if not sys.stdout.isatty() else None)
-    outcomes = [
-        outcome(one)
-        for subject in subjects()
-        for one in mutants(subject, random.Random(f"{wanted.seed}{subject.name}"))
-    ]
-    console.print(table(outcomes))
-    for one in outcomes if wanted.list else ():
+    asked = judged(wanted.seed, wanted.model, wanted.max_usd) if wanted.model else outcomes(wanted.seed)
+    found = asyncio.run(asked)
+    console.print(table(found, f"code and {wanted.model}" if wanted.model else "code alone"))
+    for one in found if wanted.list else ():
         if not one.right or one.alarm:
             about = f"{one.mutant.subject.name}, {one.mutant.kind} {sorted(one.mutant.rules)}: {dict(one.states)}"
             console.print(about, highlight=False, markup=False)
-    return int(any(one.wrong or one.alarm for one in outcomes))
-
-
-def _rule(name: str, row: Mapping[str, Any]) -> OutputRule:
-    return OutputRule(name, row["text"], row["evidence"], grounding="verbatim")
-
-
-def _code(code: Mapping[str, Mapping[str, Any]]) -> CompiledRule:
-    return CompiledRule("", tuple(ScorerSpec(kind, kind, options) for kind, options in code.items()), "by hand")
-
-
-def _rests(rule: OutputRule, text: str, unit: Unit) -> bool:
-    return any(start < unit.end and unit.start < end for start, end in spans(rule.evidence, text))
-
-
-def _left(subject: Subject, text: str, gone: frozenset[str]) -> tuple[OutputRule, ...]:
-    """The rules that a reader still finds in the sentences that changed."""
-    base = subject.version
-    carried = {rule.id for rule in carry_over(base.specification, base.text, text).rules}
-    return tuple(
-        replace(rule, id=f"R{place}")
-        for place, rule in enumerate(base.specification.rules)
-        if rule.id not in gone and rule.id not in carried and spans(rule.evidence, text)
-    )
-
-
-def _harmless(kind: Kind, text: str, draw: random.Random) -> str:
-    if kind == "order":
-        return _reordered(text, draw)
-    if kind == "white space":
-        gaps = re.sub(r"(?<=[a-zäöü,]) (?=[a-zäöü])", lambda found: draw.choice([" ", " ", " ", "\n", "  "]), text)
-        return gaps.replace("\n\n", draw.choice(["\n\n", "\n\n\n"]))
-    marked = re.sub(r"(?m)^- ", draw.choice(["* ", "1. ", "• "]), text)
-    word = draw.choice(re.findall(r"(?<=[a-z] )[a-z]{4,}(?= [a-z])", marked))
-    return re.sub(rf"\b{word}\b", draw.choice(["**{}**", "__{}__"]).format(word), marked)
-
-
-def _reordered(text: str, draw: random.Random) -> str:
-    """Sentences of one scope change places; headings and lead-ins stay."""
-    whole = (unit for unit in units_of(text) if not unit.words.endswith(":"))
-    units = [unit for unit in whole if text[: unit.end].endswith((".", "!", "?")) or unit.under]
-    scopes = {under: [one for one in units if one.under == under] for under in {one.under for one in units}}
-    several = sorted(under for under, own in scopes.items() if len(own) > 1 and not _titled(text, own))
-    if not several:
-        return text
-    own = scopes[draw.choice(several)]
-    first, second = sorted(draw.sample(own, 2), key=lambda unit: unit.start)
-    one, two = text[first.start : first.end], text[second.start : second.end]
-    return text[: first.start] + two + text[first.end : second.start] + one + text[second.end :]
-
-
-def _titled(text: str, own: Sequence[Unit]) -> bool:
-    return any(text[one.start] == "#" for one in own)
+    return int(not wanted.model and any(one.wrong or one.alarm for one in found))
 
 
 def _states(diff: SpecDiff) -> dict[str, str]:
