@@ -47,10 +47,12 @@ class Outcome:
     Args:
         mutant: of what.
         states: by the id of each rule that is not quiet.
+        notes: what could not be compared.
     """
 
     mutant: Mutant
     states: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
     @property
     def right(self) -> bool:
@@ -88,7 +90,8 @@ async def outcome(mutant: Mutant, judge: Asker | None = None) -> Outcome:
     carried = carry_over(base.specification, base.text, mutant.text)
     head = joined(base.specification, carried, Specification("", "", rules=mutant.reads))
     means = Means(judge, lambda rule: mutant.subject.code.get(rule.text), lineage=True)
-    return Outcome(mutant, _states(await spec_diff(base, Version(head, mutant.text), means)))
+    diff = await spec_diff(base, Version(head, mutant.text), means)
+    return Outcome(mutant, _states(diff), diff.notes)
 
 
 async def outcomes(seed: int, judge: Asker | None = None) -> list[Outcome]:
@@ -151,6 +154,10 @@ def main(arguments: Sequence[str]) -> int:
     asked = judged(wanted.seed, wanted.model, wanted.max_usd) if wanted.model else outcomes(wanted.seed)
     found = asyncio.run(asked)
     console.print(table(found, f"code and {wanted.model}" if wanted.model else "code alone"))
+    if failed := [note for one in found for note in one.notes]:
+        console.print(
+            f"{len(failed)} comparisons were not finished, such as: {failed[0]}", highlight=False, markup=False
+        )
     for one in found if wanted.list else ():
         if not one.right or one.alarm:
             about = f"{one.mutant.subject.name}, {one.mutant.kind} {sorted(one.mutant.rules)}: {dict(one.states)}"

@@ -183,7 +183,7 @@ class _Told:
     def _lost(self, rule: OutputRule) -> RuleChange:
         standing = self.side.standing(rule.evidence)
         if standing == "touched":
-            reason = "the words that it rests on still stand in the prompt, in a sentence that changed"
+            reason = "words that it rests on still stand in the prompt, beside others that changed"
             return RuleChange("unknown", rule, None, reason=reason)
         if standing == "unplaced":
             return RuleChange("unknown", rule, None, reason="it quotes no words of the prompt, and the prompt changed")
