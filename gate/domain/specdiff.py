@@ -12,8 +12,9 @@ Relation: TypeAlias = Literal["unchanged", "reworded", "tightened", "loosened", 
 
 ChangeState: TypeAlias = Literal[Relation, "added", "removed"]
 
-AlignedBy: TypeAlias = Literal["id", "evidence", "wording", "meaning", ""]
-"""How two rules were found to be one; empty where there is only one."""
+AlignedBy: TypeAlias = Literal["id", "evidence", "wording", "code", "meaning", ""]
+"""How two rules were found to be one: `code` counts or looks for the same thing in both, and a judge finds the same
+meaning; empty where there is only one."""
 
 InputState: TypeAlias = Literal["added", "removed", "changed"]
 

@@ -1,4 +1,4 @@
-"""Which rule of the old version is which rule of the new one: by id, by evidence, by wording; without any model."""
+"""Which rule of the old version is which rule of the new one: by id, evidence, wording and code; without any model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,11 +40,18 @@ class Aligned:
     head: tuple[OutputRule, ...]
 
 
-def align(base: Sequence[OutputRule], head: Sequence[OutputRule], *, lineage: bool) -> Aligned:
+def align(
+    base: Sequence[OutputRule],
+    head: Sequence[OutputRule],
+    kinds: Callable[[OutputRule], frozenset[str]] = lambda rule: frozenset(),
+    *,
+    lineage: bool,
+) -> Aligned:
     """Pair rules; what came first decides.
 
     Args:
         base, head: rules of either version; ids are unique on each side.
+        kinds: what code looks at to check a rule, such as the number of words; empty where code cannot check it.
         lineage: one specification came from the other, so that equal ids mean the same rule. Of two that were
             extracted apart, `R1` and `R1` have nothing in common.
     """
@@ -54,6 +61,7 @@ def align(base: Sequence[OutputRule], head: Sequence[OutputRule], *, lineage: bo
     work.pair("wording", lambda one, other: float(plain(one.text) == plain(other.text)), 1.0)
     work.pair("evidence", _by_evidence, _AT_ALL)
     work.pair("wording", lambda one, other: similarity(one.text, other.text), ALIKE)
+    work.pair("code", lambda one, other: float(bool(kinds(one)) and kinds(one) == kinds(other)), 1.0)
     order = {rule.id: place for place, rule in enumerate(base)}
     pairs = sorted(work.pairs, key=lambda pair: order[pair.base.id])
     return Aligned(tuple(pairs), tuple(work.base), tuple(work.head))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.domain.promptspec import Component, OutputRule, Specification
-from gate.testgen.specdiff.place import Region, Side, regions, sides
+from gate.testgen.specdiff.place import Region, Side, regions, sides, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Carried:
 
     Args:
         rules: their sentences stand in the new version as they did; with their ids, words and inverses.
-        touched: their quoted words still stand, in a sentence that says something else now.
+        touched: their quoted words still stand, in part or in a sentence that says something else now.
         gone: their quoted words do not.
         unplaced: rules that quote no words of the prompt, where the prompt lost a sentence: nobody can say which
             rested on it.
@@ -72,14 +72,35 @@ def component_stands(component: Component, side: Side) -> bool:
     return all(_standing(rule.evidence, side) == "stands" for rule in component.rules if rule.evidence)
 
 
+def of_new(found: Specification, carried: Carried, head_text: str) -> Specification:
+    """Of a specification that was read from the whole new version, what rests on its new sentences.
+
+    The rest was carried over, or is worded anew for no reason. What quotes no words of the prompt goes too: nothing
+    ties it to the change.
+
+    Args:
+        found: of the new version.
+        carried: from `carry_over`.
+        head_text: the new version.
+    """
+
+    def new(evidence: str) -> bool:
+        places = spans(evidence, head_text)
+        return any(start < region.end and region.start < end for start, end in places for region in carried.new)
+
+    rules = tuple(rule for rule in found.rules if new(rule.evidence))
+    components = tuple(one for one in found.components if any(new(rule.evidence) for rule in one.rules))
+    return replace(found, rules=rules, components=components)
+
+
 def joined(base: Specification, carried: Carried, found: Specification) -> Specification:
     """The specification of the new version: what was carried over, and what was read from its new sentences.
 
     Args:
         base: of the old version; its ids are not given again.
         carried: from `carry_over`.
-        found: rules, components and questions of `Carried.new`, and the digest of the new prompt; of an intent, the
-            old one is kept where this has none.
+        found: rules, components and questions of `Carried.new` (see `of_new`), and the digest of the new prompt; of an
+            intent, the old one is kept where this has none.
 
     Returns:
         Carried rules with their ids, then the found ones with new ids. Rules of `touched`, `gone` and `unplaced` are

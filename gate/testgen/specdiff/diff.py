@@ -20,6 +20,7 @@ from gate.testgen.subject import PromptSubject
 Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 """What code checks of a rule; None where it cannot."""
 
+COUNTS = frozenset({"words", "sentences", "characters"})
 NOBODY = "no model was asked"
 
 
@@ -61,10 +62,10 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
     """Which promises a change adds, drops, loosens and tightens.
 
     Where the prompt says the same, its rules are unchanged, whatever words they were read in. The others are paired by
-    id, evidence and wording; how the wordings of a pair relate is told by code where both compile. What is left goes to
-    the judge in one request, or is not asked for at all where nothing is left. A prompt can speak to the judge through
-    its rules; what it can gain is the word "reworded" beside both wordings, for whether words of the prompt are gone is
-    decided by code.
+    id, evidence, wording and what code counts; how the wordings of a pair relate is told by code where both compile.
+    What is left goes to the judge in one request, or is not asked for at all where nothing is left. A prompt can speak
+    to the judge through its rules; what it can gain is the word "reworded" beside both wordings, for whether words of
+    the prompt are gone is decided by code.
 
     Args:
         base, head: before and after.
@@ -74,7 +75,7 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
         return SpecDiff()
     left, right = sides(base.text, head.text)
     settled, moved_base, moved_head = _standing(base.specification.rules, head.specification.rules, (left, right))
-    aligned = align(moved_base, moved_head, lineage=means.lineage)
+    aligned = align(moved_base, moved_head, _kinds(means.compiled), lineage=means.lineage)
     known = {pair.base.id: found for pair in aligned.pairs if (found := _by_code(pair, means.compiled))}
     asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
     answer = await _answer(means.judge, asked)
@@ -121,6 +122,17 @@ def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
     before, after = compiled(pair.base), compiled(pair.head)
     relation = by_code(before, after) if before and after else None
     return RuleChange(relation, pair.base, pair.head, pair.by) if relation else None
+
+
+def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:
+    """Of counts alone: two rules about the number of words are about one thing, two patterns need not be."""
+
+    def kinds(rule: OutputRule) -> frozenset[str]:
+        found = compiled(rule)
+        named = frozenset(scorer.kind for scorer in found.scorers) if found else frozenset()
+        return named if named <= COUNTS else frozenset()
+
+    return kinds
 
 
 async def _answer(judge: Asker | None, asked: Open) -> tuple[Judged, ...] | Failed:
@@ -171,7 +183,7 @@ class _Told:
     def _lost(self, rule: OutputRule) -> RuleChange:
         standing = self.side.standing(rule.evidence)
         if standing == "touched":
-            reason = "the words that it rests on still stand in the prompt, in a sentence that changed"
+            reason = "words that it rests on still stand in the prompt, beside others that changed"
             return RuleChange("unknown", rule, None, reason=reason)
         if standing == "unplaced":
             return RuleChange("unknown", rule, None, reason="it quotes no words of the prompt, and the prompt changed")

@@ -27,16 +27,19 @@ def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()
 
     Args:
         kept: the specification as its file has it, of the old version.
-        diff: between the two versions.
+        diff: between the two versions; a new rule keeps its id where that is free.
         taken: further ids that must not be given again, such as those of obsolete rules.
     """
-    ids = free_ids({*taken, *(rule.id for rule in kept.rules)})
     known = {rule.id for rule in kept.rules}
-    add, obsolete, moved, undecided = [], [], [], []
+    used = {*taken, *known}
+    ids = free_ids({*used, *(change.head.id for change in diff.rules if change.head is not None)})
+    add: list[OutputRule] = []
+    obsolete, moved, undecided = [], [], []
     for change in diff.rules:
         own = change.base.id if change.base is not None and change.base.id in known else ""
         if change.state in (*TO_TEST, "loosened") and change.head is not None:
-            add.append(replace(change.head, id=next(ids)))
+            add.append(replace(change.head, id=next(ids)) if change.head.id in used else change.head)
+            used.add(add[-1].id)
         if change.state in ("removed", "tightened", "loosened", "changed") and own:
             obsolete.append(own)
         if change.state == "reworded" and own and change.base is not None and change.head is not None:

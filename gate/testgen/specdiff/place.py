@@ -1,15 +1,18 @@
 """Where rules stand in two versions of a prompt, and which sentences both versions have."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Literal, TypeAlias
 
 from gate.testgen.specdiff.units import Unit, plain, units_of
 
 Standing: TypeAlias = Literal["stands", "touched", "gone", "unplaced"]
-"""The sentence that a rule rests on is in the other version too; that sentence differs, and the quoted words are still
-somewhere in the sentences that differ; they are not; the rule quotes no words of its own version."""
+"""The sentences that a rule rests on are in the other version too; one of them differs, and others stand or the quoted
+words are still somewhere in the sentences that differ; nothing of them is there; the rule quotes no words of its own
+version."""
 
 _MOST = 50
 """Places of one quotation that are looked at."""
@@ -65,13 +68,17 @@ class Side:
         if not places:
             return "unplaced"
         kept = [self._kept(start, end) for start, end in places]
-        if all(kept) or (any(kept) and len(evidence.split()) >= _TELLING):
+        whole = [all(sentences) for sentences in kept]
+        if all(whole) or (any(whole) and len(evidence.split()) >= _TELLING):
             return "stands"
-        return "touched" if any(kept) or _holds(self.other, plain(evidence)) else "gone"
+        partly = any(any(sentences) for sentences in kept)
+        return "touched" if partly or _holds(self.other, plain(evidence)) else "gone"
 
-    def _kept(self, start: int, end: int) -> bool:
-        around = [unit for unit in self.units if unit.start < end and start < unit.end]
-        return bool(around) and all(unit.key in self.kept for unit in around)
+    def _kept(self, start: int, end: int) -> list[bool]:
+        """Of each sentence at a place, whether both versions have it; a place without words is in neither."""
+        first = bisect_right(self.units, start, key=lambda unit: unit.end)
+        around = takewhile(lambda unit: unit.start < end, islice(self.units, first, None))
+        return [unit.key in self.kept for unit in around] or [False]
 
 
 def sides(base: str, head: str) -> tuple[Side, Side]:

@@ -55,6 +55,7 @@ class _Line:
         return len(found[1]) if found else 0
 
 
+@lru_cache(maxsize=8_192)
 def plain(text: str) -> str:
     """A sentence without what does not change what it says: markup, shapes of quotes, numbering, blanks, a full stop.
 
@@ -68,7 +69,7 @@ def plain(text: str) -> str:
     return " ".join(text.split()).rstrip(".;!。；！ ")
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def units_of(text: str) -> tuple[Unit, ...]:
     """The sentences of a prompt in order; white space belongs to none.
 

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
@@ -30,8 +29,8 @@ def similarity(one: str, other: str) -> float:
         one, other: sentences; what is beyond 4,000 characters is not read.
     """
     left, right = _runs(one[:_LONGEST]), _runs(other[:_LONGEST])
-    total = left.total() + right.total()
-    return 2 * (left & right).total() / total if total else 0.0
+    total = len(left) + len(right)
+    return 2 * len(left & right) / total if total else 0.0
 
 
 def matched(
@@ -55,7 +54,7 @@ def matched(
 
 
 @lru_cache(maxsize=2_048)
-def _runs(text: str) -> Counter[str]:
+def _runs(text: str) -> frozenset[str]:
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     joined = f"  {' '.join(words)} " if words else ""
-    return Counter(joined[i : i + 3] for i in range(len(joined) - 2))
+    return frozenset(joined[i : i + 3] for i in range(len(joined) - 2))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.promptspec import Component, InputRule, Specification
-from gate.testgen.specdiff.carry import carry_over, free_ids, joined
+from gate.testgen.specdiff.carry import carry_over, free_ids, joined, of_new
 from gate.testgen.specdiff.place import spans
 from tests.unit.testgen.specdiff.specs import PROMPT, SENTENCES, rule, rules, spec
 
@@ -79,6 +79,12 @@ def test_words_that_stand_in_another_sentence_now_are_looked_at_again() -> None:
     assert [region.text for region in carried.new] == ["Begin with the order number, and never end with a question."]
 
 
+def test_a_quotation_of_two_sentences_is_not_gone_with_one_of_them() -> None:
+    base = spec(rule("R1", "The answer is short.", "Be brief. Use few words."))
+    assert ids(carry_over(base, "Be brief. Use few words.", "Be brief.").touched) == ["R1"]
+    assert ids(carry_over(base, "Be brief. Use few words.", "Be kind.").gone) == ["R1"]
+
+
 def test_a_word_inside_of_a_longer_one_does_not_stand() -> None:
     base = spec(rule("R1", "The answer is kind.", "kind"))
     assert ids(carry_over(base, "Be kind.", "Be unkind.").gone) == ["R1"]
@@ -116,6 +122,17 @@ def test_components_are_carried_with_what_they_quote() -> None:
     base = Specification("", "", (order, mood))
     carried = carry_over(base, "Orders have a number. Be kind.", "Be kind.")
     assert (carried.components, carried.lost) == ((mood,), (order,))
+
+
+def test_of_a_whole_new_reading_only_the_new_sentences_count() -> None:
+    text = PROMPT.replace("promise a refund", "promise any money")
+    carried = carry_over(spec(), PROMPT, text)
+    stays = rule("R1", "In words of its own, eighty words.", SENTENCES["R1"])
+    new, nowhere = rule("R2", "No money is promised.", "promise any money"), rule("R3", "It is nice.")
+    money = Component("money", "an amount", (InputRule("It is in euros.", "promise any money"),))
+    shop = Component("shop", "a shop", (InputRule("It has customers.", "customers of a shop"),))
+    found = of_new(Specification("new", "", (money, shop), (stays, new, nowhere)), carried, text)
+    assert (found.rules, found.components) == ((new,), (money,))
 
 
 def test_what_was_read_anew_gets_ids_that_nobody_had() -> None:

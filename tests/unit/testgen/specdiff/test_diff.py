@@ -87,6 +87,14 @@ def test_a_sentence_that_only_says_again_what_stands_adds_nothing() -> None:
     assert diff(version(), carried(text, again)).empty
 
 
+def test_two_limits_of_words_are_one_rule_in_whatever_words() -> None:
+    text = PROMPT.replace("Answer in at most 80 words", "Brevity matters: fifty is the limit")
+    head = carried(text, rule("R1", "Fifty words are not exceeded.", "fifty is the limit"))
+    limits = {rules()[0].text: words("R1", 80), "Fifty words are not exceeded.": words("R8", 50)}
+    change = only(diff(version(), head, Means(compiled=lambda one: limits.get(one.text))))
+    assert (change.state, change.by) == ("tightened", "code")
+
+
 @pytest.mark.parametrize(("most", "state"), [(60, "tightened"), (100, "loosened"), (80, "reworded")])
 def test_counts_are_compared_by_code(most: int, state: str) -> None:
     text = PROMPT.replace("at most 80 words", f"no more than {most} words")

@@ -41,6 +41,11 @@ def test_the_plan_adds_under_new_ids_and_marks_what_holds_no_longer() -> None:
     assert plan.open == ("R6",)
 
 
+def test_a_new_rule_keeps_an_id_that_is_free_and_no_two_get_the_same() -> None:
+    found = SpecDiff(tuple(RuleChange("added", None, rule(name, name)) for name in ("R9", "R1", "R9")))
+    assert [one.id for one in update_plan(spec(*OLD), found).add] == ["R9", "R10", "R11"]
+
+
 def test_a_reworded_rule_keeps_its_id_and_words_and_moves_to_the_new_ones_of_the_prompt() -> None:
     (moved,) = update_plan(spec(*OLD), DIFF).moved
     assert (moved.id, moved.text, moved.evidence) == ("R2", "old 2", "new words 2")

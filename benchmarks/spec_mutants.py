@@ -1,0 +1,178 @@
+"""Mutants of prompts with known promises: which dropped, loosened and tightened promises a comparison sees, and what it
+says of changes that are none.
+
+No model reads a prompt here. The rules of an unchanged sentence are carried over by code; those of a changed one are
+read by a person (`reads` in the data) or, where code made the mutant, are the old rules whose words still stand.
+Without `--model` nobody is asked about meaning either, and what code alone cannot tell is "not known". Exit code 1
+where code alone says something wrong.
+"""
+
+import argparse
+import asyncio
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.mutating import KINDS, Mutant, mutants, subjects
+from gate.calls.caller import Caller, CallPolicy
+from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import Specification
+from gate.domain.specdiff import QUIET, SpecDiff
+from gate.domain.suite import Budget
+from gate.inputs.models import parse_model
+from gate.providers.factory import Factory
+from gate.settings.keys import keys_of
+from gate.settings.services import Settings
+from gate.stats.wilson import wilson
+from gate.testgen.asking import Asker
+from gate.testgen.specdiff.carry import carry_over, joined
+from gate.testgen.specdiff.diff import Means, Version, spec_diff
+
+AT_ONCE = 8
+"""Requests under way."""
+STATES = {"sentence dropped": "removed", "words dropped": "removed"}
+"""What a kind should be called, where the kind is not the word."""
+HARMLESS = ("paraphrased", "order", "white space", "markup")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the comparison said.
+
+    Args:
+        mutant: of what.
+        states: by the id of each rule that is not quiet.
+        notes: what could not be compared.
+    """
+
+    mutant: Mutant
+    states: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Every rule that it is about has the right name; of a change that is none, nothing is said."""
+        if self.mutant.kind in HARMLESS:
+            return not self.states
+        wanted = STATES.get(self.mutant.kind, self.mutant.kind)
+        return all(self.states.get(name) == wanted for name in self.mutant.rules)
+
+    @property
+    def wrong(self) -> bool:
+        """A rule that it is about is missed or has a wrong name; of a change that is none, one is said to differ."""
+        said = self.states.values() if self.mutant.kind in HARMLESS else map(self._said, self.mutant.rules)
+        return not self.right and any(state != "unknown" for state in said)
+
+    @property
+    def alarm(self) -> bool:
+        """Another rule is said to differ."""
+        return any(state != "unknown" for name, state in self.states.items() if name not in self.mutant.rules)
+
+    def _said(self, name: str) -> str:
+        wanted = STATES.get(self.mutant.kind, self.mutant.kind)
+        found = self.states.get(name, "missed")
+        return "unknown" if found in (wanted, "unknown") else found
+
+
+async def outcome(mutant: Mutant, judge: Asker | None = None) -> Outcome:
+    """Compare one mutant with its prompt.
+
+    Args:
+        mutant: the change.
+        judge: asked for what code cannot tell; None where nobody is.
+    """
+    base = mutant.subject.version
+    carried = carry_over(base.specification, base.text, mutant.text)
+    head = joined(base.specification, carried, Specification("", "", rules=mutant.reads))
+    means = Means(judge, lambda rule: mutant.subject.code.get(rule.text), lineage=True)
+    diff = await spec_diff(base, Version(head, mutant.text), means)
+    return Outcome(mutant, _states(diff), diff.notes)
+
+
+async def outcomes(seed: int, judge: Asker | None = None) -> list[Outcome]:
+    """All mutants of all prompts.
+
+    Args:
+        seed: of what code draws.
+        judge: see `outcome`.
+    """
+    drawn = [one for subject in subjects() for one in mutants(subject, random.Random(f"{seed}{subject.name}"))]
+    return list(await asyncio.gather(*(outcome(one, judge) for one in drawn)))
+
+
+async def judged(seed: int, model: ModelRef, max_usd: float) -> list[Outcome]:
+    """The same with a judge, by the keys of the environment.
+
+    Args:
+        seed: of what code draws.
+        model: the judge.
+        max_usd: no more dollars than these.
+    """
+    settings = Settings.from_environ()
+    factory = Factory(keys_of(settings), settings.cache_dir, AT_ONCE, lambda path: Path(path).read_text("utf-8"))
+    policy = CallPolicy(AT_ONCE, budget=Budget(max_usd=max_usd))
+    caller = Caller(factory.provider, policy, random.Random(seed), factory.price)
+    try:
+        return await outcomes(seed, Asker(caller, model, Params(max_output_tokens=2_000)))
+    finally:
+        await factory.close()
+
+
+def table(found: Sequence[Outcome], by: str) -> Table:
+    """What was said, kind by kind, with 95 % Wilson intervals.
+
+    Args:
+        found: of all mutants.
+        by: who compared.
+    """
+    out = Table(title=f"Comparison by {by}", title_justify="left")
+    for name in ("change", "mutants", "said rightly", "not known", "wrong", "other rules said to differ"):
+        out.add_column(name, justify="left" if name == "change" else "right")
+    for kind in KINDS:
+        own = [one for one in found if one.mutant.kind == kind]
+        right, wrong = sum(one.right for one in own), sum(one.wrong for one in own)
+        alarms = "" if kind in HARMLESS else _rate(sum(one.alarm for one in own), len(own))
+        cells = (_rate(right, len(own)), str(len(own) - right - wrong), _rate(wrong, len(own)), alarms)
+        out.add_row(kind, str(len(own)), *cells)
+    return out
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=9, help="of what code draws")
+    parser.add_argument("--list", action="store_true", help="name each mutant that was not named rightly")
+    parser.add_argument("--model", type=parse_model, help="a judge, as provider:name; keys are those of the gate")
+    parser.add_argument("--max-usd", type=float, default=1.0, help="no more dollars than these")
+    wanted = parser.parse_args(arguments)
+    console = Console(width=140 if not sys.stdout.isatty() else None)
+    asked = judged(wanted.seed, wanted.model, wanted.max_usd) if wanted.model else outcomes(wanted.seed)
+    found = asyncio.run(asked)
+    console.print(table(found, f"code and {wanted.model}" if wanted.model else "code alone"))
+    if failed := [note for one in found for note in one.notes]:
+        console.print(
+            f"{len(failed)} comparisons were not finished, such as: {failed[0]}", highlight=False, markup=False
+        )
+    for one in found if wanted.list else ():
+        if not one.right or one.alarm:
+            about = f"{one.mutant.subject.name}, {one.mutant.kind} {sorted(one.mutant.rules)}: {dict(one.states)}"
+            console.print(about, highlight=False, markup=False)
+    return int(not wanted.model and any(one.wrong or one.alarm for one in found))
+
+
+def _states(diff: SpecDiff) -> dict[str, str]:
+    return {(one.base or one.rule).id: one.state for one in diff.rules if one.state not in QUIET}
+
+
+def _rate(count: int, n: int) -> str:
+    found = wilson(count, n)
+    return f"{count}/{n} [{found.lower:.0%}, {found.upper:.0%}]" if n else "–"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

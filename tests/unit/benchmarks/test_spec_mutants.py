@@ -1,0 +1,73 @@
+"""The mutants of the benchmark are what they say, and code alone says nothing wrong of them."""
+
+import asyncio
+import random
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.mutating import KINDS, Mutant, Subject, mutants, subjects
+from benchmarks.spec_mutants import HARMLESS, Outcome, main, outcomes, table
+from gate.testgen.specdiff.place import spans
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Outcome]:
+    return asyncio.run(outcomes(9))
+
+
+@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+def test_the_evidence_of_every_rule_stands_in_its_prompt(subject: Subject) -> None:
+    for rule in subject.version.specification.rules:
+        assert len(spans(rule.evidence, subject.version.text)) == 1, rule.id
+
+
+@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+def test_changes_by_hand_change_the_prompt_and_quote_it(subject: Subject) -> None:
+    for change in subject.changes:
+        assert subject.version.text.count(change["find"]) == 1, change["find"]
+        text = subject.version.text.replace(change["find"], change["put"])
+        for read in change["reads"]:
+            assert spans(read["evidence"], text), read["evidence"]
+
+
+def test_all_kinds_occur_and_code_alone_says_nothing_wrong(found: list[Outcome]) -> None:
+    assert {one.mutant.kind for one in found} == set(KINDS)
+    assert [one for one in found if one.wrong or one.alarm] == []
+
+
+@pytest.mark.parametrize("kind", ["sentence dropped", "words dropped", "order", "white space", "markup"])
+def test_what_code_made_is_named_rightly_by_code(found: list[Outcome], kind: str) -> None:
+    own = [one for one in found if one.mutant.kind == kind]
+    assert own
+    assert all(one.right for one in own)
+
+
+def test_an_outcome_tells_right_from_wrong_and_from_not_known(found: list[Outcome]) -> None:
+    dropped = next(one.mutant for one in found if one.mutant.kind == "sentence dropped")
+    (name, *_) = sorted(dropped.rules)
+    dropped = replace(dropped, rules=frozenset({name}))
+    verdicts = {state: _verdict(dropped, {name: state}) for state in ("removed", "unknown", "tightened")}
+    assert verdicts == {"removed": (True, False), "unknown": (False, False), "tightened": (False, True)}
+    assert _verdict(dropped, {}) == (False, True)
+    assert Outcome(dropped, {name: "removed", "R99": "added"}).alarm
+    still = next(one.mutant for one in found if one.mutant.kind in HARMLESS)
+    assert _verdict(still, {}) == (True, False)
+    assert _verdict(still, {"R1": "unknown"}) == (False, False)
+    assert _verdict(still, {"R1": "removed"}) == (False, True)
+
+
+def test_the_same_seed_makes_the_same_mutants() -> None:
+    (first, *_) = subjects()
+    assert list(mutants(first, random.Random(1))) == list(mutants(first, random.Random(1)))
+
+
+def test_the_table_counts_every_mutant(found: list[Outcome], capsys: pytest.CaptureFixture[str]) -> None:
+    assert table(found, "code alone").row_count == len(KINDS)
+    assert main(["--list"]) == 0
+    assert "not known" in capsys.readouterr().out
+
+
+def _verdict(mutant: Mutant, states: dict[str, str]) -> tuple[bool, bool]:
+    one = Outcome(mutant, states)
+    return one.right, one.wrong

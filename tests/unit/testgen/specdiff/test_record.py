@@ -1,0 +1,30 @@
+"""A comparison as a part of the record."""
+
+from gate.domain.record_promises import PromisesRecord
+from gate.domain.specdiff import InputChange, RuleChange, SpecDiff
+from gate.testgen.specdiff.record import promises_record
+from tests.unit.testgen.specdiff.specs import rule
+
+OLD, NEW = rule("R1", "Be brief.", "brief"), rule("R8", "Be very brief.", "very brief")
+
+
+def test_what_differs_is_kept_with_its_words_and_the_rest_is_counted() -> None:
+    changes = (
+        RuleChange("unchanged", OLD, OLD, "evidence"),
+        RuleChange("removed", OLD, None),
+        RuleChange("tightened", OLD, NEW, "meaning", "very", judged=True),
+        RuleChange("added", None, NEW),
+    )
+    diff = SpecDiff(changes, (InputChange("added", "letter", after="a letter"),), ("A note.",))
+    record = promises_record("support", diff, "openai:m")
+    assert (record.unchanged, record.judge, record.notes) == (1, "openai:m", ["A note."])
+    assert [(one.state, one.rule, one.before, one.after, one.evidence, one.new_evidence) for one in record.changes] == [
+        ("removed", "R1", "Be brief.", None, "brief", ""),
+        ("tightened", "R1", "Be brief.", "Be very brief.", "brief", "very brief"),
+        ("added", "R8", None, "Be very brief.", "", "very brief"),
+    ]
+    assert PromisesRecord.model_validate_json(record.model_dump_json()) == record
+
+
+def test_a_judge_that_decided_nothing_is_not_named() -> None:
+    assert promises_record("support", SpecDiff((RuleChange("removed", OLD, None),)), "openai:m").judge == ""
