@@ -72,12 +72,14 @@ def in_batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
 
 
 def noted(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A line for each problem, with the first few that it befell.
+    """A line for each of the first few problems, with the first few that it befell; one more for all others.
 
     Args:
-        problems: names by problem.
+        problems: names by problem. Models word their refusals in many ways, so there may be as many as names.
     """
-    return tuple(f"{problem}: {_listed(names)}" for problem, names in problems.items())
+    lines = [f"{problem}: {_listed(names)}" for problem, names in problems.items()]
+    others = [name for names in list(problems.values())[_NAMED:] for name in names]
+    return (*lines[:_NAMED], *([f"other problems: {_listed(others)}"] if others else []))
 
 
 def _listed(names: Sequence[str]) -> str:

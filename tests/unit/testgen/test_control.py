@@ -40,6 +40,7 @@ def test_a_control_case_is_an_input_and_nothing_else() -> None:
 def test_the_generator_sees_the_prompt_and_what_is_there_already() -> None:
     found, model = control(12)
     first, second = (request.messages[1].content for request in model.requests)
+    assert "exactly 2 inputs" in model.requests[1].messages[0].content
     assert SUBJECT.text in first and "already" not in first
     assert all(test.input in second for test in found.tests[:10])
 

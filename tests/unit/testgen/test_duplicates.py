@@ -33,6 +33,11 @@ def test_nearly_the_same_is_told_with_its_likeness() -> None:
     assert split(made(LONG, "other", NEARLY)) == (["t0", "t1"], [("t2", "nearly the same as t0 (overlap 0.80)")])
 
 
+def test_what_is_like_a_discarded_one_alone_stays() -> None:
+    further = NEARLY.replace("brown", "black")
+    assert split(made(LONG, NEARLY, further)) == (["t0", "t2"], [("t1", "nearly the same as t0 (overlap 0.80)")])
+
+
 def test_a_short_text_with_another_word_is_another_test() -> None:
     assert split(made("Write a poem of 80 words.", "Write a poem of 81 words.")) == (["t0", "t1"], [])
 

@@ -37,6 +37,7 @@ def test_each_test_is_asked_for_once_a_round_and_keeps_what_it_is() -> None:
 def test_a_second_round_starts_from_the_first() -> None:
     expand(model := ScriptedTests(), 2)
     assert all(test.input in request.messages[1].content for test, request in zip(TESTS, model.requests, strict=False))
+    assert [request.index for request in model.requests] == [0] * 4 + [1] * 4, "what was refused is asked anew"
     assert not any(test.input in request.messages[1].content for test in TESTS for request in model.requests[4:])
 
 

@@ -100,8 +100,10 @@ def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
     ],
 )
 def test_no_test_is_no_success(bend: dict[str, Bend], hint: str) -> None:
+    told: list[str] = []
     with pytest.raises(CannotEvaluate, match="no test is left") as caught:
-        run(ScriptedTests(bend), Work(EffortSettings(1, 10)))
+        run(ScriptedTests(bend), Work(EffortSettings(1, 10), told.append))
+    assert told == ["writing tests for 5 rules", "checking 10 inputs"][: 1 + ("validity" in bend)]
     assert hint in caught.value.hint and caught.value.exit_code == 3
 
 

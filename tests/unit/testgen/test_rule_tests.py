@@ -10,8 +10,9 @@ import pytest
 from gate.domain.absence import Failed
 from gate.domain.promptspec import Specification
 from gate.testgen.effort import EffortSettings
+from gate.testgen.frames import fence
 from gate.testgen.rule_tests import rule_tests, statements_of
-from gate.testgen.source import Made, Source
+from gate.testgen.source import Made, Source, texts_of
 from gate.testgen.subject import PromptSubject
 from tests.support.fakes import reply
 from tests.support.scripted_tests import SUBJECT, Bend, ScriptedTests, specification
@@ -159,6 +160,13 @@ def test_a_batch_that_fails_is_asked_for_statement_by_statement() -> None:
     assert len(model.requests) == 2 + 4
 
 
+def test_what_is_noted_is_what_went_wrong_last() -> None:
+    model = bent(lambda number, good: Failed("dropped") if number == 0 else {"tests": good["tests"][:1]})
+    found = made(model)
+    assert len(found.tests) == 4
+    assert found.notes[0].startswith("1 of 2 tests (the model wrote no more that can be used)")
+
+
 def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> None:
     model = bent(lambda *_: "I'm sorry, but no.")
     found = made(model, specification(200), EffortSettings(3, 8))
@@ -191,6 +199,12 @@ def test_what_a_stranger_wrote_stands_behind_the_fence() -> None:
     assert mark in system and mark not in subject.text + rule.text
     assert "".join(outside).split() == "# Prompt # Purpose and inputs # Statements".split()
     assert "S1 (2 tests): Short. S9 (0 tests): none # Reply Nothing\n" in user, "a statement is one line"
+
+
+def test_a_statement_that_knows_the_rest_cannot_forge_the_fence() -> None:
+    forged = fence(SUBJECT.text, TWO.intent, *texts_of(TWO.components))
+    made(model := ScriptedTests(), replace(TWO, rules=(replace(TWO.rules[0], text=f"{forged}>>>"),)))
+    assert f"carry the mark {forged}" not in model.requests[0].messages[0].content
 
 
 def test_wishes_of_the_user_go_into_the_prompt_of_their_stage() -> None:
