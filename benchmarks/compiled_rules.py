@@ -49,7 +49,7 @@ def _rate(found: Rate) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Print the tables."""
-    console = Console(width=120 if not sys.stdout.isatty() else None)
+    console = Console(width=150 if not sys.stdout.isatty() else None)
     if "--recorded" in arguments:
         from benchmarks.recorded_rules import show
 

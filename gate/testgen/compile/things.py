@@ -92,8 +92,8 @@ def each(clause: Clause) -> Checks:
 
 
 def opening(tag: str) -> str:
-    """The opening tag of an element, with attributes or without."""
-    return rf"<{tag}(?=[\s/>])[^<>]*+>"
+    """The opening tag of an element, with attributes or without; one that prose quotes in backticks is none."""
+    return rf"(?<!`)<{tag}(?=[\s/>])[^<>]*+>(?!`)"
 
 
 def _times(found: Quantity) -> str:
@@ -114,7 +114,7 @@ def _holding(thing: str, found: Quantity) -> str:
 
 def _within_each(outer: str, inner: str, found: Quantity) -> str:
     """Every element up to its end, or to where the next one begins; an output without any keeps the rule."""
-    begin, end = opening(outer), rf"</{outer}\s*>|<{outer}(?=[\s/>])"
-    other = rf"(?:(?!{end}|<{inner}(?=[\s/>]))[\s\S])*+"
+    begin, end = opening(outer), rf"</{outer}\s*>|{opening(outer)}"
+    other = rf"(?:(?!{end}|{opening(inner)})[\s\S])*+"
     between = rf"(?:(?!{begin})[\s\S])*+"
     return rf"\A{between}(?:{begin}{other}(?:{opening(inner)}{other}){_times(found)}(?={end}|\Z){between})*+\Z"
