@@ -77,18 +77,27 @@ def each(clause: Clause) -> Checks:
     parts = _EACH.fullmatch(clause.said)
     if parts is None or clause.negated:
         return ()
+    outer = parts[1]
     checks: Checks = ()
-    for said in parts[2].split(" and ") if " but " not in parts[2] else ():
-        found = quantity(said)
-        tag = _TAGS.fullmatch(found.of) if found is not None else None
-        if found is None or tag is None or found.bare or max(found.low or 0, found.high or 0) > MOST:
-            return ()
-        told = f"{found.told} <{tag[1]}> tag(s) in each <{parts[1]}>"
-        made = searched(_within_each(parts[1], tag[1], found), told, ignore_case=True)
-        if not made or tag[1].lower() == parts[1].lower():
+    for found, inner in _inside(parts[2]):
+        told = f"{found.told} <{inner}> tag(s) in each <{outer}>"
+        made = searched(_within_each(outer, inner, found), told, ignore_case=True)
+        if not made or inner.lower() == outer.lower():
             return ()
         checks += made
     return checks
+
+
+def _inside(said: str) -> list[tuple[Quantity, str]]:
+    """The tags that each element holds and how many, joined by `and`; empty where some part says anything else."""
+    for place in (None, *(match.start() for match in re.finditer(" and ", said))):
+        found = quantity(said[:place])
+        tag = _TAGS.fullmatch(found.of) if found is not None else None
+        if found is None or tag is None or found.bare or max(found.low or 0, found.high or 0) > MOST:
+            continue
+        rest = _inside(said[place + len(" and ") :]) if place is not None else []
+        return [(found, tag[1]), *rest] if rest or place is None else []
+    return []
 
 
 def opening(tag: str) -> str:
