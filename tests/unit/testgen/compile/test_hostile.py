@@ -1,4 +1,4 @@
-"""Rules are text of strangers: nothing in one raises, becomes a part of a pattern, or makes a search that never ends."""
+"""Rules are text of strangers: nothing in one raises, becomes part of a pattern, or makes a search without end."""
 
 import json
 import re
