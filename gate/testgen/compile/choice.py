@@ -20,8 +20,8 @@ _HEAD = (
     rf"two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}|{_NOUN})\b)*+)"
 )
 """Between `one of` and the list."""
-_KIND = r"(?: (?!(?:not|except|but|plus|without|or|and|if)\b)[a-z-]+){0,2}"
-"""What the items are, in words that nobody listed; only where a colon or a bracket shows where the list begins."""
+_KIND = r"(?:(?: (?!(?:not|no|except|but|plus|without|or|and|if|other)\b)[a-z-]+)? (?!besides|unless)[a-z-]{3,}s)?"
+"""What the items are, in a plural that nobody listed; only where a colon or a bracket shows where the list begins."""
 _NOTHING_ELSE = r"(?:,? and nothing else,?| exactly)?"
 _CASE = (
     r"(?:,? ?\(?(?P<case>case[- ]insensitive|in any case|regardless of (?:its )?case|ignoring (?:the )?case|"
