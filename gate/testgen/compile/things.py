@@ -59,16 +59,16 @@ def count(clause: Clause) -> Checks:
     name = thing[1].lower() if thing is not None else ""
     single = name if name in _MARKS or name in _BLOCKS else name.removesuffix("s")
     if single in _BLOCKS:
-        return searched(_made_of(_BLOCKS[single], found), f"{found.told} {single}(s)")
+        return searched(_made_of(_BLOCKS[single], found), found.told(single))
     if clause.said.startswith("be "):
         return ()
     if single in _MARKS:
-        return searched(_holding(_MARKS[single], found), f"{found.told} {single}(s)")
+        return searched(_holding(_MARKS[single], found), found.told(single))
     if (tag := _TAGS.fullmatch(found.of)) is not None:
-        return searched(_holding(opening(tag[1]), found), f"{found.told} <{tag[1]}> tag(s)", ignore_case=True)
+        return searched(_holding(opening(tag[1]), found), found.told(f"<{tag[1]}> tag"), ignore_case=True)
     if (text := _OCCURRENCES.fullmatch(found.of)) is not None:
         wanted = literal(clause, text[1])
-        return searched(_holding(re.escape(wanted), found), f"{found.told} times “{wanted}”")
+        return searched(_holding(re.escape(wanted), found), f"“{wanted}” {found.told('time')}")
     return ()
 
 
@@ -80,7 +80,7 @@ def each(clause: Clause) -> Checks:
     outer = parts[1]
     checks: Checks = ()
     for found, inner in _inside(parts[2]):
-        told = f"{found.told} <{inner}> tag(s) in each <{outer}>"
+        told = f"{found.told(f'<{inner}> tag')} in each <{outer}>"
         made = searched(_within_each(outer, inner, found), told, ignore_case=True)
         if not made or inner.lower() == outer.lower():
             return ()

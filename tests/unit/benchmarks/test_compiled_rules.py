@@ -1,5 +1,7 @@
 """The figures of compiled rules: wordings, and the recorded verdicts of a judge."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks.compiled_rules import by_kind
@@ -33,6 +35,11 @@ def test_rules_that_need_taste_or_have_a_condition_are_left_to_the_judge():
     left = [rule.id for rules in RULES.values() for rule in rules if compile_rule(rule) is None]
     assert left == ["P4", "N3", "S1", "S2", "W1"]
     assert all(compile_rule(rule) is not None for rule in TOO_STRICT.values())
+
+
+def test_the_rules_of_the_prompt_that_is_here_rest_on_its_words():
+    prompt = (Path(__file__).parents[2] / "data" / "promptpex" / "text-to-p.prompt.md").read_text(encoding="utf-8")
+    assert [rule.id for rule in RULES["text-to-p"] if rule.evidence not in prompt] == []
 
 
 def test_the_tables_have_a_row_for_each_rule_and_prompt():

@@ -91,3 +91,17 @@ def test_a_number_beyond_the_greatest_is_none():
 @pytest.mark.parametrize("text", ["", "-1", "١٢", "1.0", "twenty-zero", "0x10"])
 def test_no_number(text):
     assert number(text) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        (None, 1, "at most 1 line"),
+        (None, 2000, "at most 2,000 lines"),
+        (1, 1, "exactly 1 line"),
+        (2, None, "at least 2 lines"),
+        (1, 3, "from 1 to 3 lines"),
+    ],
+)
+def test_bounds_are_told(low, high, told):
+    assert Quantity(low, high, "").told("line") == told
