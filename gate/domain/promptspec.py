@@ -129,7 +129,7 @@ class CompiledRule:
     Args:
         rule: id.
         scorers: what checks it, all of which must pass; named after the rule.
-        wording: the words of the rule that were understood.
+        wording: what is checked, in plain words.
     """
 
     rule: str

@@ -20,6 +20,8 @@ _HEAD = (
     rf"two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}|{_NOUN})\b)*+)"
 )
 """Between `one of` and the list."""
+_KIND = r"(?:(?: (?!(?:not|no|except|but|plus|without|or|and|if|other)\b)[a-z-]+)? (?!besides|unless)[a-z-]{3,}s)?"
+"""What the items are, in a plural that nobody listed; only where a colon or a bracket shows where the list begins."""
 _NOTHING_ELSE = r"(?:,? and nothing else,?| exactly)?"
 _CASE = (
     r"(?:,? ?\(?(?P<case>case[- ]insensitive|in any case|regardless of (?:its )?case|ignoring (?:the )?case|"
@@ -30,8 +32,8 @@ _LIST = rf"(?P<list>.+?){_CASE}{_TAIL}"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"be {_ONLY}one of{_HEAD}{_NOTHING_ELSE}(?: \(case[- ]insensitive\))?(?P<colon>:) {_LIST}",
-        rf"be {_ONLY}one of{_HEAD} (?P<colon>\()(?P<list>.+?)\){_TAIL}",
+        rf"be {_ONLY}one of{_HEAD}{_KIND}{_NOTHING_ELSE}(?: \(case[- ]insensitive\))?(?P<colon>:) {_LIST}",
+        rf"be {_ONLY}one of{_HEAD}{_KIND} (?P<colon>\()(?P<list>.+?)\){_TAIL}",
         rf"be {_ONLY}one of{_HEAD} {_LIST}",
         rf"be {_ONLY}(?:a|an|one) (?:{_NOUN}) (?:from|in|of) (?:this|the following) list(?P<colon>:) {_LIST}",
         rf"be {_ONLY}(?P<either>(?:either )?(?P<list>.+?)){_CASE}{_TAIL}",

@@ -71,7 +71,7 @@ _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), frame, negated) for patte
 
 _OF = r"(?:(?:solely|only|exactly|entirely|purely|exclusively) )?of"
 _VERBS: tuple[tuple[str, str], ...] = (
-    (r"(?:only contain|contain only) (?=(?:exactly )?one of )", "be "),
+    (r"only contain (?=(?:exactly )?one of )", "be "),
     (r"(?:always|strictly|only ever) ", ""),
     (rf"(?:consists?|be (?:made up|composed)) {_OF}(?: only| just)? ", "be "),
     (r"only (?:be|consist of) ", "be only "),

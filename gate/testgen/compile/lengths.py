@@ -44,5 +44,4 @@ def counted(clause: Clause) -> Quantity | None:
 def _check(found: Quantity, unit: str) -> Checks:
     bounds = {"min": found.low, "max": found.high}
     options: dict[str, JsonValue] = {key: value for key, value in bounds.items() if value is not None}
-    one = (found.high if found.high is not None else found.low) == 1
-    return (Check(f"{unit}s", f"{found.told} {unit}{'' if one else 's'}", options),)
+    return (Check(f"{unit}s", found.told(unit), options),)

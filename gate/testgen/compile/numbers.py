@@ -44,14 +44,18 @@ class Quantity:
     of: str
     bare: bool = False
 
-    @property
-    def told(self) -> str:
-        """The bounds in words."""
+    def told(self, noun: str) -> str:
+        """The bounds in words, such as `at most 3 lines`.
+
+        Args:
+            noun: what is counted, one of it.
+        """
+        noun += "" if 1 == (self.low if self.high is None else self.high) else "s"
         if self.low == self.high:
-            return f"exactly {self.low:,}"
+            return f"exactly {self.low:,} {noun}"
         if self.low is None:
-            return f"at most {self.high:,}"
-        return f"at least {self.low:,}" if self.high is None else f"from {self.low:,} to {self.high:,}"
+            return f"at most {self.high:,} {noun}"
+        return f"at least {self.low:,} {noun}" if self.high is None else f"from {self.low:,} to {self.high:,} {noun}"
 
     def opposite(self) -> "Quantity | None":
         """What is left where this must not be; None where that is not one range."""

@@ -59,16 +59,16 @@ def count(clause: Clause) -> Checks:
     name = thing[1].lower() if thing is not None else ""
     single = name if name in _MARKS or name in _BLOCKS else name.removesuffix("s")
     if single in _BLOCKS:
-        return searched(_made_of(_BLOCKS[single], found), f"{found.told} {single}(s)")
+        return searched(_made_of(_BLOCKS[single], found), found.told(single))
     if clause.said.startswith("be "):
         return ()
     if single in _MARKS:
-        return searched(_holding(_MARKS[single], found), f"{found.told} {single}(s)")
+        return searched(_holding(_MARKS[single], found), found.told(single))
     if (tag := _TAGS.fullmatch(found.of)) is not None:
-        return searched(_holding(opening(tag[1]), found), f"{found.told} <{tag[1]}> tag(s)", ignore_case=True)
+        return searched(_holding(opening(tag[1]), found), found.told(f"<{tag[1]}> tag"), ignore_case=True)
     if (text := _OCCURRENCES.fullmatch(found.of)) is not None:
         wanted = literal(clause, text[1])
-        return searched(_holding(re.escape(wanted), found), f"{found.told} times “{wanted}”")
+        return searched(_holding(re.escape(wanted), found), f"“{wanted}” {found.told('time')}")
     return ()
 
 
@@ -77,23 +77,32 @@ def each(clause: Clause) -> Checks:
     parts = _EACH.fullmatch(clause.said)
     if parts is None or clause.negated:
         return ()
+    outer = parts[1]
     checks: Checks = ()
-    for said in parts[2].split(" and ") if " but " not in parts[2] else ():
-        found = quantity(said)
-        tag = _TAGS.fullmatch(found.of) if found is not None else None
-        if found is None or tag is None or found.bare or max(found.low or 0, found.high or 0) > MOST:
-            return ()
-        told = f"{found.told} <{tag[1]}> tag(s) in each <{parts[1]}>"
-        made = searched(_within_each(parts[1], tag[1], found), told, ignore_case=True)
-        if not made or tag[1].lower() == parts[1].lower():
+    for found, inner in _inside(parts[2]):
+        told = f"{found.told(f'<{inner}> tag')} in each <{outer}>"
+        made = searched(_within_each(outer, inner, found), told, ignore_case=True)
+        if not made or inner.lower() == outer.lower():
             return ()
         checks += made
     return checks
 
 
+def _inside(said: str) -> list[tuple[Quantity, str]]:
+    """The tags that each element holds and how many, joined by `and`; empty where some part says anything else."""
+    for place in (None, *(match.start() for match in re.finditer(" and ", said))):
+        found = quantity(said[:place])
+        tag = _TAGS.fullmatch(found.of) if found is not None else None
+        if found is None or tag is None or found.bare or max(found.low or 0, found.high or 0) > MOST:
+            continue
+        rest = _inside(said[place + len(" and ") :]) if place is not None else []
+        return [(found, tag[1]), *rest] if rest or place is None else []
+    return []
+
+
 def opening(tag: str) -> str:
-    """The opening tag of an element, with attributes or without."""
-    return rf"<{tag}(?=[\s/>])[^<>]*+>"
+    """The opening tag of an element, with attributes or without; one that prose quotes in backticks is none."""
+    return rf"(?<!`)<{tag}(?=[\s/>])[^<>]*+>(?!`)"
 
 
 def _times(found: Quantity) -> str:
@@ -114,7 +123,7 @@ def _holding(thing: str, found: Quantity) -> str:
 
 def _within_each(outer: str, inner: str, found: Quantity) -> str:
     """Every element up to its end, or to where the next one begins; an output without any keeps the rule."""
-    begin, end = opening(outer), rf"</{outer}\s*>|<{outer}(?=[\s/>])"
-    other = rf"(?:(?!{end}|<{inner}(?=[\s/>]))[\s\S])*+"
+    begin, end = opening(outer), rf"</{outer}\s*>|{opening(outer)}"
+    other = rf"(?:(?!{end}|{opening(inner)})[\s\S])*+"
     between = rf"(?:(?!{begin})[\s\S])*+"
     return rf"\A{between}(?:{begin}{other}(?:{opening(inner)}{other}){_times(found)}(?={end}|\Z){between})*+\Z"

@@ -1,0 +1,25 @@
+"""Compiles one sentence, and holds outputs against what came of it."""
+
+from gate.domain.absence import Unscored
+from gate.domain.case import Case
+from gate.domain.promptspec import CompiledRule, OutputRule
+from gate.scoring.subject import Subject
+from gate.scoring.validators.registry import validate
+from gate.testgen.compile.compile import compile_rule
+
+
+def compiled(text: str) -> CompiledRule | None:
+    return compile_rule(OutputRule("R1", text))
+
+
+def understood(text: str) -> CompiledRule:
+    found = compiled(text)
+    assert found is not None, text
+    return found
+
+
+def kept(text: str, output: str) -> bool:
+    """Does the output keep the rule, by its compiled scorers?"""
+    values = [validate(spec, Subject(Case("c"), output)).value for spec in understood(text).scorers]
+    assert not any(isinstance(value, Unscored) for value in values), (text, output[:80])
+    return all(value == 1.0 for value in values)

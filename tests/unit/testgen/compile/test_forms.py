@@ -1,0 +1,118 @@
+"""Each form on outputs that keep a rule and that break it, and on sentences that are near to it and mean another."""
+
+import pytest
+
+from tests.unit.testgen.compile.support import compiled, kept, understood
+
+
+@pytest.mark.parametrize(
+    ("text", "keeping", "breaking"),
+    [
+        (
+            "The output must be a number.",
+            ["3", "-4", "3.5", "1,250", ".5", "+7 "],
+            ["", "-", ".", "3.", "3 apples", "1,25"],
+        ),
+        ("The output must be an integer between 0 and 20.", ["0", "20", "07"[1:]], ["21", "-1", "1.5", "", "7 "[:0]]),
+        ("The output must be a single digit.", ["7", " 7\n"], ["77", "x", "٣"]),
+        ("The output must be a single letter.", ["A", "é"], ["AB", "1", ""]),
+        ("The output must be a date in the format YYYY-MM-DD.", ["2026-11-22"], ["2026-13-01", "2026-11-32", "26-1-1"]),
+        ("The output must be in uppercase.", ["ÄPFEL 3!", ""], ["Äpfel", "ä"]),
+        ("The output must be in lowercase.", ["äpfel 3!"], ["Äpfel"]),
+        ("The output must start with an uppercase letter.", ["Ärger", " A"], ["a", "1", ""]),
+        ("The output must not contain any digits.", ["none"], ["a 1"]),
+        ("The output must not contain any blank lines.", ["a\nb", "\n\na\n\n"], ["a\n\nb", "a\n \nb"]),
+        ("The output must not contain any links.", ["www is old"], ["see https://a.b", "www.a.b"]),
+        (
+            "The output must not contain Markdown.",
+            ["2 * 3 * 4", "a_b_c", "- ", "#tag", "1 > 0"],
+            ["*a*", "__a__", "`a`", "> a"],
+        ),
+        (
+            "The output must not contain HTML tags.",
+            ["1 < 2 > 1", "<3", "a <- b"],
+            ["<b>", "</p>", '<a href="x">', "<br/>"],
+        ),
+        ("The output must not contain code fences.", ["`a`"], ["```", "~~~py"]),
+        ("The output must not contain emojis.", ["a # 1 ©", "™"], ["😀", "☀\ufe0f", "🇩🇪"]),
+    ],
+)
+def test_notation(text, keeping, breaking):
+    assert [output for output in keeping if not kept(text, output)] == []
+    assert [output for output in breaking if kept(text, output)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "keeping", "breaking"),
+    [
+        ('The output must not start with "Sure".', ["Of course"], ["Sure, here"]),
+        ('The output must start with "Yes" or "No".', ["Yes, so it is", "No."], ["Maybe", "So: Yes"]),
+        ('The output must end with "." or "!".', ["Yes.", "Yes! "], ["Yes", "Yes?"]),
+        ('The output must contain "a" or "b".', ["xbx"], ["c"]),
+        ('The output must contain at least one of the words "thou" and "hath".', ["He hath"], ["He has"]),
+        ('The output must contain both "a" and "b".', ["ab"], ["a"]),
+        ('The output must not contain the symbol "#".', ["a"], ["a#b"]),
+        ('The output must not contain the word "cat".', ["category"], ["a Cat."]),
+    ],
+)
+def test_words_and_edges(text, keeping, breaking):
+    assert [output for output in keeping if not kept(text, output)] == []
+    assert [output for output in breaking if kept(text, output)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The output must not contain both "a" and "b".',
+        'The output must contain one of "a" or "b" and "c".',
+        "The output must contain the words listed above.",
+        'The output must start with "Dear" and the name.',
+        "The output must end with a question about the user.",
+        "The output must contain a number.",
+        "The output must be in Markdown.",
+        "The output must not be in uppercase.",
+        "The output must not be a number.",
+    ],
+)
+def test_near_to_it(text):
+    assert compiled(text) is None
+
+
+def test_a_choice_of_letters_and_of_words_with_blanks():
+    assert kept("The output must be one of A, B, or C.", "B")
+    assert kept("The output must be one of the following teams: Human Resources, Legal.", "Human Resources")
+    assert not kept("The output must be one of the following teams: Human Resources, Legal.", "Human")
+
+
+def test_a_choice_names_as_many_as_it_says():
+    assert compiled("The output must be one of the three labels: red, green, blue.") is not None
+    assert compiled("The output must be one of the four labels: red, green, blue.") is None
+
+
+def test_case_counts_unless_the_rule_says_otherwise():
+    assert not kept('The output must be "yes" or "no".', "Yes")
+    assert kept('The output must be "yes" or "no", regardless of case.', "Yes")
+    assert not kept('The output must be "yes" or "no" (case-sensitive).', "Yes")
+
+
+def test_keys_of_an_object():
+    named = 'The output must be a JSON object with exactly the keys "a", "b" and "c".'
+    assert kept(named, '{"a": 1, "b": 2, "c": 3}')
+    assert not kept(named, '{"a": 1, "b": 2, "c": 3, "d": 4}')
+    assert compiled('The output must be a JSON object with three keys: "a" and "b".') is None
+    assert compiled('The output must be a JSON object with the keys "a" or "b".') is None
+    assert compiled("The output must be a JSON object with keys sorted and lowercase.") is None
+
+
+def test_an_array_as_it_is_shown():
+    for shown in ('["name"]', '`["name"]`', '["first", "second", ...]'):
+        text = f"The output must be an array in the format {shown}."
+        assert kept(text, '["BERT"]')
+        assert not kept(text, '[["BERT"]]')
+    assert compiled("The output must be an array in the format `[1]`.") is None
+
+
+def test_languages_have_their_codes():
+    assert understood("The output must be in Portuguese.").scorers[0].options == {"is": "pt"}
+    for other in ("Klingon", "British English", "German or French", "simple English", "the user's language"):
+        assert compiled(f"The output must be in {other}.") is None
