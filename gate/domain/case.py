@@ -207,7 +207,10 @@ class Case:
         if self.rounds:
             return "\n".join(f"user: {one.said}" for one in self.rounds)
         if self.only_vars:
-            told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in self.vars.items()}
+            told = {
+                name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                for name, value in self.vars.items()
+            }
             return "\n".join(f"{name}: {value}" for name, value in told.items())
         if not self.messages:
             return self.input

@@ -150,7 +150,7 @@ def _disagreement(found: Figures, place: int, judged: Judged) -> DisagreementRec
         id=case.id,
         where=case.where,
         cluster=case.cluster or "",
-        question=(case.messages[-1].content if case.messages else case.input)[:OUTPUT_CHARS],
+        question=(case.messages[-1].content if case.messages else case.question)[:OUTPUT_CHARS],
         people=float(found.label_mean[place]),
         judge=mean,
         output=found.rows[place].output[:OUTPUT_CHARS],

@@ -12,6 +12,7 @@ from gate.domain.suite import OVERALL, Exam, SlicePolicy, Suite
 from gate.errors import GateError
 from gate.flows.exam import ExamChanges, stray_slices
 from gate.flows.files import FileRun, Files, resolve_files
+from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.ports import PromptBuilder
 from gate.flows.reading import Reader
@@ -107,12 +108,13 @@ def resolve_one_file(
     prompt, cases = files
     both = resolve_files(source, Files(prompt, prompt, cases), run, beside)
     suites = _checkable([replace(suite, name=FILE_SUITE, baseline=None) for suite in both.suites], chosen)
-    return replace(both, suites=suites, changes={suite.name: ExamChanges() for suite in suites}, notes=())
+    notes = tuple(settings_notes(suites))
+    return replace(both, suites=suites, changes={suite.name: ExamChanges() for suite in suites}, notes=notes)
 
 
 def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tuple[str, str | None]) -> Resolved:
     kept = _checkable(suites, chosen)
-    notes = [note for suite in suites for note in stray_slices(suite)]
+    notes = [*settings_notes(suites), *(note for suite in suites for note in stray_slices(suite))]
     sizes = {suite.name: len(suite.exam.cases) for suite in suites}
     notes += [
         f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were picked."

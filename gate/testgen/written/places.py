@@ -24,6 +24,7 @@ from gate.inputs.yamltext import parse_yaml
 from gate.testgen.written.yamlout import flow, indented, items
 
 _BLOCKS = ("|", ">")
+_COLON = re.compile(r"[ \t]*:")
 _COMMENT = re.compile(r"#[^\n]*")
 
 
@@ -183,9 +184,9 @@ def _place(text: str, event: Event, events: Iterator[Event]) -> Place:
                 last = _end(event, inner, list(entries.values()), end)
                 return Place(start, last, column, flow=bool(event.flow_style), entries=entries)
             place = _place(text, next(events), events)
-            if place.start == place.end:  # nothing stands there, and its mark lies before what comes next
-                colon = text.index(":", inner.end_mark.index) + 1
-                place = replace(place, start=colon, end=colon)
+            if place.start == place.end and (colon := _COLON.match(text, inner.end_mark.index)):
+                # Nothing stands there, and its mark lies before what comes next.
+                place = replace(place, start=colon.end(), end=colon.end())
             entries[str(getattr(inner, "value", ""))] = place
     if isinstance(event, ScalarEvent):
         block = event.style in _BLOCKS

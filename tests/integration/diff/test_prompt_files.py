@@ -91,3 +91,15 @@ def test_a_check_asks_both(repo: Path, server: ModelServer) -> None:
     outcome = gate("check", "--json", cwd=repo)
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS), outcome.err
     assert len(server.ledger) == 2 * 2 * 16
+    assert "bot.prompty sets model, which the gate does not use" in str(outcome.record.notes)
+
+
+def test_files_say_so_too(repo: Path, server: ModelServer) -> None:
+    model = ("--model", "openai:m", "--param", f"base_url={server.url}/v1", "--scorer", "contains", "--json")
+    found = gate("check", "--prompt", "bot.prompt.yml", "--cases", "bot.prompt.yml", *model, cwd=repo)
+    assert found.code == 0, found.err
+    assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(found.record.notes)
+    (repo / "b.prompty").write_text(PROMPTY.replace("api: chat", "api: other"))
+    named = ("--baseline", "bot.prompty", "--candidate", "b.prompty", "--cases", "cases.jsonl")
+    found = gate("diff", *named, *model, cwd=repo)
+    assert "b.prompty edits model, which the gate does not use" in str(found.record.notes)

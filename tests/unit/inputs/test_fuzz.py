@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.errors import GateError, InputErrors
-from gate.inputs import cases, config, golden, prompts
+from gate.inputs import cases, config, golden, prompts, specfile
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain
@@ -61,6 +61,30 @@ def only_readable_errors(job: Callable[[], object]) -> None:
 def test_configuration(text: str) -> None:
     only_readable_errors(lambda: config.load(text, "gate.yaml"))
     only_readable_errors(lambda: prompts.parse(text, "p.yaml"))
+    only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
+    only_readable_errors(lambda: prompts.parse(f"---\n{text}", "p.prompty"))
+    only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
+    only_readable_errors(lambda: specfile.parse(text, "s.yaml"))
+
+
+PROMPT_ROWS = st.dictionaries(st.sampled_from(["role", "content", "id", "input", "expected", "vars"]), JSON, max_size=4)
+PROMPT_LIST = JSON | st.lists(PROMPT_ROWS, max_size=3)
+PROMPT_FILE = st.fixed_dictionaries({}, optional={"messages": PROMPT_LIST, "testData": PROMPT_LIST, "model": JSON})
+SPEC_ROWS = st.dictionaries(st.sampled_from([*specfile.RULE, *specfile.QUESTION, "name", "rules"]), JSON, max_size=4)
+
+
+@UNTIMED
+@given(PROMPT_FILE)
+def test_prompt_files_of_other_tools(value: object) -> None:
+    text = json.dumps(value)
+    only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
+    only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
+
+
+@UNTIMED
+@given(st.dictionaries(st.sampled_from(specfile.KEYS), JSON | st.lists(SPEC_ROWS, max_size=3), max_size=5))
+def test_specifications(value: object) -> None:
+    only_readable_errors(lambda: specfile.parse(json.dumps(value), "s.yaml"))
 
 
 @UNTIMED

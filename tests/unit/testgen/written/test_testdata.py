@@ -1,11 +1,15 @@
 """Tests go into a `.prompt.yml` and nothing else in it changes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
 from gate.inputs import cases, prompts
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import Problems
+from gate.inputs.yamltext import parse_yaml
 from gate.testgen.written.testdata import with_test_data
 from tests.unit.testgen.written.texts import UNIQUE
 
@@ -78,6 +82,7 @@ def test_the_rest_stays_to_the_byte(before: str, after: str) -> None:
     assert prompts.parse(before, "p.prompt.yml") == prompts.parse(after, "p.prompt.yml")
 
 
+MESSY = st.text("ab:&*!|>-?[]{}#,'\"~ \n\r\t0\ufeff", max_size=40)
 ROWS = '{id: R1-rule-1, input: "Two\\nlines: # x", lang: "no"}, {id: R1-inverse-1, input: One, expected: "Yes"}'
 
 
@@ -125,6 +130,28 @@ def test_what_cannot_be_added_to_is_refused(text: str, message: str) -> None:
 def test_several_turns_have_no_place_in_it() -> None:
     with pytest.raises(GateError, match="R1-rule-1 has several turns, which p cannot hold"):
         with_test_data(HEAD, [GeneratedTest("R1-rule-1", "rule", "R1", turns=("a", "b"))], "p")
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.text("ab:&*!|>-?[]{}#,'\"~ \n\r\t0\ufeff", max_size=40), st.sampled_from(["testData:", "testData: [", "", "{"])
+)
+@example("", "? testData")
+@example("a}", "{testData, ")
+def test_whatever_stands_there_is_kept_or_refused(text: str, head: str) -> None:
+    before = f"{head}{text}"
+    try:
+        data = plain(parse_yaml(before.removeprefix("\ufeff"), problems := Problems("p")) or Node(None, 0))
+        after = with_test_data(before, NEW, "p")
+    except GateError as error:
+        assert error.message or problems.count
+        return
+    assert isinstance(data, dict)
+    found = plain(parse_yaml(after.removeprefix("\ufeff"), Problems("p")) or Node(None, 0))
+    assert isinstance(found, dict)
+    own, rest = found.pop("testData"), {key: value for key, value in data.items() if key != "testData"}
+    assert isinstance(own, list) and found == rest
+    assert [*(data.get("testData") or []), *own[-2:]] == own  # type: ignore[misc]
 
 
 @settings(deadline=None, max_examples=40)
