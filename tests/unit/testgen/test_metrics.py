@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 
 from gate.domain.promptspec import GeneratedTest, Grounding, OutputRule
 from gate.stats.newcombe import Difference, Pairs, rate_difference
+from gate.stats.paired_mean import paired_mean
+from gate.stats.undefined import Undefined
 from gate.stats.wilson import wilson
 from gate.testgen.metrics import (
     Tally,
+    across_prompts,
     contrast,
     groundedness,
     non_compliance,
@@ -86,6 +89,17 @@ def test_a_contrast_is_newcombes_difference_of_what_is_decided() -> None:
     assert contrast(told, "promptpex", "control") == rate_difference((3, 7), (1, 5))
     assert contrast(told, "inverse", "rule") == rate_difference((1, 4), (2, 3))
     assert contrast([], "inverse", "rule") == Difference(None, -1.0, 1.0)
+
+
+def test_across_prompts_each_prompt_counts_once() -> None:
+    told = [
+        *rows("vvvvvvvvvv", "rule", prompt="p"), *rows("vvvvvvvvvv", "rule", "n", "p"),
+        *rows("c", "control", prompt="p"), *rows("v", "control", "n", "p"),
+        *rows("c", "rule", prompt="q"), *rows("c", "control", prompt="q"),
+        *rows("v", "rule", "n", "q"), *rows("?", "control", "n", "q"),
+    ]  # fmt: skip
+    assert across_prompts(told, "rule", "control") == paired_mean([0.5, 0.0])
+    assert isinstance(across_prompts(rows("v"), "rule", "control"), Undefined)
 
 
 def test_the_same_test_is_paired_where_both_are_decided() -> None:
