@@ -10,11 +10,13 @@ from gate.report.generation_matrix import interval
 from gate.report.generation_matrix import told as as_points
 from gate.report.numbers import NOTHING, share
 from gate.report.sheet import Grid, Line, Sheet
-from gate.testgen.metrics import Tally, contrast, difference
+from gate.stats.paired_mean import paired_mean
+from gate.testgen.metrics import Tally, across_prompts, contrast, difference
 from gate.testgen.outcomes import Group, Row
 
 HEADS: Mapping[Group, str] = {"promptpex": "PPex", "control": "control", "rule": "rules", "inverse": "inverse"}
 CONTRASTS: tuple[tuple[Group, Group], ...] = (("promptpex", "control"), ("inverse", "rule"))
+_MEAN = "Mean over prompts: each prompt counts once, as the mean over its models [paired t, 95 %]."
 
 
 def sheet(told: Sequence[Row], found: Sequence[Cell], paper: Mapping[str, Any]) -> Sheet:
@@ -74,7 +76,21 @@ def _pooled(told: Sequence[Row], paper: Mapping[str, Any]) -> Iterator[Grid]:
             ours = contrast([row for row in told if row.model == model], first, second)
             one, other = (pooled(paper, group, MODELS.index(model)) for group in (first, second))
             lines.append(Line((model, as_points(ours), as_points(difference(one, other)))))
-        yield Grid(f"{name}, pooled over prompts", ("model", "recorded prompts", "all eight prompts"), tuple(lines))
+        means = across_prompts(told, first, second), paired_mean(_by_prompt(paper, first, second))
+        lines.append(Line(("mean over prompts", *map(as_points, means))))
+        yield Grid(
+            name, ("model, pooled over prompts", "recorded prompts", "all eight prompts"), tuple(lines), (_MEAN,)
+        )
+
+
+def _by_prompt(paper: Mapping[str, Any], first: Group, second: Group) -> list[float]:
+    """Each prompt's difference, as the mean over the models."""
+    found = []
+    for prompt in paper["counts"]:
+        places = range(len(MODELS))
+        both = (difference(of(paper, prompt, first, place), of(paper, prompt, second, place)).value for place in places)
+        found.append(sum(value for value in both if value is not None) / len(MODELS))
+    return found
 
 
 def _sides(paper: Mapping[str, Any]) -> Grid:

@@ -1,6 +1,6 @@
 """The paper's Tables 2 and 3 from the recorded verdicts, by the code of the gate.
 
-`python -m benchmarks.promptpex_tables` prints them. With `--write` the tables of docs/promptpex.md are written anew.
+`python -m benchmarks.promptpex_tables` prints them. With `--write` docs/promptpex.md gets them, and its picture.
 """
 
 import sys
@@ -11,10 +11,12 @@ from rich.console import Console
 from benchmarks.promptpex import read
 from benchmarks.promptpex_cells import cells, paper, rows
 from benchmarks.promptpex_sheet import sheet
-from gate.report import sheet_markdown, sheet_terminal
+from gate.report import heatmap, sheet_markdown, sheet_terminal
 from gate.report.sheet import Sheet
+from gate.testgen.matrix import by_prompt
 
 PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"
+PICTURE = PAGE.parent / "images" / "promptpex.svg"
 OPENS, CLOSES = "<!-- python -m benchmarks.promptpex_tables --write -->\n", "<!-- until here -->\n"
 
 
@@ -22,6 +24,11 @@ def replayed() -> Sheet:
     """All tables."""
     told, printed = rows(read()), paper()
     return sheet(told, cells(told, printed), printed)
+
+
+def picture() -> str:
+    """The heat map of the tests that PromptPex made."""
+    return heatmap.render(by_prompt(rows(read())))
 
 
 def written(page: str, found: Sheet) -> str:
@@ -35,6 +42,8 @@ def main() -> None:
     found = replayed()
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        PICTURE.parent.mkdir(exist_ok=True)
+        PICTURE.write_text(picture(), encoding="utf-8")
         return
     sheet_terminal.render(found, Console(width=160 if not sys.stdout.isatty() else None))
 

@@ -7,7 +7,7 @@ from gate.domain.words import counted
 from gate.report.numbers import NOTHING, percent, plain, points, points_interval, share
 from gate.report.sheet import Grid, Line, Remark, Sheet
 from gate.stats.newcombe import Difference, paired_difference
-from gate.stats.undefined import Undefined
+from gate.stats.undefined import Estimate, Undefined
 from gate.testgen.agreement_of_specs import SpecAgreement
 from gate.testgen.matrix import Contrast, Matrix
 from gate.testgen.metrics import Tally, ValidShare
@@ -113,13 +113,19 @@ def _ends(tally: Tally) -> str:
 def _contrasts(found: Sequence[Contrast]) -> Grid:
     models = dict.fromkeys(model for one in found for model, _ in one.differences)
     parts = [dict(one.differences) for one in found]
-    lines = (Line((model, *(told(part[model]) if model in part else NOTHING for part in parts))) for model in models)
-    below = "Percentage points with Newcombe's interval of 95 %, for different tests; one without 0 shows a difference."
+    lines = [Line((model, *(told(part[model]) if model in part else NOTHING for part in parts))) for model in models]
+    if any(isinstance(one.across, Estimate) for one in found):
+        lines.append(Line(("mean over prompts", *(told(one.across) for one in found))))
+    below = (
+        "Percentage points [95 %; of models Newcombe's, for different tests]; an interval without 0 shows a difference."
+    )
     return Grid("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,))
 
 
-def told(found: Difference) -> str:
+def told(found: Difference | Estimate | Undefined) -> str:
     """`+12 [+6.1, +19]`, in percentage points."""
+    if isinstance(found, Undefined):
+        return NOTHING
     return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"
 
 

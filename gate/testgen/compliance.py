@@ -65,7 +65,7 @@ async def complies(asker: Asker, prompt: str, output: str, given: str | None = N
 
     The judge sees neither rules nor where the test came from, and without `given` no input either, as in
     arXiv:2503.05070, section 4.3.1: it is asked for compliance and not for correctness. Equal outputs make equal
-    requests, so that they cost one call and get one verdict.
+    requests: where answers are remembered they cost one call and get one verdict.
 
     Args:
         asker: of the judge.

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.stats.newcombe import Difference
-from gate.testgen.metrics import Tally, contrast, non_compliance
+from gate.stats.undefined import Estimate, Undefined
+from gate.testgen.metrics import Tally, across_prompts, contrast, non_compliance
 from gate.testgen.outcomes import GROUPS, Group, Row, Source, in_group
 
 NAMES: Mapping[Group, str] = {
@@ -56,10 +57,12 @@ class Contrast:
     Args:
         name: such as `rules+inverse minus control`.
         differences: model and difference of the two rates.
+        across: mean over the prompts, each of which counts once; no number for a single prompt.
     """
 
     name: str
     differences: tuple[tuple[str, Difference], ...]
+    across: Estimate | Undefined
 
 
 def by_group(rows: Sequence[Row], source: Source = "judge") -> Matrix:
@@ -102,6 +105,7 @@ def contrasts(rows: Sequence[Row], source: Source = "judge") -> tuple[Contrast, 
         Contrast(
             f"{NAMES[first]} minus {NAMES[second]}",
             tuple((model, contrast(part, first, second, source)) for model, part in own.items()),
+            across_prompts(rows, first, second, source),
         )
         for first, second in CONTRASTS
         if in_group(rows, first) and in_group(rows, second)

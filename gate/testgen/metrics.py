@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from gate.domain.promptspec import GeneratedTest, OutputRule
 from gate.stats.newcombe import Difference, Pairs, rate_difference
+from gate.stats.paired_mean import paired_mean
+from gate.stats.undefined import Estimate, Undefined
 from gate.stats.wilson import Rate, wilson
 from gate.testgen.outcomes import Group, Outcome, Row, Source, in_group
 
@@ -109,6 +111,29 @@ def contrast(rows: Sequence[Row], first: Group, second: Group, source: Source = 
     """
     one, other = (non_compliance(in_group(rows, group), source) for group in (first, second))
     return difference(one, other)
+
+
+def across_prompts(rows: Sequence[Row], first: Group, second: Group, source: Source = "judge") -> Estimate | Undefined:
+    """The same contrast, paired by prompt: each prompt counts once, however many tests it has.
+
+    A prompt's difference is the mean over the models that have a rate in both groups. Over several prompts this is the
+    test between two generators that takes into account that prompts differ.
+
+    Args:
+        rows: of several prompts.
+        first, second: groups without a test in common.
+        source: who says so.
+
+    Returns:
+        Mean with its t interval of 95 %; `Undefined` for fewer than two prompts.
+    """
+    found: dict[str, list[float]] = {}
+    for prompt, model in dict.fromkeys((row.prompt, row.model) for row in rows):
+        own = [row for row in rows if (row.prompt, row.model) == (prompt, model)]
+        value = contrast(own, first, second, source).value
+        if value is not None:
+            found.setdefault(prompt, []).append(value)
+    return paired_mean([sum(values) / len(values) for values in found.values()])
 
 
 def paired(first: Iterable[Row], second: Iterable[Row], source: Source = "judge") -> Pairs:

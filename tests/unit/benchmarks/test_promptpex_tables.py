@@ -7,7 +7,7 @@ import pytest
 from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_cells import cause_of, cells, half_up, paper, rows
 from benchmarks.promptpex_sheet import counted, of, pooled
-from benchmarks.promptpex_tables import PAGE, replayed, written
+from benchmarks.promptpex_tables import PAGE, PICTURE, picture, replayed, written
 from gate.testgen.metrics import Tally, difference, non_compliance
 from gate.testgen.outcomes import Group, in_group
 
@@ -17,6 +17,11 @@ GROUPS: tuple[Group, ...] = ("rule", "inverse", "promptpex", "control")
 def test_the_page_holds_the_tables_as_they_are_computed() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert written(page, replayed()) == page, "python -m benchmarks.promptpex_tables --write"
+
+
+def test_the_picture_is_that_of_the_records() -> None:
+    assert PICTURE.read_text(encoding="utf-8") == picture()
+    assert f"({PICTURE.parent.name}/{PICTURE.name})" in PAGE.read_text(encoding="utf-8")
 
 
 def test_every_record_is_a_row() -> None:
@@ -88,6 +93,17 @@ def test_what_the_page_says_of_all_eight_prompts() -> None:
     for first, second, shown in (("promptpex", "control", (0, 2)), ("inverse", "rule", (1,))):
         sides = [difference(pooled(printed, first, place), pooled(printed, second, place)) for place in range(4)]
         assert tuple(place for place, one in enumerate(sides) if one.shown) == shown
+
+
+def test_what_the_page_says_of_the_mean_over_prompts() -> None:
+    grids = {grid.title: grid.lines[-1].cells for grid in replayed().grids}
+    assert grids["PPex minus control"][0] == grids["inverse minus rules"][0] == "mean over prompts"
+    assert grids["PPex minus control"][2] == "+5.4 [−1.5, +12]"
+    assert grids["inverse minus rules"][2] == "+8.2 [+1.0, +15]"
+    assert grids["The 32 cells of all eight prompts"][1] == "21, shown 3"
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    for words in ("mean of 5.4 points", "−1.5 to +12", "By 8.2 points", "of single cells 3"):
+        assert words in text
 
 
 def test_texts_of_counts() -> None:

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+from hypothesis import settings
+
 from gate.domain.promptspec import TestKind
 from gate.testgen.outcomes import Outcome, Row
 
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 LETTERS: dict[str, Outcome] = {"v": "violation", "c": "compliant", "?": "unknown", "-": "no answer"}
 
 

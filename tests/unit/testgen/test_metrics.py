@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 
 from gate.domain.promptspec import GeneratedTest, Grounding, OutputRule
 from gate.stats.newcombe import Difference, Pairs, rate_difference
+from gate.stats.paired_mean import paired_mean
+from gate.stats.undefined import Undefined
 from gate.stats.wilson import wilson
 from gate.testgen.metrics import (
     Tally,
+    across_prompts,
     contrast,
     groundedness,
     non_compliance,
@@ -17,7 +20,7 @@ from gate.testgen.metrics import (
     validity,
 )
 from gate.testgen.outcomes import GROUPS, in_group, worst
-from tests.unit.testgen.rows import coded, rows
+from tests.unit.testgen.rows import QUICK, coded, rows
 
 LETTERS = st.text("vc?-", max_size=30)
 
@@ -42,6 +45,7 @@ def test_all_unknown_is_no_rate_and_can_be_anything() -> None:
 
 
 @given(LETTERS)
+@QUICK
 def test_the_rate_lies_between_its_ends(letters: str) -> None:
     found = non_compliance(rows(letters))
     assert found.n == len(letters)
@@ -88,6 +92,17 @@ def test_a_contrast_is_newcombes_difference_of_what_is_decided() -> None:
     assert contrast([], "inverse", "rule") == Difference(None, -1.0, 1.0)
 
 
+def test_across_prompts_each_prompt_counts_once() -> None:
+    told = [
+        *rows("vvvvvvvvvv", "rule", prompt="p"), *rows("vvvvvvvvvv", "rule", "n", "p"),
+        *rows("c", "control", prompt="p"), *rows("v", "control", "n", "p"),
+        *rows("c", "rule", prompt="q"), *rows("c", "control", prompt="q"),
+        *rows("v", "rule", "n", "q"), *rows("?", "control", "n", "q"),
+    ]  # fmt: skip
+    assert across_prompts(told, "rule", "control") == paired_mean([0.5, 0.0])
+    assert isinstance(across_prompts(rows("v"), "rule", "control"), Undefined)
+
+
 def test_the_same_test_is_paired_where_both_are_decided() -> None:
     assert paired(rows("vvccv?"), rows("vcvc-v")) == Pairs(1, 1, 1, 1)
     assert paired(rows("vv", model="a"), rows("vv", model="b")).n == 0
@@ -95,6 +110,7 @@ def test_the_same_test_is_paired_where_both_are_decided() -> None:
 
 
 @given(LETTERS, LETTERS)
+@QUICK
 def test_pairs_turn_with_their_sides(one: str, other: str) -> None:
     found, turned = paired(rows(one), rows(other)), paired(rows(other), rows(one))
     assert (found.first, found.second) == (turned.second, turned.first)

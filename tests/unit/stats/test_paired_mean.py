@@ -1,0 +1,31 @@
+"""The mean of paired differences against scipy, and where there is none."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from gate.stats.paired_mean import paired_mean
+from gate.stats.undefined import Estimate, Undefined
+from tests.unit.stats.layouts import THOROUGH
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30))
+@THOROUGH
+def test_it_is_the_paired_t_interval(values: list[float]) -> None:
+    found = paired_mean(values)
+    assert isinstance(found, Estimate) and found.units == len(values)
+    assert found.value == pytest.approx(np.mean(values)) and found.lower <= found.value <= found.upper
+    if (error := float(stats.sem(values))) > 1e-9:
+        expected = stats.t.interval(0.95, len(values) - 1, found.value, error)
+        assert (found.lower, found.upper) == pytest.approx(expected)
+
+
+def test_fewer_than_two_show_nothing() -> None:
+    assert isinstance(paired_mean([]), Undefined) and isinstance(paired_mean([0.3]), Undefined)
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError):
+        paired_mean([0.1, float("nan")])
