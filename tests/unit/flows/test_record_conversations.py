@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from gate.domain.absence import Failed
+from gate.domain.ending import BROKE_OFF
 from gate.domain.record_parts import OutputRecord
 from gate.domain.sample import ArmName, Sample, Score
 from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
-from gate.domain.usage import Dollars, Effort, Unpriced, Usage
+from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.engine.samples import SampleTable
 from gate.flows.record_conversations import (
     ALL_CHARS,
     FOUND_CHARS,
@@ -118,6 +120,22 @@ def test_what_is_counted_is_counted_before_it_is_cut() -> None:
     shown = talk(OutputRecord(index=0, text="yes", failure=None, score=1.0, reasons=[], transcript=kept))
     assert shown is not None
     assert shown.brief == "51 turns, 103 tool calls (53 failed), 50 answered automatically"
+
+
+@pytest.mark.parametrize(
+    ("cost", "usd"), [(Dollars(0.125), 0.125), (Unpriced("unknown"), None), (Unpriced("n/a"), None)]
+)
+def test_what_a_conversation_cost_that_broke_off_is_known_when_its_texts_are_read_again(
+    cost: Cost, usd: float | None
+) -> None:
+    turns = (Turn(0, "hi", "case", "yes", cost=cost), Turn(0, "so", "case", "", stop_reason=BROKE_OFF))
+    effort = Effort(3, 1, cost=cost, aside_calls=2, aside_cost=Dollars(0.0625))
+    failed = Failed("it crashed", 2, effort, Transcript("s", turns, aside=Aside(2, Dollars(0.0625))))
+    table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])
+    kept = transcript_record(table.whole(table[0]))
+    assert kept is not None
+    assert (kept.agent_usd, kept.aside_usd, kept.aside_calls) == (usd, 0.0625, 2)
+    assert [turn.usd for turn in kept.turns] == [usd, None]
 
 
 def test_a_key_is_masked_before_it_could_be_cut_in_half() -> None:

@@ -341,3 +341,9 @@ def test_json_of_sqlite_can_be_asked_and_numbers_without_end_are_text(tmp_path: 
     assert [one.rows for one in found] == [((1,), (2,)), (("inf",),), (("-inf",),), ((0.5,),)]
     (refused,) = looked(f"sqlite:///{tmp_path / 'a.db'}", "UPDATE sqlite_master SET sql = '' RETURNING 1")
     assert refused.rows is None
+
+
+def test_json_that_is_nested_without_end_is_an_observation_without_rows(postgres: str) -> None:
+    deep, fine = looked(postgres, "SELECT (repeat('[', 3000) || repeat(']', 3000))::json", "SELECT '[[1]]'::json")
+    assert deep.rows is None and "recursion" in deep.error
+    assert fine.error == ""
