@@ -27,6 +27,9 @@ DEFAULT_MAX_TOKENS = 512
 MOST_CHARS = 160
 """Of one text inside a structured reply, where the schema has no bound of its own: seven of them fit in the limit."""
 
+MOST_ITEMS = 3
+"""Of one list inside a structured reply, where the schema has no bound of its own."""
+
 SLOTS = 2
 """One for each arm, so that each keeps its own prefix cached."""
 
@@ -222,7 +225,7 @@ def _body(request: Request) -> dict[str, JsonValue]:
 
 
 def _short(schema: JsonValue) -> JsonValue:
-    """The schema with a bound on each free text: a small model does not know when to stop."""
+    """The schema with a bound on each free text and each list: a small model does not know when to stop."""
     if isinstance(schema, list):
         return [_short(item) for item in schema]
     if not isinstance(schema, dict):
@@ -230,6 +233,8 @@ def _short(schema: JsonValue) -> JsonValue:
     bounded = {key: _short(value) for key, value in schema.items()}
     if bounded.get("type") == "string" and "enum" not in bounded:
         bounded.setdefault("maxLength", MOST_CHARS)
+    if bounded.get("type") == "array":
+        bounded.setdefault("maxItems", MOST_ITEMS)
     return bounded
 
 

@@ -9,8 +9,9 @@ from gate.domain.prompt import Message
 from gate.domain.rubric import Dimension, Rubric
 from gate.errors import GateError
 from gate.providers.base import Request
-from gate.providers.local import MOST_CHARS, LocalProvider, _body, import_error
+from gate.providers.local import MOST_CHARS, MOST_ITEMS, LocalProvider, _body, import_error
 from gate.scoring.forms import RubricForm
+from gate.testgen.output_rules import SCHEMA as RULES
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
@@ -60,3 +61,13 @@ def test_free_text_inside_a_structured_reply_is_bounded() -> None:
     assert list(sent["properties"]) == sent["required"] == ["a", "b"]
     # What others are sent stays as it is.
     assert "maxLength" not in str(form.schema)
+
+
+def test_a_list_inside_a_structured_reply_is_bounded() -> None:
+    """The packaged model went on with a list of rules until its reply was cut off, and nothing of it could be used."""
+    body = _body(Request((Message("user", "q"),), ModelRef("local", "m"), Params(), schema=RULES))
+    sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
+    rules = sent["properties"]["rules"]
+    assert (rules["type"], rules["maxItems"]) == ("array", MOST_ITEMS)
+    assert rules["items"]["properties"]["evidence"] == {"type": "string", "maxLength": MOST_CHARS}
+    assert "maxItems" not in str(RULES)
