@@ -10,13 +10,15 @@ from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running, carry_out
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import PromptVersion
+from gate.domain.prompt import Message, Prompt, PromptVersion
 from gate.domain.promptspec import GeneratedTest, Specification
+from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Budget, Exam, RunPolicy
 from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.generate import Bounded, Generated, Job, Team, ended, make, until_stopped
+from gate.flows.generate_evaluate import Comparing, Evaluated, Examiners, evaluate_models
 from gate.flows.generate_files import NewFile
 from gate.flows.ports import Progress, Steps
 from gate.flows.resolved import Resolved
@@ -29,6 +31,7 @@ from gate.store.new_files import write_all_new
 from gate.store.own_folder import make_folder
 from gate.store.run_folder import write_whole
 from gate.targets.port import Question
+from gate.testgen.agreement_of_specs import spec_prompt
 from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
 from gate.testgen.effort import EffortSettings
@@ -53,6 +56,7 @@ class Wanted:
         budget: limits.
         concurrency: calls in flight.
         remember: what may be known beforehand.
+        evaluation: the models that answer the tests; None where nobody is evaluated.
     """
 
     prompt: str
@@ -65,6 +69,22 @@ class Wanted:
     budget: Budget
     concurrency: int
     remember: Remembering
+    evaluation: "Evaluation | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Models under test.
+
+    Args:
+        models: one or more.
+        control: make control cases, too.
+        sees_input: the judge is shown inputs.
+    """
+
+    models: tuple[ModelRef, ...]
+    control: bool = True
+    sees_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +152,8 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
     return forecast(found.job.subject, found.job.settings, found.job.given, staff)
 
 
-def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) -> Generated:
-    """Have the tests made.
+def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) -> tuple[Generated, Evaluated | None]:
+    """Have the tests made, and run where that is wanted.
 
     Args:
         wanted: models and limits.
@@ -146,43 +166,108 @@ def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) ->
         CannotEvaluate: no rule was found, no test was made, or a limit was met; what was answered is kept.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
-    judge = _cool(wanted.judge, _keyless(settings, wanted.concurrency))
-    members: tuple[Member, ...] = ((wanted.generator, wanted.params), judge)
-    if wanted.settings.expected:
-        members = (*members, (wanted.reference, wanted.params))
+    factory = _keyless(settings, wanted.concurrency)
+    staff = _Staff(wanted, found, _cool(wanted.judge, factory), _warm(wanted, factory), telling)
     foreseen = foresee(wanted, found, settings).calls
 
-    async def work(run: Running) -> Generated:
+    async def work(run: Running) -> tuple[Generated, Evaluated | None]:
         telling.steps.start(foreseen)
         try:
-            return await until_stopped(make(found.job, _team(wanted, found, judge, run, telling)), run.stop)
+            return await until_stopped(staff.work(run), run.stop)
         finally:
             telling.steps.finish()
 
-    resolved = replace(_nothing(wanted.budget), models=tuple(dict.fromkeys(members)))
+    resolved = replace(_nothing(wanted.budget), models=staff.members)
     plan = Plan(resolved, wanted.concurrency, 0, FOLDER, telling.progress, remember=wanted.remember, say=telling.say)
     return carry_out(plan, settings, work)
 
 
-def _team(wanted: Wanted, found: Found, judge: Member, run: Running, telling: Telling) -> Team:
-    calls = Bounded(run.tools.calls, run.tools.exhausted)
+@dataclass(frozen=True, slots=True)
+class _Staff:
+    """Everybody who works on a generation.
 
-    def step() -> None:
-        telling.steps.step(run.tools.spent_usd())
+    Args:
+        wanted, found: models and limits; the prompt.
+        judge: with parameters.
+        tested: parameters of each model under test.
+        telling: tells the user.
+    """
 
-    arm = Arm(found.version, wanted.reference, wanted.params)
-    exam = Exam(ref="", digest="", cases=(), scorers=())
+    wanted: Wanted
+    found: Found
+    judge: Member
+    tested: Mapping[ModelRef, Params]
+    telling: Telling
 
-    async def answer(test: GeneratedTest) -> str | Failed:
-        reply = await run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, exam))
-        step()
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who is asked, each once."""
+        reference = ((self.wanted.reference, self.wanted.params),) * self.wanted.settings.expected
+        own = (self.wanted.generator, self.wanted.params)
+        return tuple(dict.fromkeys((own, self.judge, *reference, *self.tested.items())))
+
+    async def work(self, run: Running) -> tuple[Generated, Evaluated | None]:
+        """Generate, then evaluate."""
+        desk = _Desk(run, self.telling.steps)
+        calls = Bounded(run.tools.calls, run.tools.exhausted)
+        generator = Asker(calls, self.wanted.generator, self.wanted.params, desk.step)
+        judge = Asker(calls, *self.judge, desk.step)
+        arm = Arm(self.found.version, self.wanted.reference, self.wanted.params)
+
+        async def expected(test: GeneratedTest) -> str | Failed:
+            reply = await desk.answer(arm, test)
+            return reply if isinstance(reply, Failed) else reply.text
+
+        made = await make(self.found.job, Team(generator, judge, expected, self.telling.say))
+        wanted = self.wanted.evaluation
+        if wanted is None:
+            return made, None
+        spec = _from_spec(self.found.version, made.specification)
+
+        async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+            return await desk.answer(Arm(self.found.version, model, self.tested[model]), test)
+
+        async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+            return await desk.answer(Arm(spec, model, self.tested[model]), test)
+
+        job = Comparing(
+            self.wanted.prompt, self.found.job.subject, wanted.models, wanted.control, wanted.sees_input,
+            self.wanted.settings,
+        )  # fmt: skip
+        team = Examiners(generator, judge, answer, answer_spec, self.telling.say)
+        return made, await evaluate_models(job, made, team)
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Where answers are asked for."""
+
+    run: Running
+    steps: Steps
+
+    def step(self) -> None:
+        self.steps.step(self.run.tools.spent_usd())
+
+    async def answer(self, arm: Arm, test: GeneratedTest) -> Reply | Failed:
+        """The answer of an arm to a test."""
+        exam = Exam(ref="", digest="", cases=(), scorers=())
+        reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, exam))
+        self.step()
         if isinstance(reply, Failed):
-            ended(run.tools.exhausted())
-            return reply
-        return reply.text
+            ended(self.run.tools.exhausted())
+        return reply
 
-    generator = Asker(calls, wanted.generator, wanted.params, step)
-    return Team(generator, Asker(calls, *judge, step), answer, telling.say)
+
+def _from_spec(version: PromptVersion, specification: Specification) -> PromptVersion:
+    """The prompt that a specification makes."""
+    return replace(version, prompt=Prompt((Message("system", spec_prompt(specification)),)))
+
+
+def _warm(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:
+    """As in the paper, at temperature 1 where the interface takes one."""
+    models = wanted.evaluation.models if wanted.evaluation is not None else ()
+    warm = Params(temperature=1.0)
+    return {model: warm if factory.takes(model, warm) else Params() for model in models}
 
 
 def _nothing(budget: Budget) -> Resolved:

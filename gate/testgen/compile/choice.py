@@ -17,7 +17,7 @@ _NOUN = (
 )
 _HEAD = (
     r"(?P<head>(?: (?:the|these|following|given|allowed|permitted|specified|predefined|possible|valid|available|fixed|"
-    rf"two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}|{_NOUN})\b)*+)"
+    rf"two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}(?= )|{_NOUN})\b)*+)"
 )
 """Between `one of` and the list."""
 _KIND = r"(?:(?: (?!(?:not|no|except|but|plus|without|or|and|if|other)\b)[a-z-]+)? (?!besides|unless)[a-z-]{3,}s)?"

@@ -32,7 +32,8 @@ _FRAMES: tuple[tuple[str, str, bool], ...] = (
     (rf"the only (?:allowed|valid|permitted|possible|acceptable) {_NOUN} are (.+)", "be one of {}", False),
     (rf"(?:the )?JSON (?:output|object|response) {MUST} (?:contain|have|include) (.+)",
      "be a JSON object with {}", False),
-    (rf"{WHOLE} {MUST} (?:only )?use (?:only )?(?:the )?([A-Za-z]+)(?: language)?(?: only)?", "be in {}", False),
+    (rf"{WHOLE} {MUST} (?:only )?use (?:only )?(?:the )?(?!cap|upper|lower)([a-z]+)(?: language)?(?: only)?",
+     "be in {}", False),
     (rf"(?:the )?HTML output {MUST} (.+)", "{}", False),
     (rf"{_LISTED} (?:must|should|may) (?:not|never) (?:appear|occur|be used|be included|be present)(?: anywhere)?"
      rf"(?: in {WHOLE})?: (.+)", "contain the following words: {}", True),
@@ -56,7 +57,7 @@ _FRAMES: tuple[tuple[str, str, bool], ...] = (
     (rf"{WHOLE} {_NOT} (.+)", "{}", True),
     (rf"(?:do not|don't|never) (?:use|include|write|mention|output) (.+?)(?: in {WHOLE})?", "contain {}", True),
     (rf"(?:limit|restrict) {WHOLE} to (.+)", "be at most {}", False),
-    (rf"keep {WHOLE} (?:to|within|at) (.+)", "be at most {}", False),
+    (rf"keep {WHOLE} (?:to|within) (.+)", "be at most {}", False),
     (rf"keep {WHOLE} ((?:under|below|shorter than|between|no longer than) .+)", "be {}", False),
     (rf"write {WHOLE} (?:entirely |only )?(in .+)", "be {}", False),
     (rf"(start|begin|end) {WHOLE} (with .+)", "{0} {1}", False),
@@ -72,7 +73,6 @@ _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), frame, negated) for patte
 _OF = r"(?:(?:solely|only|exactly|entirely|purely|exclusively) )?of"
 _VERBS: tuple[tuple[str, str], ...] = (
     (r"only contain (?=(?:exactly )?one of )", "be "),
-    (r"(?:always|strictly|only ever) ", ""),
     (rf"(?:consists?|be (?:made up|composed)) {_OF}(?: only| just)? ", "be "),
     (r"only (?:be|consist of) ", "be only "),
     (r"only contain ", "contain only "),
@@ -82,11 +82,11 @@ _VERBS: tuple[tuple[str, str], ...] = (
     (r"(?:(?:be|is|are|stay|remain|fit)(?: kept)? within|be limited within) ", "be at most "),
     (r"(?:stay|remain|be kept) (?=under|below)", "be "),
     (r"exceeds? ", "be more than "),
-    (r"be (?:prefixed|suffixed) with ", ""),
     (r"(?:be|is|are) (?:written|expressed|formatted|composed|provided|given|returned|presented) "
      r"(?=in |as |entirely|only)", "be "),
-    (r"(?:be|is|are) a (?:total|maximum|minimum) length of ", "be "),
+    (r"(?:be|is|are) a total length of ", "be "),
     (r"(?:is|are|be) ", "be "),
+    (r"be at most (?=at most |no more than |a maximum |up to |fewer than |less than |under )", "be "),
     (r"(?:ha(?:s|ve)|include|contain|feature|comprise|use|show|list|mention|say|incorporate|display)s? ", "contain "),
     (r"(?:starts?|begins?|opens?) with ", "start with "),
     (r"(?:ends?|finish(?:es)?|concludes?|closes?) with ", "end with "),
@@ -97,6 +97,7 @@ _PREFIXED = re.compile(r"be (prefixed|suffixed) with ", re.IGNORECASE)
 _AND = re.compile(r",? and (?=\S)")
 _OWN_MODAL = re.compile(rf"(?:(?:it|they) )?(?:({_NOT})|{MUST}|not|never) (.+)", re.IGNORECASE)
 _NONE = re.compile(r"(?:contains?|ha(?:ve|s)|includes?) no (?!(?:more|less|fewer)\b)(.+)", re.IGNORECASE)
+_ALWAYS = re.compile(r"^(?:always|strictly|only ever) ", re.IGNORECASE)
 _NEGATION = re.compile(r"(?:not|never) (.+)", re.IGNORECASE)
 _SPLITS = 6
 """Places of an `and` that are tried."""
@@ -154,6 +155,9 @@ def _clause(said: str, literals: tuple[str, ...], negated: bool) -> Clause | Non
         said, negated = f"contain {none[1]}", True
     if (marked := _PREFIXED.match(said)) is not None:
         said = ("start with " if marked[1].lower() == "prefixed" else "end with ") + said[marked.end() :]
+    if not negated:
+        # What must not always be so may be so.
+        said = _ALWAYS.sub("", said)
     for pattern, verb in _CANONICAL:
         if (found := pattern.match(said)) is not None:
             said = verb + said[found.end() :]

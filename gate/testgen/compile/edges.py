@@ -40,10 +40,10 @@ def edges(clause: Clause) -> Checks:
 
 
 def _edge(edge: str, items: tuple[str, ...], *, negate: bool) -> Checks:
-    told = f"{edge}s with {' or '.join(items)}"
+    told = f"{f'does not {edge}' if negate else f'{edge}s'} with {' or '.join(items)}"
     if len(items) == 1:
         options: dict[str, JsonValue] = {"value": items[0], "ignore_case": False}
-        return (Check(f"{edge}s_with", f"not: {told}" if negate else told, options, negate),)
+        return (Check(f"{edge}s_with", told, options, negate),)
     words = "|".join(re.escape(item.strip()) for item in items)
     pattern = rf"\A\s*+(?:{words})" if edge == "start" else rf"(?:{words})\s*\Z"
-    return searched(pattern, f"not: {told}" if negate else told, negate=negate)
+    return searched(pattern, told, negate=negate)

@@ -42,7 +42,7 @@ def phrases(clause: Clause) -> Checks:
 
 def _without(items: tuple[str, ...], noun: str) -> Checks:
     """Words are looked for as words, signs anywhere."""
-    told = f"none of {', '.join(items)}"
+    told = f"without {', '.join(items)}"
     wordlike = all(any(map(str.isalnum, item)) for item in items)
     if wordlike and not noun.startswith(_SIGNS):
         return (Check("forbidden_words", told, {"words": [*items], "inflections": False}),)
@@ -53,10 +53,16 @@ def _with(items: tuple[str, ...], written: str, said: str) -> Checks:
     """All of a list that is joined by `and`, any of one that is joined by `or`."""
     words = re.sub(LITERAL, "", written)
     if said.startswith("contain at least one of "):
-        return (Check("contains", f"any of {', '.join(items)}", {"any": [*items], "ignore_case": False}),)
+        return (Check("contains", f"contains one of {', '.join(items)}", {"any": [*items], "ignore_case": False}),)
     key = "any" if " or " in words else "all"
     if (key == "any" and " and " in words) or " nor " in words:
         return ()
     if key == "all" and len(items) > 1 and " and " not in words:
         return ()
-    return (Check("contains", f"{key} of {', '.join(items)}", {key: [*items], "ignore_case": False}),)
+    return (
+        Check(
+            "contains",
+            f"contains {'one of ' if key == 'any' else ''}{', '.join(items)}",
+            {key: [*items], "ignore_case": False},
+        ),
+    )

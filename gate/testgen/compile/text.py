@@ -13,6 +13,8 @@ LITERAL = rf"{MARK}\d{{1,3}}{MARK}"
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
 _QUOTED = re.compile(r"\"([^\"]{1,200})\"|`([^`]{1,200})`|(?<!\w)'([^']{1,200})'(?!\w)")
 _TAG = re.compile(r"<[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
+_UNLIKE = "ſıİ"
+"""Letters that a search takes for `s` and `i` where capitals do not count, and that no table of words holds."""
 _STANDS_FOR = re.compile(r"\{[^{}]*\w[^{}]*\}|\[[^\W\d_][\w -]*\]|<[^\W\d_][\w -]*>|\.\.\.|…|__")
 """A quotation that holds `{name}`, `[name]`, `<name>` or dots shows a form; it is no text to be found."""
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
@@ -57,6 +59,8 @@ def sentence(text: str) -> Sentence | None:
         return f"{MARK}{len(literals) - 1}{MARK}"
 
     without = _QUOTED.sub(taken, written.translate(_STRAIGHT)).strip().removesuffix(".").strip()
+    if any(letter in without for letter in _UNLIKE):
+        return None
     if any(not literal.strip() or _STANDS_FOR.search(literal) for literal in literals):
         return None
     return Sentence(without, tuple(literals))

@@ -81,6 +81,39 @@ def test_a_demand_of_its_own_behind_a_forbidden_one():
     assert not kept(text, "Hello, dear and lovely world!")
 
 
+def test_what_must_not_always_be_so_may_be_so():
+    assert compiled('The output must always contain "A".') is not None
+    assert compiled('The output should not always contain "A".') is None
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("The output must be a maximum length of 12 words.", {"max": 12}),
+        ("The output must be a minimum length of 12 words.", {"min": 12}),
+        ("The output must be a total length of 12 words.", {"min": 12, "max": 12}),
+        ("Limit the output to at most 12 words.", {"max": 12}),
+        ("The output must be limited to a maximum of 12 words.", {"max": 12}),
+        ("The output must exceed 12 words.", {"min": 13}),
+    ],
+)
+def test_a_bound_is_not_lost_on_the_way(text, options):
+    assert understood(text).scorers[0].options == options
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Keep the response at 12 words.", "Limit the output to 2 to 3 sentences.", "The output must use capitals."],
+)
+def test_what_may_mean_more_than_one_thing(text):
+    assert compiled(text) is None
+
+
+def test_numbers_are_items_of_a_list():
+    assert kept("The output must be one of the numbers 1, 2, 3.", "2")
+    assert kept("The output must be one of 3 labels: red, green, blue.", "red")
+
+
 def test_three_demands():
     text = 'The output must be in German, and must be at most 9 words, and must end with "!".'
     assert [spec.kind for spec in understood(text).scorers] == ["language", "words", "ends_with"]

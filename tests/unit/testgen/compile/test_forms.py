@@ -112,6 +112,23 @@ def test_an_array_as_it_is_shown():
     assert compiled("The output must be an array in the format `[1]`.") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('The output must contain "A" and "B".', "contains A, B"),
+        ('The output must contain "A" or "B".', "contains one of A, B"),
+        ('The output must not contain "A" or "B".', "without A, B"),
+        ('The output must end with "A" or "B".', "ends with A or B"),
+        ('The output must not start with "A".', "does not start with A"),
+        ("The output must contain exactly one <p> tag.", "exactly 1 <p> tag"),
+        ("Each <p> tag must contain at least two <em> tags.", "at least 2 <em> tags in each <p>"),
+        ('The output must contain at most two occurrences of "A".', "“A” at most 2 times"),
+    ],
+)
+def test_what_is_checked_is_told(text, told):
+    assert understood(text).wording == told
+
+
 def test_languages_have_their_codes():
     assert understood("The output must be in Portuguese.").scorers[0].options == {"is": "pt"}
     for other in ("Klingon", "British English", "German or French", "simple English", "the user's language"):

@@ -21,7 +21,21 @@ SUBJECTS = ["The output must", "The response should not", "Each <p> tag must", "
 PARTS = [
     *("be", "contain", "start with", "end with", "one of", "at most", "at least", "exactly", "no more than", "between"),
     *("and", "or", ",", ":", "not", "must", "only", "the", "words", "each <p> tag", "tags", "<b>", "in", "German"),
-    *('"a"', '"("', "`[`", '"(a+)+$"', '"\\"', "3", "five", "JSON", "object", "array of strings", "with the keys"),
+    *(
+        '"a"',
+        '"("',
+        "`[`",
+        '"(a+)+$"',
+        '"\\"',
+        "3",
+        "five",
+        "JSON",
+        "object",
+        "array of strings",
+        "a JSON array of ſtrings",
+        "ſentences",
+        "with the keys",
+    ),
     *("in the output", "(", ")", "lines", "paragraph", "Markdown", "yes", "no", "single", "{{", "§0§", "“é”", "\u202e"),
 ]
 SENTENCES = st.builds(
