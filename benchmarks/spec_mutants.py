@@ -11,7 +11,7 @@ import argparse
 import asyncio
 import random
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ AT_ONCE = 8
 """Requests under way."""
 STATES = {"sentence dropped": "removed", "words dropped": "removed"}
 """What a kind should be called, where the kind is not the word."""
+HEAD = ("change", "mutants", "said rightly", "not known", "wrong", "other rules said to differ")
 HARMLESS = ("paraphrased", "order", "white space", "markup")
 
 
@@ -131,15 +132,21 @@ def table(found: Sequence[Outcome], by: str) -> Table:
         by: who compared.
     """
     out = Table(title=f"Comparison by {by}", title_justify="left")
-    for name in ("change", "mutants", "said rightly", "not known", "wrong", "other rules said to differ"):
-        out.add_column(name, justify="left" if name == "change" else "right")
+    for name in HEAD:
+        out.add_column(name, justify="left" if name == HEAD[0] else "right")
+    for row in rows(found):
+        out.add_row(*row)
+    return out
+
+
+def rows(found: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
+    """The cells under `HEAD`."""
     for kind in KINDS:
         own = [one for one in found if one.mutant.kind == kind]
         right, wrong = sum(one.right for one in own), sum(one.wrong for one in own)
-        alarms = "" if kind in HARMLESS else _rate(sum(one.alarm for one in own), len(own))
-        cells = (_rate(right, len(own)), str(len(own) - right - wrong), _rate(wrong, len(own)), alarms)
-        out.add_row(kind, str(len(own)), *cells)
-    return out
+        alarms = "–" if kind in HARMLESS else _rate(sum(one.alarm for one in own), len(own))
+        unknown = str(len(own) - right - wrong)
+        yield kind, str(len(own)), _rate(right, len(own)), unknown, _rate(wrong, len(own)), alarms
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -3,12 +3,15 @@
 import asyncio
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from benchmarks.mutating import KINDS, Mutant, Subject, mutants, subjects
-from benchmarks.spec_mutants import HARMLESS, Outcome, main, outcomes, table
+from benchmarks.spec_mutants import HARMLESS, Outcome, main, outcomes, rows, table
 from gate.testgen.specdiff.place import spans
+
+DECISION = Path(__file__).parents[3] / "docs/decisions/0022-a-promise-stands-with-its-sentence.md"
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +69,12 @@ def test_the_table_counts_every_mutant(found: list[Outcome], capsys: pytest.Capt
     assert table(found, "code alone").row_count == len(KINDS)
     assert main(["--list"]) == 0
     assert "not known" in capsys.readouterr().out
+
+
+def test_the_decision_quotes_the_figures(found: list[Outcome]) -> None:
+    text = DECISION.read_text(encoding="utf-8")
+    for row in rows(found):
+        assert f"| {' | '.join(row)} |" in text
 
 
 def _verdict(mutant: Mutant, states: dict[str, str]) -> tuple[bool, bool]:
