@@ -228,7 +228,9 @@ class _Staff:
             return await desk.answer(Arm(self.found.version, model, self.tested[model]), test)
 
         async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-            return await desk.answer(Arm(spec, model, self.tested[model]), test)
+            # A specification has no variables: all that is put in is one message.
+            told = replace(test, input=test.said, vars={})
+            return await desk.answer(Arm(spec, model, self.tested[model]), told)
 
         job = Comparing(
             self.wanted.prompt, self.found.job.subject, wanted.models, wanted.control, wanted.sees_input,

@@ -14,6 +14,7 @@ Examples:
   gate generate prompts/support.md --plan
   gate generate prompts/support.md --tests-per-rule 5 --instructions tests="Customers write in German"
   gate generate prompts/tag.prompt.yml --write-back
+  gate generate prompts/support.md --model openai:gpt-5 --evaluate --models openai:gpt-5-mini,openai:gpt-5-nano
 """
 
 
@@ -45,6 +46,12 @@ Examples:
 @click.option("--spec", type=click.Path(path_type=Path), help="The specification to use.  [default: OUT/spec.yaml]")
 @click.option("--format", "form", type=click.Choice(["yaml", "jsonl"]), default="yaml", show_default=True)
 @click.option("--write-back", is_flag=True, help="Add the tests to testData of a .prompt.yml, too.")
+@click.option("--evaluate", is_flag=True, help="Run the tests against models, and judge the outputs.")
+@click.option("--models", metavar="A,B,…", help="With --evaluate: the models under test.")
+@click.option(
+    "--control/--no-control", default=True, help="With --evaluate: compare with tests written from the prompt alone."
+)
+@click.option("--input-aware", is_flag=True, help="With --evaluate: the judge is shown each input, too.")
 @click.option("--plan", is_flag=True, help="Only say what it would take.")
 @click.option("--max-calls", type=click.IntRange(1), help="Calls at most.")
 @click.option("--max-usd", type=click.FloatRange(0, min_open=True), help="Dollars at most.")

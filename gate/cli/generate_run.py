@@ -1,14 +1,14 @@
 """From the options of `gate generate` to an exit code."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
 
 import click
 from rich.console import Console
 
-from gate.bootstrap.generating import Telling, Wanted, carry, foresee, keep, keep_for_reading, read
+from gate.bootstrap.generating import FOLDER, Evaluation, Telling, Wanted, carry, foresee, keep, keep_for_reading, read
 from gate.bootstrap.memory import Remembering
 from gate.cli.bar import Bar
 from gate.cli.diff_run import key_values
@@ -20,7 +20,7 @@ from gate.flows.generate import Generated
 from gate.flows.generate_files import SPEC, Place, new_files, stem
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.problems import did_you_mean, quoted
-from gate.report import generation, generation_json, sheet_markdown, sheet_terminal
+from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.report.escape import terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
@@ -61,6 +61,10 @@ class GenerateOptions:
     concurrency: int
     no_cache: bool
     refresh: bool
+    evaluate: bool
+    models: str | None
+    control: bool
+    input_aware: bool
     as_json: bool
     quiet: bool
 
@@ -79,7 +83,7 @@ def execute(options: GenerateOptions) -> int:
         return 0
     if not options.quiet:
         _say(foreseen.headline)
-    made = carry(wanted, found, settings, _telling(options))
+    made, evaluated = carry(wanted, found, settings, _telling(options))
     files = new_files(made, found.job.given, Place(_folder(options), options.form), lambda path: path.exists())
     keep(files)
     outcome = _outcome(options, wanted, made, [f"{file.path}: {file.what}" for file in files])
@@ -90,7 +94,21 @@ def execute(options: GenerateOptions) -> int:
         click.echo(document, nl=False)
     else:
         sheet_terminal.render(sheet, _screen(), brief=options.quiet)
+    if evaluated is not None:
+        figures = generation_matrix.figures_of(evaluated.rows, evaluated.tests, made.specification)
+        told_too = (*outcome.warnings, *evaluated.notes)
+        _show_figures(options, replace(figures, agreement=evaluated.agreement, warnings=told_too))
     return 0
+
+
+def _show_figures(options: GenerateOptions, figures: generation_matrix.Figures) -> None:
+    sheet = generation_matrix.sheet(figures)
+    pictures = {f"{one.source}.svg": heatmap.render(one) for one in figures.matrices}
+    keep_for_reading({"evaluation.md": sheet_markdown.render(sheet), **pictures})
+    if not options.as_json:
+        click.echo()
+        sheet_terminal.render(sheet, _screen(), brief=options.quiet)
+        click.echo(f"\nWritten: {FOLDER}/evaluation.md, {', '.join(pictures)}")
 
 
 def _wanted(options: GenerateOptions) -> Wanted:
@@ -108,7 +126,20 @@ def _wanted(options: GenerateOptions) -> Wanted:
         budget=_budget(options),
         concurrency=options.concurrency,
         remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
+        evaluation=_evaluation(options),
     )
+
+
+def _evaluation(options: GenerateOptions) -> Evaluation | None:
+    if not options.evaluate:
+        for flag, given in (("--models", options.models), ("--input-aware", options.input_aware)):
+            if given:
+                raise GateError(f"{flag} has no meaning without --evaluate", "add --evaluate")
+        return None
+    if not options.models:
+        raise GateError("which models are to be evaluated?", "--models openai:gpt-5-mini,anthropic:claude-haiku-4-5")
+    models = tuple(dict.fromkeys(parse_model(name.strip()) for name in options.models.split(",")))
+    return Evaluation(models, options.control, options.input_aware)
 
 
 def _model(options: GenerateOptions) -> ModelRef:
@@ -161,7 +192,7 @@ def _folder(options: GenerateOptions) -> Path:
 
 
 def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, written: list[str]) -> generation.Outcome:
-    warnings = judge_notes(wanted.judge, wanted.generator, ())
+    warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
     if wanted.generator.provider == "local":
         warnings.append(SMALL)
     return generation.Outcome(

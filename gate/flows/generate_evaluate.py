@@ -1,4 +1,4 @@
-"""Generated tests against models: who complies with the prompt, and are these tests worth more than a plain generator's?"""
+"""Generated tests against models: who complies with the prompt, and what are the tests worth?"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

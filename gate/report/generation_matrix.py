@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.words import counted
 from gate.report.numbers import NOTHING, percent, plain, points, points_interval, share
 from gate.report.sheet import Grid, Line, Remark, Sheet
 from gate.stats.newcombe import Difference, paired_difference
 from gate.stats.undefined import Estimate, Undefined
 from gate.testgen.agreement_of_specs import SpecAgreement
-from gate.testgen.matrix import Contrast, Matrix
-from gate.testgen.metrics import Tally, ValidShare
-from gate.testgen.outcomes import Source
+from gate.testgen.matrix import Contrast, Matrix, by_group, contrasts
+from gate.testgen.metrics import Tally, ValidShare, groundedness, valid_share, validity
+from gate.testgen.outcomes import Row, Source
 
 BY: Mapping[Source, str] = {"judge": "by the judge", "code": "by code", "either": "by the judge or by code"}
 LONGEST = 28
@@ -43,6 +44,25 @@ class Figures:
     valid_share: ValidShare | None = None
     agreement: SpecAgreement | None = None
     warnings: tuple[str, ...] = ()
+
+
+def figures_of(rows: Sequence[Row], tests: Iterable[GeneratedTest], spec: Specification) -> Figures:
+    """The figures of one evaluation; by the judge, and by code and by either where some rule is checked by code.
+
+    Args:
+        rows: one for each test and model.
+        tests: that were run.
+        spec: of the prompt.
+    """
+    coded = any(row.coded is not None for row in rows)
+    sources: tuple[Source, ...] = ("judge", "code") if coded else ("judge",)
+    return Figures(
+        matrices=tuple(by_group(rows, source) for source in sources),
+        contrasts=contrasts(rows),
+        validity=validity(test for test in tests if test.kind != "control"),
+        groundedness=groundedness(spec.rules),
+        valid_share=valid_share(rows),
+    )
 
 
 def sheet(figures: Figures) -> Sheet:
