@@ -1,31 +1,27 @@
 """Carries a generation out: reads the prompt and what was written before, and has tests made."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.bootstrap.memory import Remembering
-from gate.bootstrap.plan import Plan
+from gate.bootstrap.ask_models import FOLDER, Telling, Terms, Work, ask_models, cool, keyless
 from gate.bootstrap.resolving import DiskSource, beside
-from gate.bootstrap.running import Running, carry_out
+from gate.bootstrap.running import Running
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt, PromptVersion
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.sample import Reply
-from gate.domain.suite import Arm, Budget, Exam, RunPolicy
+from gate.domain.suite import Arm, Exam
 from gate.domain.usage import Cost, Usage
-from gate.errors import GateError
 from gate.flows.files import read_prompt
-from gate.flows.generate import Bounded, Generated, Job, Team, ended, make, until_stopped
+from gate.flows.generate import Bounded, Generated, Job, Team, ended, make
 from gate.flows.generate_evaluate import Comparing, Evaluated, Examiners, evaluate_models
 from gate.flows.generate_files import NewFile
-from gate.flows.ports import Progress, Steps
-from gate.flows.resolved import Resolved
+from gate.flows.ports import Steps
 from gate.inputs import specfile
 from gate.inputs.text import decode
-from gate.providers.factory import Factory, Keys
-from gate.providers.prices import PriceList
+from gate.providers.factory import Factory
 from gate.settings.services import Settings
 from gate.store.new_files import write_all_new
 from gate.store.own_folder import make_folder
@@ -38,8 +34,6 @@ from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast, Member, Staffing, forecast
 from gate.testgen.subject import subject_of
 
-FOLDER = Path(".gate/generate")
-"""What is for a reader's information, and no part of the exam."""
 SUITE = "generate"
 
 
@@ -53,9 +47,7 @@ class Wanted:
         generator, judge, reference: models; the reference gives expected outputs.
         params: of the generator's requests.
         settings: how much work goes into it.
-        budget: limits.
-        concurrency: calls in flight.
-        remember: what may be known beforehand.
+        terms: limits.
         evaluation: the models that answer the tests; None where nobody is evaluated.
     """
 
@@ -66,9 +58,7 @@ class Wanted:
     reference: ModelRef
     params: Params
     settings: EffortSettings
-    budget: Budget
-    concurrency: int
-    remember: Remembering
+    terms: Terms
     evaluation: "Evaluation | None" = None
 
 
@@ -85,21 +75,6 @@ class Evaluation:
     models: tuple[ModelRef, ...]
     control: bool = True
     sees_input: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """Who tells the user.
-
-    Args:
-        steps: about each reply.
-        progress: about each sample.
-        say: what is being done, in a line.
-    """
-
-    steps: Steps
-    progress: Progress
-    say: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +116,13 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
         found: the prompt and its specification.
         settings: addresses, which decide on prices.
     """
-    factory = _keyless(settings, wanted.concurrency)
+    factory = keyless(settings, wanted.terms)
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)
 
     staff = Staffing(
-        (wanted.generator, wanted.params), _cool(wanted.judge, factory), (wanted.reference, wanted.params), price
+        (wanted.generator, wanted.params), _judge(wanted, factory), (wanted.reference, wanted.params), price
     )
     return forecast(found.job.subject, found.job.settings, found.job.given, staff)
 
@@ -166,20 +141,11 @@ def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) ->
         CannotEvaluate: no rule was found, no test was made, or a limit was met; what was answered is kept.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
-    factory = _keyless(settings, wanted.concurrency)
-    staff = _Staff(wanted, found, _cool(wanted.judge, factory), _warm(wanted, factory), telling)
+    factory = keyless(settings, wanted.terms)
+    staff = _Staff(wanted, found, _judge(wanted, factory), _warm(wanted, factory), telling)
     foreseen = foresee(wanted, found, settings).calls
 
-    async def work(run: Running) -> tuple[Generated, Evaluated | None]:
-        telling.steps.start(foreseen)
-        try:
-            return await until_stopped(staff.work(run), run.stop)
-        finally:
-            telling.steps.finish()
-
-    resolved = replace(_nothing(wanted.budget), models=staff.members)
-    plan = Plan(resolved, wanted.concurrency, 0, FOLDER, telling.progress, remember=wanted.remember, say=telling.say)
-    return carry_out(plan, settings, work)
+    return ask_models(staff.members, wanted.terms, settings, telling, Work(foreseen, staff.work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +226,11 @@ class _Desk:
         return reply
 
 
+def _judge(wanted: Wanted, factory: Factory) -> Member:
+    own = wanted.judge.provider == wanted.generator.provider
+    return cool(wanted.judge, wanted.params if own else Params(), factory)
+
+
 def _from_spec(version: PromptVersion, specification: Specification) -> PromptVersion:
     """The prompt that a specification makes."""
     return replace(version, prompt=Prompt((Message("system", spec_prompt(specification)),)))
@@ -270,26 +241,6 @@ def _warm(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:
     models = wanted.evaluation.models if wanted.evaluation is not None else ()
     warm = Params(temperature=1.0)
     return {model: warm if factory.takes(model, warm) else Params() for model in models}
-
-
-def _nothing(budget: Budget) -> Resolved:
-    return Resolved((), {}, (), (), RunPolicy(), budget, None)
-
-
-def _keyless(settings: Settings, concurrency: int) -> Factory:
-    """Knows prices and interfaces, and can ask nobody."""
-    keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
-    return Factory(keys, settings.cache_dir, concurrency, _no_text, PriceList(by_name=settings.price_by_name))
-
-
-def _no_text(path: str) -> str:
-    raise GateError(f"cannot read {path}", "recorded answers generate nothing")
-
-
-def _cool(model: ModelRef, factory: Factory) -> Member:
-    """At temperature 0 where the interface takes one."""
-    cool = Params(temperature=0.0)
-    return model, cool if factory.takes(model, cool) else Params()
 
 
 def keep(files: Sequence[NewFile]) -> None:

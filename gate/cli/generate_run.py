@@ -8,7 +8,8 @@ from typing import cast, get_args
 import click
 from rich.console import Console
 
-from gate.bootstrap.generating import FOLDER, Evaluation, Telling, Wanted, carry, foresee, keep, keep_for_reading, read
+from gate.bootstrap.ask_models import FOLDER, Telling, Terms
+from gate.bootstrap.generating import Evaluation, Wanted, carry, foresee, keep, keep_for_reading, read
 from gate.bootstrap.memory import Remembering
 from gate.cli.bar import Bar
 from gate.cli.diff_run import key_values
@@ -112,8 +113,6 @@ def _show_figures(options: GenerateOptions, figures: generation_matrix.Figures) 
 
 
 def _wanted(options: GenerateOptions) -> Wanted:
-    if options.no_cache and options.refresh:
-        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
     model = _model(options)
     return Wanted(
         prompt=options.prompt,
@@ -123,9 +122,7 @@ def _wanted(options: GenerateOptions) -> Wanted:
         reference=parse_model(options.reference_model) if options.reference_model else model,
         params=parse_params(key_values(options.params), "--param"),
         settings=_settings(options),
-        budget=_budget(options),
-        concurrency=options.concurrency,
-        remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
+        terms=terms_of(options),
         evaluation=_evaluation(options),
     )
 
@@ -180,11 +177,17 @@ def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
     return found
 
 
-def _budget(options: GenerateOptions) -> Budget:
+def terms_of(options: GenerateOptions) -> Terms:
+    """Limits of all that the command does."""
+    if options.no_cache and options.refresh:
+        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
     budget = Budget()
     if options.max_calls is not None:
         budget = budget.lowered("max_calls", options.max_calls, "--max-calls")
-    return budget if options.max_usd is None else budget.lowered("max_usd", options.max_usd, "--max-usd")
+    if options.max_usd is not None:
+        budget = budget.lowered("max_usd", options.max_usd, "--max-usd")
+    remember = Remembering(cache=not options.no_cache, refresh=options.refresh)
+    return Terms(budget, options.concurrency, remember)
 
 
 def _folder(options: GenerateOptions) -> Path:

@@ -1,7 +1,7 @@
 """Once the verdict is reached: what the change does to the promises of its prompts. It can no longer move it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
@@ -11,7 +11,6 @@ from gate.domain.record import RunRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.record_promises import PromisesRecord, PromiseTrialRecord
 from gate.domain.sample import ArmName
-from gate.domain.specdiff import TO_TEST
 from gate.domain.suite import Exam, RunPolicy, Suite
 from gate.domain.usage import Dollars, Effort
 from gate.engine.plan import count
@@ -32,6 +31,8 @@ from gate.testgen.casing import case_of
 from gate.testgen.compile.compile import compile_rule
 from gate.testgen.effort import LEVELS
 from gate.testgen.generation import Work, generate
+from gate.testgen.inverse_rules import invert
+from gate.testgen.specdiff.follow import targeted
 from gate.testgen.specdiff.record import promises_record
 from gate.testgen.subject import subject_of
 
@@ -53,7 +54,7 @@ async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: 
     if not asked:
         return run
     own, quiet = quietly(tools, stop)
-    found = [await _Reading(suite, wanted, resolved, quiet, seed, own).record() for suite, wanted in asked]
+    found = [await _told(Reading(suite, wanted, resolved, quiet, Order(seed, own))) for suite, wanted in asked]
     calls = added_up([run.calls, *(one.calls for one in found)])
     spent = [run.spent_usd, *(one.spent_usd for one in found)]
     known = [amount for amount in spent if amount is not None]
@@ -66,56 +67,102 @@ def _differs(suite: Suite) -> bool:
     return before is not None and before.version.prompt.digest != suite.candidate.version.prompt.digest
 
 
+async def _told(reading: "Reading") -> PromisesRecord:
+    """What came of it; a failure is a note."""
+    name = reading.suite.name
+    if (reason := reading.order.stop.reason) is not None:
+        return PromisesRecord(suite=name, notes=[f"The promises were not compared: {reason}."])
+    try:
+        return await reading.record(await reading.compared())
+    except GateError as error:
+        blank = PromisesRecord(suite=name, notes=[f"The promises were not compared: {error.message}."])
+        return _paid(blank, reading.effort)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How samples are taken.
+
+    Args:
+        seed: of the order of the calls.
+        stop: ends it early.
+    """
+
+    seed: int
+    stop: Stop
+
+
 @dataclass(slots=True)
-class _Reading:
-    """The promises of one suite's prompt."""
+class Reading:
+    """The promises of one suite's prompt, before and after.
+
+    Args:
+        suite: with a baseline.
+        wanted: who reads and judges.
+        resolved: the run's budget and policy.
+        tools: calls, scorers, sink and progress.
+        order: how samples are taken.
+        tell: tells the user what is being done.
+    """
 
     suite: Suite
     wanted: Promises
     resolved: Resolved
     tools: Tools
-    seed: int
-    stop: Stop
+    order: Order
+    tell: Callable[[str], None] = lambda line: None
+    generator: Asker = field(init=False)
+    judge: Asker = field(init=False)
 
-    async def record(self) -> PromisesRecord:
-        """What differs, and how both versions keep the rules that are new; a failure is a note."""
+    def __post_init__(self) -> None:
         calls = Bounded(self.tools.calls, self.tools.exhausted)
-        generator = Asker(calls, self.wanted.model, self.wanted.params)
-        judge = Asker(calls, self.wanted.judge, self.wanted.params)
-        if self.stop.reason is not None:
-            return PromisesRecord(suite=self.suite.name, notes=[f"The promises were not compared: {self.stop.reason}."])
-        try:
-            compared = await self._compared(generator, judge)
-        except GateError as error:
-            blank = PromisesRecord(suite=self.suite.name, notes=[f"The promises were not compared: {error.message}."])
-            return _paid(blank, generator.effort + judge.effort)
-        found = promises_record(self.suite.name, compared.diff, str(self.wanted.judge))
-        found = found.model_copy(update={"notes": list(dict.fromkeys([*found.notes, *compared.notes]))})
-        try:
-            tests = await self._tests(compared, generator, judge)
-        except GateError as error:
-            tests = ()
-            note = f"No tests were made for the new rules: {error.message}."
-            found = found.model_copy(update={"notes": [*found.notes, note]})
-        found = _paid(found, generator.effort + judge.effort)
-        return await self._tried(found, compared, tests) if tests else found
+        self.generator = Asker(calls, self.wanted.model, self.wanted.params)
+        self.judge = Asker(calls, self.wanted.judge, self.wanted.params)
 
-    async def _compared(self, generator: Asker, judge: Asker) -> Compared:
+    @property
+    def effort(self) -> Effort:
+        """What the reading took so far."""
+        return self.generator.effort + self.judge.effort
+
+    async def compared(self) -> Compared:
+        """What differs.
+
+        Raises:
+            GateError: it could not be found out.
+        """
         before = self.suite.baseline
         if before is None:
             raise GateError("there is no baseline")
         base, head = subject_of(before.version.prompt), subject_of(self.suite.candidate.version.prompt)
-        readers = Readers(generator, judge, LEVELS["low"], lambda line: None)
+        readers = Readers(self.generator, self.judge, LEVELS["low"], self.tell)
         return await compare_promises(Versions(base, head, self.wanted.specification), readers)
 
-    async def _tests(self, compared: Compared, generator: Asker, judge: Asker) -> tuple[GeneratedTest, ...]:
-        rules = tuple(change.head for change in compared.diff.of(*TO_TEST) if change.head is not None)
+    async def record(self, compared: Compared) -> PromisesRecord:
+        """The comparison, and how both versions keep the rules that are new.
+
+        Args:
+            compared: what differs.
+        """
+        found = promises_record(self.suite.name, compared.diff, str(self.wanted.judge))
+        notes = [*found.notes, *compared.notes]
+        try:
+            tests = await self._tests(compared)
+        except GateError as error:
+            tests = ()
+            notes.append(f"No tests were made for the new rules: {error.message}.")
+        found = _paid(found.model_copy(update={"notes": list(dict.fromkeys(notes))}), self.effort)
+        return await self._tried(found, compared, tests) if tests else found
+
+    async def _tests(self, compared: Compared) -> tuple[GeneratedTest, ...]:
+        """For the rules that are new, and for their inverses."""
+        rules = targeted(compared.diff)
         if not rules or compared.head is None or not self.wanted.tests:
             return ()
+        inverses = (await invert(rules, self.generator)).value
+        rules = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
-        settings = LEVELS["low"].with_settings(tests_per_rule=self.wanted.tests)
-        made = await generate(subject, replace(compared.head, rules=rules), generator, judge, Work(settings))
-        return made.tests
+        work = Work(LEVELS["low"].with_settings(tests_per_rule=self.wanted.tests), self.tell)
+        return (await generate(subject, replace(compared.head, rules=rules), self.generator, self.judge, work)).tests
 
     async def _tried(self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]) -> PromisesRecord:
         """Both versions answer the tests, and each answer is held against the rule that its test is for."""
@@ -124,12 +171,12 @@ class _Reading:
         exam = Exam(ref="", digest="", cases=cases, scorers=(), conversing=self.suite.exam.conversing)
         trial = replace(self.suite, exam=exam, samples=1, promises=None)
         asked = replace(self.resolved, suites=(trial,), policy=RunPolicy(early_stop=False), edits=())
-        collector = Collector(asked, self.tools, self.stop, self.seed)
+        collector = Collector(asked, self.tools, self.order.stop, self.order.seed)
         self.tools.progress.start(count((trial,)))
         try:
             await collector.collect()
         except GateError as error:
-            self.stop.drain(error.message)
+            self.order.stop.drain(error.message)
         finally:
             self.tools.progress.finish()
         table, rows = collector.found.samples, Rows(collector.found.samples, trial.name)

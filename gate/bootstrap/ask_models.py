@@ -1,0 +1,114 @@
+"""Has models asked outside of an evaluation, under the same keys, limits and memory."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from gate.bootstrap.memory import Remembering
+from gate.bootstrap.plan import Plan
+from gate.bootstrap.running import Running, carry_out
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import Budget, RunPolicy
+from gate.errors import GateError
+from gate.flows.generate import until_stopped
+from gate.flows.ports import Progress, Steps
+from gate.flows.resolved import Resolved
+from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
+from gate.settings.services import Settings
+from gate.testgen.forecast import Member
+
+Result = TypeVar("Result")
+
+FOLDER = Path(".gate/generate")
+"""What is for a reader's information, and no part of the exam."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Limits.
+
+    Args:
+        budget: of the whole command.
+        concurrency: calls in flight.
+        remember: what may be known beforehand.
+    """
+
+    budget: Budget
+    concurrency: int
+    remember: Remembering
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[Result]):
+    """What is done.
+
+    Args:
+        calls: that it is expected to take.
+        do: does it.
+    """
+
+    calls: int
+    do: Callable[[Running], Coroutine[Any, Any, Result]]
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Who tells the user.
+
+    Args:
+        steps: about each reply.
+        progress: about each sample.
+        say: what is being done, in a line.
+    """
+
+    steps: Steps
+    progress: Progress
+    say: Callable[[str], None]
+
+
+def ask_models(
+    members: tuple[Member, ...], terms: Terms, settings: Settings, telling: Telling, work: Work[Result]
+) -> Result:
+    """Do something that asks models.
+
+    Args:
+        members: who is asked.
+        terms: limits.
+        settings: keys and addresses.
+        telling: tells the user.
+        work: what is done.
+
+    Raises:
+        MissingKey, Misconfigured, GateError: before anything is spent.
+        CannotEvaluate: a limit was met; what was answered is kept.
+        Interrupted: by Ctrl-C; what was answered is kept.
+    """
+
+    async def do(run: Running) -> Result:
+        telling.steps.start(work.calls)
+        try:
+            return await until_stopped(work.do(run), run.stop)
+        finally:
+            telling.steps.finish()
+
+    resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
+    plan = Plan(resolved, terms.concurrency, 0, FOLDER, telling.progress, remember=terms.remember, say=telling.say)
+    return carry_out(plan, settings, do)
+
+
+def keyless(settings: Settings, terms: Terms) -> Factory:
+    """Knows prices and interfaces, and can ask nobody."""
+    keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
+    return Factory(keys, settings.cache_dir, terms.concurrency, _no_text, PriceList(by_name=settings.price_by_name))
+
+
+def _no_text(path: str) -> str:
+    raise GateError(f"cannot read {path}", "recorded answers generate nothing")
+
+
+def cool(model: ModelRef, params: Params, factory: Factory) -> Member:
+    """A model at temperature 0, where its interface takes one and nothing else was asked for."""
+    cold = replace(params, temperature=0.0)
+    return model, cold if params.temperature is None and factory.takes(model, cold) else params

@@ -1,0 +1,207 @@
+"""Compares the promises of two versions of a prompt: reads both, asks models, and lets the files follow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models
+from gate.bootstrap.resolving import DiskSource, beside
+from gate.bootstrap.running import Running
+from gate.domain.model import ModelRef, Params
+from gate.domain.promises import Promises
+from gate.domain.prompt import PromptVersion
+from gate.domain.record_promises import PromisesRecord
+from gate.domain.suite import Arm, Exam, RunPolicy, Suite
+from gate.errors import GateError
+from gate.flows.files import read_prompt
+from gate.flows.promises_update import Update, Writers, follow
+from gate.flows.resolved import Resolved
+from gate.flows.run_promises import Order, Reading
+from gate.git.repo import Repo
+from gate.inputs import prompts, specfile
+from gate.inputs.parts import Library
+from gate.inputs.problems import quoted
+from gate.inputs.source import FileSource
+from gate.inputs.specfile import SpecFile
+from gate.inputs.text import decode
+from gate.settings.services import Settings
+from gate.store.new_files import rewrite
+from gate.testgen.compile.compile import compile_rules
+from gate.testgen.effort import EffortSettings
+from gate.testgen.subject import subject_of
+from gate.testgen.written import specification as written
+from gate.testgen.written.casefile import with_more, with_obsolete
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A comparison to be made.
+
+    Args:
+        prompt: path of the new version.
+        base: the commit that has the old one.
+        baseline: path of the old version, instead of `base`; None where the commit has it.
+        folder: of `spec.yaml` and the cases.
+        generator, judge: models.
+        params: of both, where they are of one provider.
+        answering: the model that answers tests for the new rules, for both versions; None for no tests.
+        settings: how much work goes into it.
+        update: let the files follow.
+        terms: limits.
+    """
+
+    prompt: str
+    base: str
+    baseline: str | None
+    folder: Path
+    generator: ModelRef
+    judge: ModelRef
+    params: Params
+    answering: ModelRef | None
+    settings: EffortSettings
+    update: bool
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What was read.
+
+    Args:
+        base, head: both versions.
+        kept: the specification file as it lies in the folder; None where there is none.
+        given: the specification of the old version; None where it is extracted.
+    """
+
+    base: PromptVersion
+    head: PromptVersion
+    kept: SpecFile | None
+    given: SpecFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came out.
+
+    Args:
+        record: the promises before and after.
+        update: what the files need; None where they are not to follow.
+    """
+
+    record: PromisesRecord
+    update: Update | None
+
+
+def read_versions(wanted: Wanted) -> Versions:
+    """Both versions of the prompt, and what was written about the old one.
+
+    Args:
+        wanted: where they are.
+
+    Raises:
+        InputErrors, GateError: a version that is not there, mistakes in a file, nothing to update.
+    """
+    disk = DiskSource()
+    head = read_prompt(disk, wanted.prompt, beside)
+    spec = wanted.folder / "spec.yaml"
+    kept = _spec(disk, str(spec))
+    if wanted.update and kept is None:
+        raise GateError(f"there is no {spec} to update", f"make one first: gate generate {wanted.prompt}")
+    if wanted.baseline is not None:
+        base, old = read_prompt(disk, wanted.baseline, beside), None
+    else:
+        repo = Repo.open(Path(wanted.prompt).absolute())
+        source = repo.at(wanted.base)
+        base = _at(source, _inside(repo.root, Path(wanted.prompt)))
+        old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
+    fits = kept is not None and (wanted.update or kept.specification.prompt in (base.prompt.digest, ""))
+    return Versions(base, head, kept, kept if fits else old)
+
+
+def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Telling) -> Comparison:
+    """Compare the promises.
+
+    Args:
+        wanted: models and limits.
+        versions: of the prompt.
+        settings: keys and addresses.
+        telling: tells the user.
+
+    Raises:
+        CannotEvaluate, Interrupted, GateError: as `gate.bootstrap.ask_models.ask_models`.
+    """
+    params = wanted.params if wanted.judge.provider == wanted.generator.provider else Params()
+    answering = wanted.answering or wanted.generator
+    given = versions.given.specification if versions.given is not None else None
+    tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
+    promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given)
+    arms = [Arm(version, answering, Params()) for version in (versions.base, versions.head)]
+    exam = Exam(ref="", digest="", cases=(), scorers=())
+    suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
+
+    async def do(run: Running) -> Comparison:
+        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
+        reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say)
+        compared = await reading.compared()
+        record = await reading.record(compared)
+        if not wanted.update or versions.kept is None:
+            return Comparison(record, None)
+        writers = Writers(reading.generator, reading.judge, wanted.settings, telling.say)
+        return Comparison(record, await follow(versions.kept, compared, subject_of(versions.head.prompt), writers))
+
+    members = [(wanted.generator, wanted.params), (wanted.judge, params)]
+    if wanted.answering is not None:
+        members.append((wanted.answering, Params()))
+    return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))
+
+
+def bring_up(update: Update, folder: Path) -> Mapping[Path, str]:
+    """Let the specification and the cases follow the prompt; texts that people wrote stay.
+
+    Args:
+        update: what they need.
+        folder: where they are.
+
+    Returns:
+        The files that were changed, and what was done.
+
+    Raises:
+        InputErrors, GateError: a file cannot be read, added to, or written; nothing is written then.
+    """
+    spec, compiled = folder / "spec.yaml", {one.rule: one for one in compile_rules(update.specification.rules)}
+    texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
+    said = {spec: f"{len(update.plan.add)} rules added, {len(update.plan.obsolete)} marked obsolete"}
+    cases = next((path for path in (folder / "cases.yaml", folder / "cases.jsonl") if path.is_file()), None)
+    if cases is not None:
+        after = with_more(_text(cases), update.tests, str(cases), compiled)
+        texts[cases] = with_obsolete(after, update.plan.obsolete, str(cases))
+        said[cases] = f"{len(update.tests)} tests added; those of obsolete rules marked"
+    for path, text in texts.items():
+        rewrite(path, text)
+    return said
+
+
+def _text(path: Path) -> str:
+    data = DiskSource().read(str(path))
+    return decode(data or b"", str(path))
+
+
+def _spec(source: FileSource, path: str) -> SpecFile | None:
+    data = source.read(path)
+    return None if data is None else specfile.read(decode(data, path), path)
+
+
+def _inside(root: Path, path: Path) -> str:
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        raise GateError(f"{path} lies outside of the repository {root}", "compare files: --baseline OLD") from None
+
+
+def _at(source: FileSource, path: str) -> PromptVersion:
+    data = source.read(path)
+    if data is None:
+        hint = "name the commit with --base, or the old file with --baseline"
+        raise GateError(f"{quoted(source.label)} has no {path}", hint)
+    prompt = prompts.parse(decode(data, path), path, library=Library(path, source.read))
+    return PromptVersion(path, source.label, source.sha, prompt)
