@@ -12,6 +12,7 @@ from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Table
 from gate.report.parts_conversations import TalkView
 from gate.report.parts_scorers import ScorerTable
+from gate.report.promises import fewer
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -89,6 +90,7 @@ def fold(view: View, level: Level) -> View:
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
+        promises=tuple(fewer(table, level.rows) for table in view.promises[: level.suites]),
     )
     if not level.bare:
         return short
@@ -261,6 +263,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
 def _without_details(view: View, level: Level) -> Iterator[str]:
     if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
         yield f"the scorers of {numbers.counted(scorers, 'suite')}"
+    if suites := max(0, len(view.promises) - level.suites):
+        yield f"the promises of {numbers.counted(suites, 'prompt')}"
     if suites := max(0, len(view.conversations) - level.suites):
         yield f"what agents did in {numbers.counted(suites, 'suite')}"
     kept = min(len(view.dimensions), level.suites) if level.details else 0

@@ -13,6 +13,7 @@ from gate.report.parts_cases import CaseView
 from gate.report.parts_compared import Axes, ExamTrial, Table
 from gate.report.parts_conversations import ToolRow
 from gate.report.parts_scorers import DimensionTable, ScorerTable
+from gate.report.parts_specdiff import PromiseTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class View:
         exam_scores: what the scores in it are.
         checks: the suites of a check.
         conversations: one table for each suite with agents.
+        promises: one table for each prompt whose promises differ.
     """
 
     verdict: Verdict
@@ -145,3 +147,4 @@ class View:
     dimensions: tuple[DimensionTable, ...] = ()
     scorers: tuple[ScorerTable, ...] = ()
     conversations: tuple[ConversationTable, ...] = ()
+    promises: tuple[PromiseTable, ...] = ()

@@ -9,7 +9,7 @@ from rich.text import Text as RichText
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import terminal_check, terminal_conversations, terminal_dimensions, terminal_scorers
+from gate.report import terminal_check, terminal_conversations, terminal_dimensions, terminal_scorers, terminal_specdiff
 from gate.report.escape import terminal
 from gate.report.parts import Code, ConversationTable, Text, View
 from gate.report.parts_alone import CheckTable, NewPrompt
@@ -110,9 +110,13 @@ class _Printer:
             self.line(RichText(terminal(line)))
 
     def suites(self, shown: View) -> None:
-        """Slices, what agents did, scorers and dimensions."""
+        """Slices, promises, what agents did, scorers and dimensions."""
         for table in shown.tables:
             self.table(table, shown.confidence)
+        for promises in shown.promises[:RUBRICS_SHOWN]:
+            self.line()
+            for line in terminal_specdiff.lines(promises):
+                self.line(line)
         for conversations in shown.conversations[:RUBRICS_SHOWN]:
             self.conversations(conversations)
         for scorers in shown.scorers[:RUBRICS_SHOWN]:
