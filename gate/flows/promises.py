@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from gate.domain.promptspec import OutputRule, Specification
+from gate.domain.promptspec import Specification
 from gate.domain.specdiff import SpecDiff
 from gate.testgen.asking import Asker
 from gate.testgen.compile.compile import compile_rule
 from gate.testgen.effort import EffortSettings
 from gate.testgen.input_spec import find_components
 from gate.testgen.output_rules import find_rules
-from gate.testgen.specdiff.carry import Carried, carry_over, joined
+from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
 from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
-from gate.testgen.specdiff.place import Region
 from gate.testgen.specify import specify
 from gate.testgen.subject import PromptSubject
 
@@ -107,29 +106,5 @@ async def _read_new(head: PromptSubject, carried: Carried, readers: Readers) -> 
     readers.tell(f"reading what is new: {len(carried.new)} passages")
     rules = await find_rules(head, readers.generator, readers.settings)
     inputs = await find_components(head, readers.generator, readers.settings.instructions.get("inputs", ""))
-    new = tuple(rule for rule in rules.value if _within(rule.evidence, head.text, carried.new))
-    fresh = tuple(
-        one
-        for one in inputs.value
-        if any(_within(rule.evidence, head.text, carried.new) for rule in one.rules) or _lost(one.name, carried)
-    )
-    return replace(blank, rules=new, components=fresh), (*rules.notes, *inputs.notes)
-
-
-def _lost(name: str, carried: Carried) -> bool:
-    return any(one.name == name for one in carried.lost)
-
-
-def _within(evidence: str, text: str, regions: tuple[Region, ...]) -> bool:
-    """Do these words of the prompt lie in one of some passages, at least in part?"""
-    start = text.find(evidence) if evidence else -1
-    while start >= 0:
-        if any(start < region.end and region.start < start + len(evidence) for region in regions):
-            return True
-        start = text.find(evidence, start + 1)
-    return False
-
-
-def to_test(compared: Compared, rules: tuple[OutputRule, ...]) -> Specification | None:
-    """A specification of nothing but some rules, which tests are made for; None where there are none."""
-    return replace(compared.head, rules=rules) if compared.head is not None and rules else None
+    found = of_new(replace(blank, rules=rules.value, components=inputs.value), carried, head.text)
+    return found, (*rules.notes, *inputs.notes)

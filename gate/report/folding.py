@@ -88,9 +88,9 @@ def fold(view: View, level: Level) -> View:
         conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
         left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
-        promises=tuple(fewer(table, level.rows) for table in view.promises[: level.suites]),
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
+        promises=tuple(fewer(table, level.rows) for table in view.promises[: level.suites]),
     )
     if not level.bare:
         return short
@@ -263,8 +263,8 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
 def _without_details(view: View, level: Level) -> Iterator[str]:
     if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
         yield f"the scorers of {numbers.counted(scorers, 'suite')}"
-    if promises := max(0, len(view.promises) - level.suites):
-        yield f"the promises of {numbers.counted(promises, 'prompt')}"
+    if suites := max(0, len(view.promises) - level.suites):
+        yield f"the promises of {numbers.counted(suites, 'prompt')}"
     if suites := max(0, len(view.conversations) - level.suites):
         yield f"what agents did in {numbers.counted(suites, 'suite')}"
     kept = min(len(view.dimensions), level.suites) if level.details else 0

@@ -113,13 +113,13 @@ class View:
         aside: what sets the verdict aside, for the first line; empty where it decides.
         notice: what the change does to its own exam; stands above everything but the verdict.
         weighty: the notice tells of more than new cases.
-        promises: what the change does to the promises of its prompts.
         exam: what the edited exam says.
         dimensions: one table for each rubric.
         scorers: one table for each compared suite with several scorers.
         exam_scores: what the scores in it are.
         checks: the suites of a check.
         conversations: one table for each suite with agents.
+        promises: one table for each prompt whose promises differ.
     """
 
     verdict: Verdict
@@ -141,10 +141,10 @@ class View:
     aside: Text = ()
     notice: Text = ()
     weighty: bool = False
-    promises: tuple[PromiseTable, ...] = ()
     exam: tuple[ExamTrial, ...] = ()
     exam_scores: str = "score"
     checks: tuple[CheckTable, ...] = ()
     dimensions: tuple[DimensionTable, ...] = ()
     scorers: tuple[ScorerTable, ...] = ()
     conversations: tuple[ConversationTable, ...] = ()
+    promises: tuple[PromiseTable, ...] = ()

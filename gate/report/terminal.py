@@ -9,20 +9,13 @@ from rich.text import Text as RichText
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import (
-    terminal_check,
-    terminal_conversations,
-    terminal_dimensions,
-    terminal_scorers,
-    terminal_specdiff,
-)
+from gate.report import terminal_check, terminal_conversations, terminal_dimensions, terminal_scorers, terminal_specdiff
 from gate.report.escape import terminal
 from gate.report.parts import Code, ConversationTable, Text, View
 from gate.report.parts_alone import CheckTable, NewPrompt
 from gate.report.parts_cases import Answer, CaseView, FailingCase
 from gate.report.parts_compared import Row, Table
 from gate.report.parts_scorers import ScorerTable
-from gate.report.parts_specdiff import PromiseTable
 from gate.report.terminal_new import ROWS_SHOWN, grid, heading
 from gate.report.view import view
 
@@ -81,8 +74,6 @@ def render(run: RunRecord, console: Console) -> None:
         printer.line()
     for note in shown.footnotes:
         printer.line(RichText(terminal(note), style="dim"))
-    for table in shown.promises:
-        printer.promises(table)
     if shown.exam:
         printer.exam(shown)
     for prompt in shown.new:
@@ -119,9 +110,13 @@ class _Printer:
             self.line(RichText(terminal(line)))
 
     def suites(self, shown: View) -> None:
-        """Slices, what agents did, scorers and dimensions."""
+        """Slices, promises, what agents did, scorers and dimensions."""
         for table in shown.tables:
             self.table(table, shown.confidence)
+        for promises in shown.promises[:RUBRICS_SHOWN]:
+            self.line()
+            for line in terminal_specdiff.lines(promises):
+                self.line(line)
         for conversations in shown.conversations[:RUBRICS_SHOWN]:
             self.conversations(conversations)
         for scorers in shown.scorers[:RUBRICS_SHOWN]:
@@ -170,14 +165,6 @@ class _Printer:
         if rows > ROWS_SHOWN:
             left = f"and {rows - ROWS_SHOWN:,} more slices; the record of the run has them all"
             self.line(RichText(left, style="dim"))
-
-    def promises(self, table: PromiseTable) -> None:
-        """What the change does to the promises of a prompt."""
-        self.line()
-        self.line(terminal_specdiff.heading(table))
-        self.line(terminal_specdiff.grid(table))
-        for note in terminal_specdiff.footnotes(table):
-            self.line(note)
 
     def exam(self, shown: View) -> None:
         """What the edited exam says."""

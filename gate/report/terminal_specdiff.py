@@ -12,14 +12,19 @@ from gate.report.parts_specdiff import PromiseRow, PromiseTable
 _STYLES: dict[ChangeState, str] = {"removed": "red", "loosened": "yellow", "changed": "yellow", "unknown": "dim"}
 
 
-def heading(table: PromiseTable) -> Text:
-    """The counts in one line."""
+def lines(table: PromiseTable) -> Iterator[Text | Table]:
+    """The counts, then state, id and words of each rule, the old ones above the new ones, then what is left to say."""
     suite = f" of {terminal(table.suite)}" if table.suite else ""
-    return Text.assemble(Text(f"Promises{suite}", style="bold"), f" ({table.brief})")
+    yield Text.assemble(Text(f"Promises{suite}", style="bold"), f" ({table.brief})")
+    if table.rows or table.reworded or table.inputs:
+        yield _grid(table)
+    for note in table.notes:
+        yield Text(terminal(note), style="dim")
+    if table.more:
+        yield Text(f"and {table.more:,} more; the record has them all", style="dim")
 
 
-def grid(table: PromiseTable) -> Table:
-    """State, id and words of each rule, the old ones above the new ones."""
+def _grid(table: PromiseTable) -> Table:
     out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     out.add_column(no_wrap=True)
     out.add_column(no_wrap=True, max_width=12)
@@ -31,14 +36,6 @@ def grid(table: PromiseTable) -> Table:
         said = " → ".join(terminal(part) for part in (change.before, change.after) if part)
         out.add_row(Text(f"input {change.words}"), Text(terminal(change.name)), Text(said))
     return out
-
-
-def footnotes(table: PromiseTable) -> Iterator[Text]:
-    """What could not be done, and what there was no room for."""
-    for note in table.notes:
-        yield Text(terminal(note), style="dim")
-    if table.more:
-        yield Text(f"and {table.more:,} more; the record has them all", style="dim")
 
 
 def _lines(row: PromiseRow) -> Iterator[Text]:

@@ -1,6 +1,7 @@
 """The promises of a prompt before and after, where a reviewer reads them."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -8,8 +9,11 @@ from rich.console import Console
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord
 from gate.domain.specdiff import ChangeState
 from gate.report import markdown, terminal_specdiff
+from gate.report.folding import LEVELS, fold
 from gate.report.parts_specdiff import PromiseTable
 from gate.report.promises import LONGEST_RULE, ROWS_SHOWN, WORDS, fewer, promise_tables
+from gate.report.view import view
+from tests.golden import runs
 from tests.support.attacks import Attack, batches
 from tests.support.surfaces import harm, on_github, stacks
 
@@ -36,10 +40,8 @@ def comment(*records: PromisesRecord) -> str:
 def printed(table: PromiseTable) -> str:
     out = io.StringIO()
     console = Console(file=out, width=100, force_terminal=False, _environ={})
-    console.print(terminal_specdiff.heading(table))
-    console.print(terminal_specdiff.grid(table))
-    for note in terminal_specdiff.footnotes(table):
-        console.print(note)
+    for line in terminal_specdiff.lines(table):
+        console.print(line, highlight=False)
     return out.getvalue()
 
 
@@ -94,6 +96,18 @@ def test_a_table_becomes_shorter_and_says_so() -> None:
     assert (len(short.rows), short.more) == (2, ROWS_SHOWN + 3)
     assert f"And {ROWS_SHOWN + 3} more" in markdown.template("specdiff.md.j2").render(promises=(short,))
     assert fewer(table, 0).brief == table.brief
+
+
+def test_a_long_report_keeps_the_counts_and_then_says_what_is_left_out() -> None:
+    tables = promise_tables([record(DROPPED, *(promise("added", n) for n in range(20)))])
+    whole = replace(view(runs.block()), promises=tables)
+    report = markdown.template("report.md.j2")
+    assert "R1 is dropped on purpose" in report.render(view=fold(whole, LEVELS[0]))
+    short = next(level for level in LEVELS if level.rows == 3)
+    text = report.render(view=fold(whole, short))
+    assert "R1 is dropped on purpose" in text
+    assert "And 18 more" in text
+    assert "the promises of 1 prompt" in report.render(view=fold(whole, LEVELS[-2]))
 
 
 def test_long_rules_are_cut() -> None:

@@ -84,6 +84,10 @@ def words(name: str, most: int) -> CompiledRule:
     return CompiledRule(name, (ScorerSpec("words", name, {"max": most}),), f"at most {most} words")
 
 
+def contains(name: str, text: str) -> CompiledRule:
+    return CompiledRule(name, (ScorerSpec("contains", name, {"value": text}),), text)
+
+
 def _reply(answer: Sequence[Mapping[str, str]] | str | Failed) -> Reply | Failed:
     if isinstance(answer, Failed):
         return answer

@@ -13,7 +13,20 @@ from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
 from gate.testgen.specdiff.judging import MOST
 from gate.testgen.subject import PromptSubject
 from tests.support.fakes import ScriptedCalls
-from tests.unit.testgen.specdiff.specs import PROMPT, SENTENCES, asker, judge, rule, rules, spec, told, version, words
+from tests.unit.testgen.specdiff.specs import (
+    PROMPT,
+    SENTENCES,
+    TEXTS,
+    asker,
+    contains,
+    judge,
+    rule,
+    rules,
+    spec,
+    told,
+    version,
+    words,
+)
 
 
 def diff(base: Version, head: Version, means: Means | None = None) -> SpecDiff:
@@ -93,6 +106,14 @@ def test_two_limits_of_words_are_one_rule_in_whatever_words() -> None:
     limits = {rules()[0].text: words("R1", 80), "Fifty words are not exceeded.": words("R8", 50)}
     change = only(diff(version(), head, Means(compiled=lambda one: limits.get(one.text))))
     assert (change.state, change.by) == ("tightened", "code")
+
+
+def test_two_words_to_look_for_are_no_pair_because_code_looks_for_both() -> None:
+    text = PROMPT.replace(SENTENCES["R7"], "Mention our opening hours.")
+    head = carried(text, rule("R1", "Opening hours occur.", "Mention our opening hours."))
+    looks = {TEXTS["R7"]: contains("R7", "NA"), "Opening hours occur.": contains("R8", "hours")}
+    found = diff(version(), head, Means(judge([])[0], lambda one: looks.get(one.text)))
+    assert states(found) == {"R7": "removed", "R8": "added"}
 
 
 @pytest.mark.parametrize(("most", "state"), [(60, "tightened"), (100, "loosened"), (80, "reworded")])

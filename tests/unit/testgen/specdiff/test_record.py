@@ -1,9 +1,16 @@
 """A comparison as a part of the record."""
 
+import asyncio
+
+from gate.domain.promptspec import Specification
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.specdiff import InputChange, RuleChange, SpecDiff
+from gate.report import markdown
+from gate.report.promises import promise_tables
+from gate.testgen.specdiff.carry import carry_over, joined
+from gate.testgen.specdiff.diff import Means, Version, spec_diff
 from gate.testgen.specdiff.record import promises_record
-from tests.unit.testgen.specdiff.specs import rule
+from tests.unit.testgen.specdiff.specs import PROMPT, rule, spec, version
 
 OLD, NEW = rule("R1", "Be brief.", "brief"), rule("R8", "Be very brief.", "very brief")
 
@@ -28,3 +35,13 @@ def test_what_differs_is_kept_with_its_words_and_the_rest_is_counted() -> None:
 
 def test_a_judge_that_decided_nothing_is_not_named() -> None:
     assert promises_record("support", SpecDiff((RuleChange("removed", OLD, None),)), "openai:m").judge == ""
+
+
+def test_a_dropped_limit_reaches_the_comment_as_a_dropped_promise_with_its_evidence() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    head = joined(spec(), carry_over(spec(), PROMPT, text), Specification("new", ""))
+    diff = asyncio.run(spec_diff(version(), Version(head, text), Means(lineage=True)))
+    tables = promise_tables([promises_record("support", diff)])
+    shown = markdown.template("specdiff.md.j2").render(promises=tables)
+    assert "1 dropped, 6 unchanged" in shown
+    assert "| dropped | R1 | The answer has at most 80 words. | – | “Answer in at most 80 words.” |" in shown
