@@ -23,7 +23,7 @@ from gate.inputs import specfile
 from gate.inputs.text import decode
 from gate.providers.factory import Factory
 from gate.settings.services import Settings
-from gate.store.new_files import write_all_new
+from gate.store.new_files import rewrite, write_all_new
 from gate.store.own_folder import make_folder
 from gate.store.run_folder import write_whole
 from gate.targets.port import Question
@@ -33,6 +33,7 @@ from gate.testgen.casing import case_of
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast, Member, Staffing, forecast
 from gate.testgen.subject import subject_of
+from gate.testgen.written.testdata import with_test_data
 
 SUITE = "generate"
 
@@ -257,3 +258,13 @@ def keep_for_reading(texts: Mapping[str, str]) -> None:
     make_folder(FOLDER)
     for name, text in texts.items():
         write_whole(FOLDER / name, text)
+
+
+def write_back(prompt: Path, tests: Sequence[GeneratedTest]) -> None:
+    """Add tests to the test data of a `.prompt.yml`; all else in it stays as it is.
+
+    Raises:
+        GateError: it cannot be added to, or written.
+    """
+    data = DiskSource().read(str(prompt))
+    rewrite(prompt, with_test_data(decode(data or b"", str(prompt)), tests, str(prompt)))

@@ -14,6 +14,7 @@ Examples:
   gate generate prompts/support.md --plan
   gate generate prompts/support.md --tests-per-rule 5 --instructions tests="Customers write in German"
   gate generate prompts/tag.prompt.yml --write-back
+  gate generate prompts/support.md --model openai:gpt-5-mini --diff --base origin/main --update
   gate generate prompts/support.md --model openai:gpt-5 --evaluate --models openai:gpt-5-mini,openai:gpt-5-nano
 """
 
@@ -52,6 +53,10 @@ Examples:
     "--control/--no-control", default=True, help="With --evaluate: compare with tests written from the prompt alone."
 )
 @click.option("--input-aware", is_flag=True, help="With --evaluate: the judge is shown each input, too.")
+@click.option("--diff", is_flag=True, help="Only compare what the prompt promises before and after a change.")
+@click.option("--base", default="origin/main", show_default=True, metavar="REF", help="With --diff: the old version.")
+@click.option("--baseline", metavar="FILE", help="With --diff: the old version as a file, instead of --base.")
+@click.option("--update", is_flag=True, help="With --diff: let spec.yaml and the cases follow.")
 @click.option("--plan", is_flag=True, help="Only say what it would take.")
 @click.option("--max-calls", type=click.IntRange(1), help="Calls at most.")
 @click.option("--max-usd", type=click.FloatRange(0, min_open=True), help="Dollars at most.")
@@ -72,6 +77,7 @@ def generate(**options: Any) -> None:
 
     Exit codes: 0 done, 2 a mistake in a file or in usage, 3 no rule or no test came out, 130 interrupted.
     """
-    from gate.cli.generate_run import GenerateOptions, execute
+    from gate.cli.generate_options import GenerateOptions
+    from gate.cli.generate_run import execute
 
     raise click.exceptions.Exit(execute(GenerateOptions(**options)))

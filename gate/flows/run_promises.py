@@ -182,7 +182,9 @@ class Reading:
         table, rows = collector.found.samples, Rows(collector.found.samples, trial.name)
         spent = dollars_of(rows)
         total = None if spent is None or found.spent_usd is None else found.spent_usd + spent
-        trials = [_trial(rule, tests, table) for rule in dict.fromkeys(test.rule for test in tests)]
+        shown = {change.head.id: change.base.id for change in compared.diff.rules if change.head and change.base}
+        made = dict.fromkeys(test.rule for test in tests)
+        trials = [_trial(rule, tests, table).model_copy(update={"rule": shown.get(rule, rule)}) for rule in made]
         calls = added_up([found.calls, calls_record(rows)])
         return found.model_copy(update={"trials": trials, "calls": calls, "spent_usd": total})
 

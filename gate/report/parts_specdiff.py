@@ -16,6 +16,7 @@ class PromiseRow:
         before, after: its wordings; empty where there is none.
         evidence: the prompt's words that it rested on, or now rests on.
         reason: why, or why nobody knows; empty where nothing needs saying.
+        tried: how both versions keep it, on tests made for it; empty where there were none.
         intended: the author is asked whether that was meant.
     """
 
@@ -26,6 +27,7 @@ class PromiseRow:
     after: str
     evidence: str
     reason: str
+    tried: str
     intended: bool
 
 

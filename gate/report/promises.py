@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord
+from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import INTENDED, ChangeState
 from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.slices import short
@@ -52,7 +52,8 @@ def fewer(table: PromiseTable, rows: int) -> PromiseTable:
 def _table(record: PromisesRecord, suite: str) -> PromiseTable:
     order = {state: place for place, state in enumerate(WORDS)}
     ordered = sorted(record.changes, key=lambda change: order[change.state])
-    rows = tuple(_row(change) for change in ordered)
+    trials = {one.rule: one for one in record.trials}
+    rows = tuple(_row(change, trials.get(change.rule)) for change in ordered)
     whole = PromiseTable(
         suite=short(suite),
         brief=_brief(record),
@@ -71,7 +72,7 @@ def _brief(record: PromisesRecord) -> str:
     return ", ".join(f"{count:,} {WORDS[state]}" for state, count in counts.items() if count) or "no rule"
 
 
-def _row(change: PromiseRecord) -> PromiseRow:
+def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
     return PromiseRow(
         state=change.state,
         words=WORDS[change.state],
@@ -80,8 +81,18 @@ def _row(change: PromiseRecord) -> PromiseRow:
         after=_said(change.after),
         evidence=_said(change.evidence if change.after is None else change.new_evidence),
         reason=_said(change.reason),
+        tried=_tried(trial) if trial is not None else "",
         intended=change.state in INTENDED,
     )
+
+
+def _tried(trial: PromiseTrialRecord) -> str:
+    """How often each version keeps a rule; what has no score is told."""
+    old = f"{trial.baseline_kept} of {trial.baseline_scored}"
+    new = f"{trial.candidate_kept} of {trial.candidate_scored}"
+    lost = 2 * trial.tests - trial.baseline_scored - trial.candidate_scored
+    rest = f", {lost} without a score" if lost else ""
+    return f"{trial.tests} tests made for it: the old prompt keeps it in {old}, the new one in {new}{rest}"
 
 
 def _input(change: InputPromiseRecord) -> InputRow:

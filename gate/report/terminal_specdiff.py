@@ -47,5 +47,7 @@ def _lines(row: PromiseRow) -> Iterator[Text]:
         yield Text(f"the prompt {'said' if not row.after else 'says'}: “{terminal(row.evidence)}”", style="dim")
     if row.reason:
         yield Text(terminal(row.reason), style="dim")
+    if row.tried:
+        yield Text(terminal(row.tried), style="dim")
     if row.intended:
         yield Text("on purpose?", style="bold")
