@@ -16,6 +16,7 @@ from gate.domain.model import ModelRef
 from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.flows.generate_files import stem
+from gate.inputs.models import parse_model
 from gate.inputs.problems import did_you_mean, quoted
 from gate.report.escape import terminal
 from gate.testgen.effort import LEVELS, EffortSettings, Level, Stage

@@ -22,7 +22,8 @@ from gate.cli.generate_options import (
 from gate.errors import GateError
 from gate.flows.generate import Generated
 from gate.flows.generate_files import SPEC, Place, new_files
-from gate.inputs.models import parse_params
+from gate.inputs.models import parse_model, parse_params
+from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
