@@ -24,8 +24,10 @@ Said: TypeAlias = Mapping[str, Any]
 
 
 def reader(system: str, user: str) -> str:
-    """The reply to one request of any stage."""
-    stage = next(name for name in STAGES if system.startswith(_opening(name)))
+    """The reply to one request of any stage, or of a judge: what holds the word "wrong" is."""
+    stage = next((name for name in STAGES if system.startswith(_opening(name))), None)
+    if stage is None:  # a judge of a suite
+        return json.dumps({"reason": "It was looked at.", "score": 0.0 if "wrong" in user else 1.0})
     return json.dumps(STAGES[stage](user))
 
 
