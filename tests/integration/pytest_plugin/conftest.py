@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from gate.domain.record import RunRecord
 from tests.support import forkserver
 from tests.support.command import environment, write_jsonl
 from tests.support.model_server import ModelServer
@@ -80,6 +81,11 @@ class Project:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout)
+
+    def recorded(self) -> dict[str, str]:
+        """The state of each case of the record."""
+        run = RunRecord.model_validate_json((self.root / ".gate/pytest/run.json").read_bytes())
+        return {case.id: case.check.state.value for suite in run.new for case in suite.cases if case.check is not None}
 
     def junit(self) -> dict[str, dict[str, str]]:
         """For each test of `junit.xml` its properties, and its outcome as `outcome`."""

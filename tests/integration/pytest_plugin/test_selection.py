@@ -1,6 +1,6 @@
 """Which cases run: by name, by keyword, by what failed last; ids of every kind are found again."""
 
-from tests.integration.pytest_plugin.conftest import Project, recorded
+from tests.integration.pytest_plugin.conftest import Project
 
 
 def test_cases_are_picked_in_every_way(project: Project) -> None:
@@ -56,7 +56,7 @@ def test_case_ids_of_every_kind(project: Project) -> None:
     assert ran.code == 0, ran.out
     assert f"{len(IDS)} passed" in ran.out
     assert len(project.junit()) == len(IDS)
-    assert sorted(recorded(project)) == sorted(IDS)
+    assert sorted(project.recorded()) == sorted(IDS)
 
 
 def test_suite_names_of_every_kind(project: Project) -> None:
