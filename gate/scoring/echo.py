@@ -19,6 +19,8 @@ PIECE, PIECES = 8, 32
 """Letters of a piece of a reason, at least; pieces, at most."""
 
 _known = lru_cache(maxsize=16)(plain)
+_said = lru_cache(maxsize=64)(plain)
+"""Reasons, and names of fields, which every verdict of a judge has; apart, so that they push no text out."""
 
 
 def repeated(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -> Unscored | None:
@@ -36,7 +38,7 @@ def repeated(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ())
     """
     texts = [(_known(text), (_near, _spelled)) for text in judged] + [(_known(text), (_spelled,)) for text in shown]
     for mark in verdict.marks:
-        reason = plain(mark.reason)
+        reason = _said(mark.reason)
         for text, rules in texts:
             if text is None or reason is None:
                 return VEILED
@@ -79,7 +81,7 @@ def _signs(mark: Mark, text: Plain, telling: bool) -> list[int]:
 
     Beside a telling reason a score that is written as one will do without a name, and the name of its field without it.
     """
-    field = plain(mark.field)
+    field = _said(mark.field)
     names = {"reason", _under(mark), field.letters if field else ""} - {""}
     named = sorted(at for name in names for at in text.words(name))
     signs = [at for at, alone in _values(mark, text) if (telling and alone) or _any(named, at - NEAR, at + NEAR)]

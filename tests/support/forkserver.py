@@ -1,4 +1,4 @@
-"""Runs of the command that do not load the package anew: a process that has loaded it forks for each of them.
+"""Runs of the command, or of pytest, that do not load the package anew: a process that has loaded it forks for each.
 
 Most of what a short run costs is its imports, and to take apart at the end what they made. A fork is a process like
 any other: arguments, environment, folder, output, signals and exit code are its own. What a fork cannot show is how
@@ -12,10 +12,8 @@ import atexit
 import contextlib
 import functools
 import gc
-import importlib
 import json
 import os
-import pkgutil
 import runpy
 import select
 import signal
@@ -28,29 +26,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import gate
-from gate.report import markdown
+from tests.support.warm import LOADS, ROOT
 
-ROOT = Path(__file__).parents[2]
-THEIRS = ("aiohttp", "genai_prices.data", "genai_prices.data_snapshot", "numpy.ma", "numpy.random", "rich.progress")
-"""Modules of others that our own load late, and most runs need."""
 HEADER = 8
 """Bytes that say how long a request is."""
 
 
 def run(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout_s: float
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout_s: float, module: str = "gate"
 ) -> "subprocess.CompletedProcess[str]":
-    """Run `python -m gate` to its end.
+    """Run `python -m gate`, or another module of `warm.LOADS`, to its end.
 
     Raises:
         subprocess.TimeoutExpired: it took longer; it has been killed.
     """
-    command = [sys.executable, "-m", "gate", *arguments]
+    command = [sys.executable, "-m", module, *arguments]
     if any(name.startswith(("PYTHON", "LC_")) for name in env if (name, env[name]) != ("PYTHONPATH", str(ROOT))):
         return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout_s, check=False)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code = _forked({"arguments": list(arguments), "cwd": str(cwd), "env": dict(env)}, (out, err), timeout_s)
+        code = _forked(
+            {"module": module, "arguments": list(arguments), "cwd": str(cwd), "env": dict(env)}, (out, err), timeout_s
+        )
         return subprocess.CompletedProcess(command, code, _text(out), _text(err))
 
 
@@ -63,7 +59,7 @@ def _forked(request: Mapping[str, Any], files: Sequence[IO[bytes]], timeout_s: f
     """The exit code; negative for a signal, as `subprocess` has it."""
     body = json.dumps(request).encode()
     with socket.socket(socket.AF_UNIX) as line:
-        line.connect(str(_server()))
+        line.connect(str(_server(request["module"])))
         socket.send_fds(line, [len(body).to_bytes(HEADER, "big")], [file.fileno() for file in files])
         line.sendall(body)
         replies = line.makefile("r")
@@ -77,8 +73,8 @@ def _forked(request: Mapping[str, Any], files: Sequence[IO[bytes]], timeout_s: f
 
 
 @functools.cache
-def _server() -> Path:
-    """Start it, once a process of pytest; it ends with its standard input.
+def _server(module: str) -> Path:
+    """Start it, once a process of pytest and module; it ends with its standard input.
 
     Returns:
         The socket on which it listens.
@@ -87,7 +83,7 @@ def _server() -> Path:
     path = Path(folder.name) / "socket"
     env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.forkserver", str(path)],
+        [sys.executable, "-m", "tests.support.forkserver", module, str(path)],
         cwd=ROOT,
         env=env | {"PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
@@ -106,9 +102,9 @@ def _server() -> Path:
     return path
 
 
-def main(path: str) -> None:
+def main(module: str, path: str) -> None:
     """Listen until standard input ends, and fork for each request."""
-    _load()
+    LOADS[module]()
     # What is loaded stays: a collection in a fork would only copy its pages.
     gc.collect()
     gc.freeze()
@@ -127,16 +123,6 @@ def main(path: str) -> None:
                     request = _handle(line)
                     break
     _become(request)
-
-
-def _load() -> None:
-    """Load the whole package, and prepare its templates, which takes longer than to fill them."""
-    ours = [module.name for module in pkgutil.walk_packages(gate.__path__, "gate.")]
-    for name in (*ours, *THEIRS):
-        if name != "gate.__main__":
-            importlib.import_module(name)
-    for file in (ROOT / "gate" / "report" / "templates").glob("*.md.j2"):
-        markdown.template(file.name)
 
 
 def _handle(line: socket.socket) -> dict[str, Any]:
@@ -174,7 +160,7 @@ def _become(request: dict[str, Any]) -> None:
     sys.path[0] = request["cwd"]
     sys.argv = ["", *request["arguments"]]
     try:
-        runpy.run_module("gate", run_name="__main__", alter_sys=True)
+        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
     except SystemExit as end:
         # Whatever else ends it, or what it says beside a number, is Python's to tell.
         if not isinstance(end.code, int | None):

@@ -19,7 +19,6 @@ MOST_REQUESTS = 32
 WINDOW_S = 0.01
 """A request waits so long for company: a task of Dask costs about a millisecond of its scheduler."""
 CONNECT_S = 10.0
-"""For the scheduler to answer, and again for a first worker to be there."""
 
 _OVERDUE_S = 60.0
 """A chunk that is so late, after the longest of its requests' time-outs, is lost."""
@@ -37,6 +36,7 @@ class DaskExecutor:
     Args:
         address: of the scheduler, `tcp://host:port`.
         setup: how workers make their providers.
+        connect_s: seconds for the scheduler to answer, and again for a first worker to be there.
 
     Raises:
         GateError: the package `distributed` is not installed.
@@ -44,7 +44,7 @@ class DaskExecutor:
 
     keys_elsewhere = True
 
-    def __init__(self, address: str, setup: ChunkSetup) -> None:
+    def __init__(self, address: str, setup: ChunkSetup, connect_s: float = CONNECT_S) -> None:
         if importlib.util.find_spec("distributed") is None:
             raise GateError(
                 "a Dask executor needs the package distributed, which is not installed",
@@ -52,6 +52,7 @@ class DaskExecutor:
             )
         self._address = address
         self._setup = setup
+        self._connect_s = connect_s
         self._waiting: list[_Call] = []
         self._timer: asyncio.TimerHandle | None = None
         self._connecting: asyncio.Task[Client] | None = None
@@ -64,7 +65,7 @@ class DaskExecutor:
             CannotEvaluate: the scheduler cannot be reached, went away, or has no worker.
         """
         if self._connecting is None:
-            self._connecting = asyncio.create_task(_connected(self._address))
+            self._connecting = asyncio.create_task(_connected(self._address, self._connect_s))
         # One connection for all: a call that is cancelled must not break it off for the others.
         client = await asyncio.shield(self._connecting)
         call = _Call(request, asyncio.get_running_loop().create_future())
@@ -137,13 +138,13 @@ class DaskExecutor:
         return [unpack_outcome(cast(Item, item)) for item in packed]
 
 
-async def _connected(address: str) -> "Client":
+async def _connected(address: str, connect_s: float) -> "Client":
     import distributed
 
     # What Dask has to say of lost connections is said by the gate.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        client: Any = await distributed.Client(address, asynchronous=True, timeout=CONNECT_S, set_as_default=False)
+        client: Any = await distributed.Client(address, asynchronous=True, timeout=connect_s, set_as_default=False)
     except Exception as error:
         # Whatever listens there may be no scheduler: Dask then fails in ways of its own, a MemoryError among them.
         raise CannotEvaluate(
@@ -151,7 +152,7 @@ async def _connected(address: str) -> "Client":
             "start it with: dask scheduler --port 8786, or check the address",
         ) from None
     try:
-        await client.wait_for_workers(1, timeout=CONNECT_S)
+        await client.wait_for_workers(1, timeout=connect_s)
     except TimeoutError:
         await client.close(timeout=2)
         raise CannotEvaluate(

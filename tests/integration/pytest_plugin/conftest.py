@@ -10,12 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from gate.domain.record import RunRecord
+from tests.support import forkserver
 from tests.support.command import environment, write_jsonl
 from tests.support.model_server import ModelServer
 
 MODULE = "gate.pytest_plugin.plugin"
-LOADED = any(point.value == MODULE for point in entry_points(group="pytest11"))
-"""The package under test is installed together with its entry point."""
+PLUGIN = () if any(point.value == MODULE for point in entry_points(group="pytest11")) else ("-p", MODULE)
+"""The package under test is installed together with its entry point, or named."""
 
 MARKERS = "markers =\n    slow: takes long\n    image: as in other projects\n"
 
@@ -24,6 +26,11 @@ ROWS = [
      "slices": {"state": state}}
     for number, state in enumerate(["welcome", "safety"] * 4)
 ]  # fmt: skip
+
+
+def without(plugins: tuple[str, ...]) -> list[str]:
+    """The options that block them."""
+    return [f"-pno:{name}" for name in plugins]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +65,27 @@ class Project:
         )
 
     def command(self, *options: str) -> list[str]:
-        plugin = () if LOADED else ("-p", MODULE)
-        return [sys.executable, "-m", "pytest", *plugin, *options]
+        return [sys.executable, "-m", "pytest", *PLUGIN, *options]
 
-    def run(self, *options: str, env: dict[str, str] | None = None, blocked: tuple[str, ...] = ("asyncio",)) -> Ran:
-        """Run pytest to its end."""
-        without = [f"-pno:{name}" for name in blocked]
+    def run(self, *options: str, blocked: tuple[str, ...] = ("asyncio",)) -> Ran:
+        """Run pytest to its end, from a process that has loaded it and the package."""
+        done = forkserver.run(
+            [*PLUGIN, *without(blocked), *options], self.root, environment(self.root), 120, module="pytest"
+        )
+        return Ran(done.returncode, done.stdout + done.stderr)
+
+    def run_from_nothing(self, *options: str) -> Ran:
+        """Run pytest to its end, where what it loads is what is tested."""
         done = subprocess.run(
-            self.command(*without, *options), cwd=self.root, env=environment(self.root, env), stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
+            self.command(*without(("asyncio",)), *options), cwd=self.root, env=environment(self.root),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout)
+
+    def recorded(self) -> dict[str, str]:
+        """The state of each case of the record."""
+        run = RunRecord.model_validate_json((self.root / ".gate/pytest/run.json").read_bytes())
+        return {case.id: case.check.state.value for suite in run.new for case in suite.cases if case.check is not None}
 
     def junit(self) -> dict[str, dict[str, str]]:
         """For each test of `junit.xml` its properties, and its outcome as `outcome`."""

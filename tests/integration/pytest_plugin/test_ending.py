@@ -51,19 +51,13 @@ def pytest_collection_modifyitems(items):
 """
 
 
-def recorded(project: Project) -> dict[str, str]:
-    """The state of each case of the record."""
-    run = RunRecord.model_validate_json((project.root / ".gate/pytest/run.json").read_bytes())
-    return {case.id: case.check.state.value for suite in run.new for case in suite.cases if case.check is not None}
-
-
 def test_the_record_holds_what_was_reported_and_the_screen_says_what_was_not(project: Project) -> None:
     project.write("quality=1.0 quality[safety]=0.0")
     ran = project.run("-m", "eval", "-x")
     assert "1 failed, 1 passed" in ran.out
     # All of them are asked before the first is waited for, so the others are answered or given up.
     assert "the test run ended before 6 of 8 cases were reported" in ran.out
-    states = recorded(project)
+    states = project.recorded()
     assert {name: state for name, state in states.items() if state != "unscored"} == {
         "welcome_0": "passed",
         "safety_1": "failed",
@@ -91,7 +85,7 @@ def test_calls_for_cases_that_nobody_saw_are_told(project: Project) -> None:
 def test_a_run_to_its_end_says_nothing_of_the_kind(project: Project) -> None:
     assert "reported" not in project.run("-m", "eval").out
     assert "reported" not in project.run("-m", "eval", "-k", "safety").out
-    assert set(recorded(project)) == {f"safety_{number}" for number in (1, 3, 5, 7)}
+    assert set(project.recorded()) == {f"safety_{number}" for number in (1, 3, 5, 7)}
 
 
 def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None:
@@ -99,7 +93,7 @@ def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None
     ran = project.run("-m", "eval")
     assert "4 skipped" in ran.out and "reported" not in ran.out
     assert len(project.server.ledger) == 8
-    assert set(recorded(project).values()) == {"passed"} and len(recorded(project)) == 4
+    assert set(project.recorded().values()) == {"passed"} and len(project.recorded()) == 4
 
 
 def test_workers_say_that_they_keep_no_record(project: Project) -> None:
@@ -131,7 +125,7 @@ def test_ctrl_c_ends_it_at_once_and_nothing_is_paid_twice(project: Project) -> N
     assert "KeyboardInterrupt" in out
     left = re.search(r"the test run ended before (\d) of 8 cases were reported", out)
     assert left is not None
-    assert list(recorded(project).values()).count("passed") == out.count("PASSED") == 8 - int(left[1])
+    assert list(project.recorded().values()).count("passed") == out.count("PASSED") == 8 - int(left[1])
     project.server.behaviour = Behaviour()
     again = project.run("-m", "eval")
     assert re.search(r"1[0-2] calls, [4-6] answers from the cache", again.out), again.out

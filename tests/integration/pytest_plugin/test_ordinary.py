@@ -37,7 +37,7 @@ def test_expressions_that_do_not_ask(project: Project, expression: str) -> None:
 
 def test_nothing_is_imported_but_pytest(project: Project) -> None:
     project.tests(LOOK)
-    ran = project.run("-p", "no:xdist", "-p", "no:hypothesispytest")
+    ran = project.run_from_nothing("-p", "no:xdist", "-p", "no:hypothesispytest")
     assert ran.code == 0, ran.out
 
 

@@ -1,7 +1,5 @@
 """Which cases run: by name, by keyword, by what failed last; ids of every kind are found again."""
 
-import pytest
-
 from tests.integration.pytest_plugin.conftest import Project
 
 
@@ -38,22 +36,27 @@ def test_collecting_asks_nobody_and_needs_no_key(project: Project) -> None:
     assert not project.server.requests
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["a::b", ":a", "a:", "a[1", "[x]", "a]b[", "50%3A", "a b", "ünïcödé 漢字 🙂", "-m", "a/b\\c", "x" * 150,
-     "a::b::[c::d]", "'\"$(id)`;", "<&>"],
-)  # fmt: skip
-def test_case_ids_of_every_kind(project: Project, name: str) -> None:
-    project.rows = [{**project.rows[0], "id": name}, {**project.rows[1], "id": "other"}]
+IDS = ["a::b", ":a", "a:", "a[1", "[x]", "a]b[", "50%3A", "a b", "ünïcödé 漢字 🙂", "-m", "a/b\\c", "x" * 150,
+       "a::b::[c::d]", "'\"$(id)`;", "<&>"]  # fmt: skip
+
+
+def test_case_ids_of_every_kind(project: Project) -> None:
+    """Each is found again by what the list of cases calls it, on its own and beside all others."""
+    project.rows = [{**project.rows[0], "id": name} for name in [*IDS, "other"]]
     project.write()
     listed = [
         line for line in project.run("-m", "eval", "--collect-only", "-q", ".").out.splitlines() if "bot::" in line
     ]
-    assert len(listed) == 2
-    ran = project.run(listed[0], "--junit-xml", "junit.xml")
+    assert len(set(listed)) == len(IDS) + 1
+    for alone in listed[:-1]:
+        ran = project.run(alone, "--collect-only", "-q")
+        assert [line for line in ran.out.splitlines() if "bot::" in line] == [alone], ran.out
+    assert listed[-1].endswith("::other")
+    ran = project.run(*listed[:-1], "--junit-xml", "junit.xml")
     assert ran.code == 0, ran.out
-    assert "1 passed" in ran.out
-    assert len(project.junit()) == 1
+    assert f"{len(IDS)} passed" in ran.out
+    assert len(project.junit()) == len(IDS)
+    assert sorted(project.recorded()) == sorted(IDS)
 
 
 def test_suite_names_of_every_kind(project: Project) -> None:

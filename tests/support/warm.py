@@ -1,0 +1,54 @@
+"""What a fork server loads before it forks, for each command that its forks run."""
+
+import contextlib
+import importlib
+import io
+import pkgutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+THEIRS = ("aiohttp", "genai_prices.data", "genai_prices.data_snapshot", "numpy.ma", "numpy.random", "rich.progress")
+"""Modules of others that our own load late, and most runs need."""
+
+
+def load_gate() -> None:
+    """Load the whole package, and prepare its templates, which takes longer than to fill them."""
+    import gate
+
+    ours = [module.name for module in pkgutil.walk_packages(gate.__path__, "gate.")]
+    for name in (*ours, *THEIRS):
+        if name != "gate.__main__":
+            importlib.import_module(name)
+    from gate.report import markdown
+
+    for file in (ROOT / "gate" / "report" / "templates").glob("*.md.j2"):
+        markdown.template(file.name)
+
+
+class Loading:
+    """A plugin that loads our package while pytest rewrites what it will rewrite in every run.
+
+    What was loaded before, it would warn of.
+    """
+
+    def pytest_collection(self) -> None:
+        load_gate()
+
+
+def load_pytest() -> None:
+    """Load pytest, the plugins that it finds, and the package: by a run without tests."""
+    import pytest
+
+    said = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(said):
+        (Path(folder) / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+        options = ("--rootdir", folder, "-c", f"{folder}/pytest.ini", "-p", "no:cacheprovider", folder)
+        code = pytest.main([*options, "--capture=no"], plugins=[Loading()])
+    if code is not pytest.ExitCode.NO_TESTS_COLLECTED:
+        raise RuntimeError(f"pytest did not load:\n{said.getvalue()}")
+
+
+LOADS: Mapping[str, Callable[[], None]] = {"gate": load_gate, "pytest": load_pytest}
+"""By the module that is run."""
