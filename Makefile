@@ -31,7 +31,8 @@ demo: $(VENV)/.demo ## Run the whole job on a real local model.
 	@$(BIN)/gate demo
 
 test: $(VENV)/.dev ## Run all tests.
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	@# A file keeps its servers for all of its tests. In the order of their folders, the long files do not come last.
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0

@@ -52,7 +52,7 @@ def test_every_call_ends_as_answered_or_failed_and_the_ledger_agrees(
 
 
 def test_calls_that_hang_are_sent_again(server: ModelServer, remote: Subject) -> None:
-    server.behaviour = Behaviour(chaos=Chaos(0.05, seed=2, kinds=("hang",)))
+    server.behaviour = Behaviour(chaos=Chaos(0.05, seed=3, kinds=("hang",)))
     ended, caller = call_all(replace(remote, params=Params(timeout_s=2.0)), CallPolicy(32, QUICK))
     counters = caller.counters
     assert len(ended) == TIMES * len(USERS) == counters.made + counters.failed

@@ -135,7 +135,7 @@ def test_parameters_are_checked_here() -> None:
 def test_a_scheduler_that_is_away(server: ModelServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    executor = DaskExecutor(f"tcp://127.0.0.1:{port}", setup_for(server))
+    executor = DaskExecutor(f"tcp://127.0.0.1:{port}", setup_for(server), connect_s=1.0)
     with pytest.raises(CannotEvaluate, match="cannot be reached"):
         use(without_keys(server), lambda: executor, lambda asking: asking.all(3))
 
@@ -170,7 +170,7 @@ def scheduler() -> Iterator[tuple["subprocess.Popen[str]", str]]:
 
 
 def test_a_scheduler_without_workers(server: ModelServer, scheduler: tuple["subprocess.Popen[str]", str]) -> None:
-    executor = DaskExecutor(scheduler[1], setup_for(server))
+    executor = DaskExecutor(scheduler[1], setup_for(server), connect_s=4.0)
     with pytest.raises(CannotEvaluate, match="has no worker") as caught:
         use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
     assert "dask worker" in caught.value.hint

@@ -34,15 +34,15 @@ suites:
 """
 
 EXAMPLES = """
-What others said of a reply, sentence by sentence:
-"Two short sentences, and nothing in them could go."
-"No cooling says the caller's trouble in a word of the trade."
-"Easy to say in one breath."
-"A long sentence of stock words."
-"Nothing of what the caller said is taken up."
-"Nobody talks like that on the phone."
+What others said of a reply:
+"Short."
+"A word of the trade."
+"Easy to say."
+"Stock words."
+"Nothing is taken up."
+"Nobody talks like that."
 """
-"""A base model goes by examples: without them it hands back figures or the fence, and so gives no score."""
+"""A base model goes by examples: without them it hands back figures or the fence, and after long ones it is long."""
 
 
 def answer(system: str, user: str) -> str:

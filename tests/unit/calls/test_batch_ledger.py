@@ -19,6 +19,8 @@ KEYS = st.frozensets(st.text("0123456789abcdef", min_size=48, max_size=48), min_
 IDS = st.text("abcXYZ019_-", min_size=1, max_size=40)
 PLACE = Place("openai", "https://api.openai.com/v1", "gpt-5-mini")
 REQUEST = Request((Message("system", "s"), Message("user", "u")), ModelRef("openai", "m"), Params())
+VALUES = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), st.lists, max_leaves=3)
+JUNK = VALUES | st.dictionaries(st.text(max_size=3), VALUES, max_size=2)
 
 
 @st.composite
@@ -55,8 +57,7 @@ def test_no_damage_is_fatal_and_none_is_believed(tmp_path_factory: pytest.TempPa
     path = folder / entry().name
     content = json.loads(path.read_text())
     field = data.draw(st.sampled_from(sorted(content)))
-    junk = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), st.lists, max_leaves=3)
-    content[field] = data.draw(junk | st.dictionaries(st.text(max_size=3), junk, max_size=2))
+    content[field] = data.draw(JUNK)
     path.write_text(json.dumps(content))
     found = ledger.entries(1e9)
     assert not found or found[0].name == path.name

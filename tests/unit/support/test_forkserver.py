@@ -1,6 +1,7 @@
 """A fork of the loaded package must be what a process that starts from nothing is."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from tests.support import forkserver
 from tests.support.command import environment
+from tests.support.warm import ROOT
 
 SAME = [
     ["--version"],
@@ -29,6 +31,35 @@ def test_a_fork_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> 
     assert real.stdout or real.stderr
 
 
+TESTS = """
+import sys
+
+def test_it_has_modules_of_its_own():
+    assert not [name for name in sys.modules if name.startswith("test_") and name != __name__]
+
+def test_it_falls():
+    assert {"a": 1} == {"a": 2}
+"""
+
+
+@pytest.mark.parametrize("arguments", [["-v"], ["-m", "eval"], ["--nope"]], ids=" ".join)
+def test_a_fork_of_pytest_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "test_one.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    env = environment(tmp_path)
+    options = ["-pno:asyncio", "-pno:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", *options]
+    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    fork = forkserver.run(options, tmp_path, env, 60, module="pytest")
+    assert (fork.returncode, fork.stderr) == (real.returncode, real.stderr)
+    assert without_seconds(fork.stdout) == without_seconds(real.stdout)
+    assert real.stdout or real.stderr
+
+
+def without_seconds(text: str) -> str:
+    return re.sub(r"=* ?(.*) in [0-9.]+s =*", r"\1", text)
+
+
 def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         forkserver.run(["schema", "gate.yaml"], tmp_path, environment(tmp_path), 0.0001)
@@ -37,7 +68,7 @@ def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
 
 def test_how_python_starts_is_not_a_forks_to_say(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.exit('started from nothing')")
-    env = environment(tmp_path, {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(forkserver.ROOT)])})
+    env = environment(tmp_path, {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])})
     assert "started from nothing" in forkserver.run(["--version"], tmp_path, env, 60).stderr
 
 
