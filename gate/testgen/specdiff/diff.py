@@ -10,6 +10,7 @@ from gate.domain.specdiff import RuleChange, SpecDiff
 from gate.testgen.asking import Asker
 from gate.testgen.specdiff.align import Pair, align
 from gate.testgen.specdiff.carry import standing_of
+from gate.testgen.specdiff.guard import held
 from gate.testgen.specdiff.inputs import input_changes
 from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_told
 from gate.testgen.specdiff.place import Side, sides
@@ -64,8 +65,8 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
     Where the prompt says the same, its rules are unchanged, whatever words they were read in. The others are paired by
     id, evidence, wording and what code counts; how the wordings of a pair relate is told by code where both compile.
     What is left goes to the judge in one request, or is not asked for at all where nothing is left. A prompt can speak
-    to the judge through its rules; what it can gain is the word "reworded" beside both wordings, for whether words of
-    the prompt are gone is decided by code.
+    to the judge through its rules: its "same" counts only where code sees no difference in numbers, quotations,
+    negations and words of obligation, and whether words of the prompt are gone is decided by code.
 
     Args:
         base, head: before and after.
@@ -168,7 +169,8 @@ class _Told:
             one, pair = found.get(rule.id), guessed.get(rule.id)
             if one is not None and one.relation is not None:
                 by = pair.by if pair is not None and pair.head.id == one.head else "meaning"
-                out.append(RuleChange(one.relation, rule, heads[one.head], by, one.reason, judged=True))
+                relation, against = held(one.relation, (rule.text, heads[one.head].text), by)
+                out.append(RuleChange(relation, rule, heads[one.head], by, against or one.reason, judged=True))
             elif pair is not None and pair.head.id in free and (rule.id, pair.head.id) not in apart:
                 free.remove(pair.head.id)
                 out.append(self._unanswered(pair))
