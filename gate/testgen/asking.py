@@ -29,11 +29,18 @@ class Malformed(Exception):
 
     Args:
         reason: one line; it becomes part of the second request, so it repeats nothing of a stranger's.
+        quote: the reply's own words, for the user alone.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, quote: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.quote = quote
+
+    @property
+    def failed(self) -> Failed:
+        """That there is nothing, and why."""
+        return Failed(f"{self.reason}: {self.quote}" if self.quote else self.reason, attempts=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +102,10 @@ class Asker:
                 return self._read(question, reply)
             except Malformed as problem:
                 if not (isinstance(reply, Reply) and reply.origin.reused):
-                    return Failed(problem.reason, attempts=0)
+                    return problem.failed
             return self._read(question, await self._send(question, why, fresh=True))
         except Malformed as problem:
-            return Failed(problem.reason, attempts=0)
+            return problem.failed
         finally:
             self.on_reply()
 
@@ -143,7 +150,7 @@ def object_of(reply: Reply) -> dict[str, JsonValue]:
     if ended == "cut off":
         raise Malformed("the reply was cut off: raise max_output_tokens")
     if start < 0 and text.strip().lower().startswith(_APOLOGIES):
-        raise Malformed(f"the model refused: {quoted(text.strip())}")
+        raise Malformed("the model refused", quoted(text.strip()))
     raise Malformed("the reply is not one JSON object")
 
 

@@ -52,7 +52,8 @@ def updated(text: str, specification: Specification, file: str = "the specificat
     """The file, brought up to a later state of its rules without losing what a person has written.
 
     New rules are added, inverses that are missing are filled in, rules that are gone are marked as obsolete, and those
-    that are back are no longer; the digest of the prompt follows. No text that is there is changed.
+    that are back are no longer; the digest of the prompt follows. No text that is there is changed, but that a reviewer
+    has read it is taken back where rules came or went.
 
     Args:
         text: the file.
@@ -77,6 +78,9 @@ def updated(text: str, specification: Specification, file: str = "the specificat
     if new:
         draft.extend("rules", new)
         data["rules"] = [*rows, *new]
+    gone = any(specification.rule(one.rule.id) is None and not one.obsolete for one in found.rules)
+    if (new or gone) and data.get("reviewer"):
+        _set(draft, root, data, ("reviewer", ""))  # nobody has read it as it is now
     # Behind the rules: a new entry of the file stands where a new item of its last list does.
     if specification.prompt and specification.prompt != found.specification.prompt:
         _set(draft, root, data, ("prompt", specification.prompt))

@@ -8,6 +8,7 @@ from gate.errors import GateError
 from gate.inputs.promptyml import TEST_DATA
 from gate.testgen.written.places import Draft
 
+_RESERVED = frozenset({"id", "input", "expected"})
 _HINT = "write the tests to a case file instead"
 
 
@@ -46,7 +47,8 @@ def _row(test: GeneratedTest, file: str) -> dict[str, JsonValue]:
     row: dict[str, JsonValue] = {"id": test.id}
     if test.input:
         row["input"] = test.input
-    row |= test.vars
+    # A variable of such a name is no answer that the exam expects, nor another test.
+    row |= {name: value for name, value in test.vars.items() if name not in _RESERVED}
     if test.expected is not None:
         row["expected"] = test.expected
     return row

@@ -164,3 +164,12 @@ def test_all_texts_come_back(tests: list[GeneratedTest]) -> None:
             case = found[test.id]
             assert (case.input, case.vars, case.expected) == (test.input, test.vars, test.expected)
         assert with_test_data(after, tests) == after
+
+
+def test_a_variable_is_neither_id_nor_input_nor_expected_answer() -> None:
+    test = GeneratedTest(
+        "R1-rule-1", "rule", "R1", input="a", vars={"expected": "forged", "input": "b", "id": "c", "tone": "dry"}
+    )
+    after = with_test_data("testData: []\n", [test])
+    assert "forged" not in after
+    assert "id: R1-rule-1" in after and "tone: dry" in after
