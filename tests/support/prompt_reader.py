@@ -82,6 +82,13 @@ def _test(user: str, statement: str, number: int) -> Said:
     }
 
 
+def _expansion(user: str) -> Said:
+    words = hashlib.sha256(user.encode()).hexdigest()
+    text = " ".join(["What about", *(words[place : place + 4] for place in range(0, 64, 4))])
+    parts = [{"name": "question", "text": f"{text}?"}]
+    return {"reasoning": "It is longer.", "components": parts, "behaviour": "It keeps the rule."}
+
+
 def _validity(user: str) -> Said:
     ids = re.findall(r"^(T[0-9]+)$", user, re.MULTILINE)
     return {"verdicts": [{"id": one, "reason": "It is a question.", "valid": True} for one in ids]}
@@ -116,6 +123,7 @@ STAGES: Mapping[str, Callable[[str], Said]] = {
     "rules": _rules,
     "inverse": _inverse,
     "tests": _tests,
+    "expansion": _expansion,
     "validity": _validity,
     "review": _review,
     "grounding": _grounding,
