@@ -248,7 +248,7 @@ def lying(path: Path) -> bytes | None:
     """What a file holds, nothing where it cannot be read; None where there is none."""
     try:
         return path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return b"" if path.is_symlink() else None
     except OSError:
         return b""
