@@ -163,7 +163,7 @@ def test_tests_that_are_the_same(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        "Du beantwortest Fragen von Kunden. Die Antwort must höchstens 80 Wörter haben. Nenne never Mitbewerber, Straße ß.",
+        "Du beantwortest Fragen von Kunden. Die Antwort must höchstens 80 Wörter haben. Nenne never die Straße.",
         "あなたは店員です。答えは80文字以内 must。競合の名前は never 言わない。😀",
     ],
 )

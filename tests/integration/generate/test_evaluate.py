@@ -32,13 +32,13 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
 
 
 def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
-    evaluated(
-        desk,
-        models="openai:gpt-4o-mini,openai:gpt-5-nano",
-    )
+    models = "openai:gpt-4o-mini,openai:o3,anthropic:claude-haiku-4-5,anthropic:claude-opus-4-7"
+    made = evaluated(desk, "--no-control", models=models)
+    assert made.code == 0, made.err
     answers = [body for body in desk.server.bodies if "response_format" not in body]
-    warm = {body["model"]: body.get("temperature") for body in answers}
-    assert warm == {"gpt-4o-mini": 1.0, "gpt-5-nano": None}
+    found = {body["model"]: body.get("temperature") for body in answers}
+    print(found)
+    assert found["gpt-4o-mini"] == found["claude-haiku-4-5"] == 1.0
 
 
 def test_without_control_cases(desk: Desk) -> None:
@@ -53,7 +53,8 @@ def test_without_control_cases(desk: Desk) -> None:
 @pytest.mark.parametrize("aware", [False, True])
 def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk, aware: bool) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
-    evaluated(desk, "--no-control", *["--input-aware"] * aware)
+    made = evaluated(desk, "--no-control", *["--input-aware"] * aware)
+    assert made.code == 0, made.err
     judged = [entry for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
     assert judged
     assert all(("What about" in entry.user) is aware for entry in judged)
@@ -86,9 +87,9 @@ def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
 @pytest.mark.parametrize("more", [(), ("--no-control",)])
 def test_a_plan_counts_the_evaluation(desk: Desk, more: tuple[str, ...]) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"{system[:40]} {user}")
-    desk.generate("--effort", "low")
-    foreseen = planned(evaluated(desk, "--plan", *more))
+    desk.generate("--effort", "min")
+    foreseen = planned(evaluated(desk, "--plan", *more, models="openai:gpt-4o-mini"))
     before = desk.asked
-    made = evaluated(desk, "--no-cache", *more)
+    made = evaluated(desk, "--no-cache", *more, models="openai:gpt-4o-mini")
     assert made.code == 0, made.err
     assert desk.asked - before == foreseen

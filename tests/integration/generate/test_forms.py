@@ -1,5 +1,6 @@
 """Prompts of each form, tests of each form: all of it ends in cases that the gate runs."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from tests.integration.generate.desk import Desk
 from tests.support.command import Outcome
 from tests.support.model_server import Behaviour
-from tests.support.prompt_reader import reader
+from tests.support.prompt_reader import reader, stage_of
 
 MODELS_YML = """\
 # our tagger
@@ -76,23 +77,18 @@ def test_a_prompt_of_another_form(desk: Desk, name: str, text: str) -> None:
     checked(desk, made)
 
 
-def variables(desk: Desk, *names: str) -> None:
-    """Let the model write each of these parts."""
-
-    def named(system: str, user: str) -> str:
-        said = reader(system, user)
-        one = '{"name": "question", "text": "What about '
-        several = "".join('{"name": "%s", "text": "Mrs Jones, 4"}, ' % name for name in names if name != "question")
-        said = said.replace(one, several + one)
-        part = '{"name": "question", "description": '
-        return said.replace(part, "".join('{"name": "%s", "description": "Who.", "rules": []}, ' % name
-                                          for name in names if name != "question") + part)  # fmt: skip
-
-    desk.server.behaviour = Behaviour(judgement=named)
+def with_customer(system: str, user: str) -> str:
+    """A model that writes two parts."""
+    said = json.loads(reader(system, user))
+    for test in said.get("tests", ()):
+        test["components"].append({"name": "customer", "text": "Mrs Jones, 4"})
+    if stage_of(system) == "inputs":
+        said["components"].append({"name": "customer", "description": "Who asks.", "rules": []})
+    return json.dumps(said)
 
 
 def test_variables_of_a_template_are_parts_of_the_input(desk: Desk) -> None:
-    variables(desk, "question", "customer")
+    desk.server.behaviour = Behaviour(judgement=with_customer)
     desk.write("prompts/shop.j2", TEMPLATE)
     made = desk.generate("--effort", "min", prompt="prompts/shop.j2")
     checked(desk, made)
