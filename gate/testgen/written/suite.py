@@ -16,7 +16,7 @@ from gate.testgen.written.yamlout import entries
 SLICES = ("rule", "kind")
 JUDGE = "rules"
 """The name of the judge, which no rule has as its id."""
-_OPENING = re.compile(r"\{(?=[{%#])")
+_OPENING = re.compile(r"\{(?=\{)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +80,5 @@ def suite_yaml(
 
 
 def untemplated(text: str) -> str:
-    """A text that no template engine takes for a template, even if it speaks of one."""
+    """A text that a scorer takes for no template, even if it speaks of one."""
     return _OPENING.sub("{ ", text)
