@@ -21,7 +21,7 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("prompt", metavar="PROMPT")
-@click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.  [default: gate.yaml's, or local]")
+@click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.")
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="Who checks what was made.  [default: the model itself]")
 @click.option("--reference-model", metavar="PROVIDER:NAME", help="With --expected: who answers.  [default: --model]")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="Of the generator, e.g. temperature=1.")

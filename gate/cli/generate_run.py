@@ -1,12 +1,14 @@
 """From the options of `gate generate` to an exit code."""
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from gate.bootstrap.ask_models import FOLDER
-from gate.bootstrap.generating import Wanted, carry, foresee, keep, keep_for_reading, read, write_back
+from gate.bootstrap.generating import Wanted, carry, foresee, keep, keep_for_reading, lying, read, write_back
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
@@ -21,13 +23,14 @@ from gate.cli.generate_options import (
 )
 from gate.errors import GateError
 from gate.flows.generate import Generated
-from gate.flows.generate_files import SPEC, Place, new_files
+from gate.flows.generate_files import SPEC, NewFiles, Place, new_files, stem
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
+from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml
 
 SMALL = "A small local model gives poor rules and tests: read them with more care than those of a large one."
 
@@ -51,12 +54,14 @@ def execute(options: GenerateOptions) -> int:
         return 0
     if not options.quiet:
         say(foreseen.headline)
+        if wanted.generator.provider == "local":
+            say(SMALL)
     made, evaluated = carry(wanted, found, settings, telling_of(options))
-    files = new_files(made, found.job.given, Place(folder_of(options), options.form), lambda path: path.exists())
-    keep(files)
+    files = new_files(made, found.job.given, Place(folder_of(options), options.form), lying)
+    keep(files.all)
     if options.write_back:
         write_back(Path(options.prompt), made.tests)
-    outcome = _outcome(options, wanted, made, [f"{file.path}: {file.what}" for file in files])
+    outcome = _outcome(options, wanted, made, files)
     sheet = generation.summary_sheet(outcome)
     document = generation_json.dump(outcome, made.effort)
     keep_for_reading({"summary.md": sheet_markdown.render(sheet), "generation.json": document})
@@ -66,8 +71,8 @@ def execute(options: GenerateOptions) -> int:
         sheet_terminal.render(sheet, screen(), brief=options.quiet)
     if evaluated is not None:
         figures = generation_matrix.figures_of(evaluated.rows, evaluated.tests, made.specification)
-        told_too = (*outcome.warnings, *evaluated.notes)
-        _show_figures(options, replace(figures, agreement=evaluated.agreement, warnings=told_too))
+        figures = replace(figures, agreement=evaluated.agreement, warnings=evaluated.notes)
+        _show_figures(options, figures, outcome.warnings)
     return 0
 
 
@@ -77,15 +82,19 @@ def _check(options: GenerateOptions) -> None:
         raise GateError(f"--write-back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
     if options.write_back and (options.turns or 1) > 1:
         raise GateError("--write-back and --turns do not go together", "a .prompt.yml holds tests of one turn")
+    if options.spec is not None and not options.spec.is_file():
+        raise GateError(f"--spec names {options.spec}, which is no file", "leave it out to have it extracted")
     for flag, given in (("--update", options.update), ("--baseline", options.baseline)):
         if given:
             raise GateError(f"{flag} has no meaning without --diff", "add --diff")
 
 
-def _show_figures(options: GenerateOptions, figures: generation_matrix.Figures) -> None:
+def _show_figures(options: GenerateOptions, figures: generation_matrix.Figures, told: Sequence[str]) -> None:
+    """Keep and show them; the file has the warnings that were shown above, too."""
     sheet = generation_matrix.sheet(figures)
+    whole = generation_matrix.sheet(replace(figures, warnings=(*told, *figures.warnings)))
     pictures = {f"{one.source}.svg": heatmap.render(one) for one in figures.matrices}
-    keep_for_reading({"evaluation.md": sheet_markdown.render(sheet), **pictures})
+    keep_for_reading({"evaluation.md": sheet_markdown.render(whole), **pictures})
     if not options.as_json:
         click.echo()
         sheet_terminal.render(sheet, screen(), brief=options.quiet)
@@ -107,7 +116,7 @@ def _wanted(options: GenerateOptions) -> Wanted:
     )
 
 
-def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, written: list[str]) -> generation.Outcome:
+def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, files: NewFiles) -> generation.Outcome:
     warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
     if wanted.generator.provider == "local":
         warnings.append(SMALL)
@@ -119,7 +128,20 @@ def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, written:
         discarded=made.discarded,
         notes=made.notes,
         warnings=warnings,
-        written=written,
+        written=[file.told for file in files.all],
         diversity=generation.diversity_told(made.diversity),
         spent=generation.spent_told(made.effort),
+        suite=_suite(options, wanted, made, files.cases.path),
     )
+
+
+def _suite(options: GenerateOptions, wanted: Wanted, made: Generated, cases: Path) -> str:
+    """A configuration in the folder that the command runs in."""
+    files = SuiteFiles(stem(options.prompt), *(_from_here(path) for path in (Path(options.prompt), cases)))
+    models = SuiteModels(wanted.reference, wanted.judge)
+    return suite_yaml(files, models, made.specification.rules, made.compiled)
+
+
+def _from_here(path: Path) -> Path:
+    here, whole = Path.cwd(), Path(os.path.abspath(path))
+    return whole.relative_to(here) if whole.is_relative_to(here) else whole

@@ -25,10 +25,15 @@ Said: TypeAlias = Mapping[str, Any]
 
 def reader(system: str, user: str) -> str:
     """The reply to one request of any stage, or of a judge: what holds the word "wrong" is."""
-    stage = next((name for name in STAGES if system.startswith(_opening(name))), None)
-    if stage is None:  # a judge of a suite
+    stage = stage_of(system)
+    if not stage:  # a judge of a suite
         return json.dumps({"reason": "It was looked at.", "score": 0.0 if "wrong" in user else 1.0})
     return json.dumps(STAGES[stage](user))
+
+
+def stage_of(system: str) -> str:
+    """Whose system prompt it is; empty for that of no stage."""
+    return next((name for name in STAGES if system.startswith(_lines(name))), "")
 
 
 def demands_of(prompt: str) -> list[str]:
@@ -37,10 +42,10 @@ def demands_of(prompt: str) -> list[str]:
 
 
 @cache
-def _opening(stage: str) -> str:
+def _lines(stage: str) -> tuple[str, ...]:
+    """The lines of its template that may come first, as far as they are always the same."""
     text = (TEMPLATES / f"{stage}_system.md.j2").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line and not line.startswith("{")]
-    return lines[0].partition("{")[0]
+    return tuple(start for line in text.splitlines() if (start := line.partition("{")[0]))
 
 
 def _fenced(user: str) -> list[str]:
@@ -82,6 +87,13 @@ def _test(user: str, statement: str, number: int) -> Said:
     }
 
 
+def _expansion(user: str) -> Said:
+    words = hashlib.sha256(user.encode()).hexdigest()
+    text = " ".join(["What about", *(words[place : place + 4] for place in range(0, 64, 4))])
+    parts = [{"name": "question", "text": f"{text}?"}]
+    return {"reasoning": "It is longer.", "components": parts, "behaviour": "It keeps the rule."}
+
+
 def _validity(user: str) -> Said:
     ids = re.findall(r"^(T[0-9]+)$", user, re.MULTILINE)
     return {"verdicts": [{"id": one, "reason": "It is a question.", "valid": True} for one in ids]}
@@ -116,6 +128,7 @@ STAGES: Mapping[str, Callable[[str], Said]] = {
     "rules": _rules,
     "inverse": _inverse,
     "tests": _tests,
+    "expansion": _expansion,
     "validity": _validity,
     "review": _review,
     "grounding": _grounding,

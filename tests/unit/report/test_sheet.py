@@ -16,7 +16,7 @@ from gate.flows.calibrate import calibrate
 from gate.flows.plan import World, plan
 from gate.report import calibration, sheet_markdown, sheet_terminal
 from gate.report import plan as plan_report
-from gate.report.sheet import Grid, Line, Remark, Sheet
+from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
 from tests.unit.flows.test_calibrate import FEW, Counted, coins
@@ -96,6 +96,21 @@ def test_names_from_outside_cannot_do_anything() -> None:
     assert "@everyone" not in text
     row = next(line for line in text.splitlines() if line.startswith("|") and line.endswith("y |"))
     assert row.count("|") == 3
+
+
+def test_a_block_is_copied_as_it_stands() -> None:
+    text = "criteria: |-\n  - " + "long " * 40 + "\n"
+    sheet = Sheet("head", (), (), (), (Block("Copy this", text, "yaml"),))
+    assert f"\n\nCopy this\n{text}" in printed(sheet, 40)
+    assert f"### Copy this\n\n```yaml\n{text}```\n" in sheet_markdown.render(sheet)
+    assert "Copy this" not in printed(sheet, brief=True)
+
+
+def test_a_block_cannot_be_closed_from_inside() -> None:
+    text = sheet_markdown.render(Sheet("head", (), (), (), (Block(HOSTILE, f"```\n{HOSTILE}\n<!-- x -->"),)))
+    assert "\n````text\n" in text
+    assert "\x1b" not in text
+    assert "\x1b" not in printed(Sheet("head", (), (), (), (Block(HOSTILE, HOSTILE),)))
 
 
 def test_markdown_has_whole_tables() -> None:

@@ -1,0 +1,62 @@
+"""Files of a generation: nothing that exists is overwritten, and nothing is written twice."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.domain.promptspec import GeneratedTest, OutputRule, Specification
+from gate.domain.usage import Effort
+from gate.errors import GateError
+from gate.flows.generate import Generated
+from gate.flows.generate_files import NewFiles, Place, new_files, stem
+from gate.testgen.diversity import diversity
+
+SPEC = Specification("0" * 64, "It helps.", rules=(OutputRule("R1", "Be brief."),))
+TESTS = (GeneratedTest("R1-rule-1", "rule", "R1", "Why?"),)
+MADE = Generated(SPEC, (), TESTS, (), diversity(TESTS), (), Effort())
+FOLDER = Path("evals/shop")
+
+
+def found(lying: dict[str, bytes], given: Specification | None = None, form: str = "yaml") -> NewFiles:
+    return new_files(MADE, given, Place(FOLDER, form), lambda path: lying.get(path.as_posix()))
+
+
+def test_an_empty_folder_gets_both() -> None:
+    files = found({})
+    assert [(str(file.path), file.there) for file in files.all] == [
+        ("evals/shop/spec.yaml", False),
+        ("evals/shop/cases.yaml", False),
+    ]
+
+
+def test_the_same_file_is_left() -> None:
+    first = found({}).cases
+    again = found({"evals/shop/cases.yaml": first.text.encode()}, given=SPEC)
+    assert again.spec is None
+    assert (again.cases.path, again.cases.there) == (FOLDER / "cases.yaml", True)
+    assert again.cases.told.endswith("(as it was)")
+
+
+def test_another_file_stays_and_the_next_name_is_taken() -> None:
+    text = found({}).cases.text.encode()
+    files = found({"evals/shop/cases.yaml": b"- mine", "evals/shop/cases-2.yaml": text})
+    assert (files.cases.path, files.cases.there) == (FOLDER / "cases-2.yaml", True)
+    files = found({"evals/shop/cases.yaml": b"- mine", "evals/shop/cases-2.yaml": b""})
+    assert (files.cases.path, files.cases.there) == (FOLDER / "cases-3.yaml", False)
+
+
+def test_a_folder_full_of_them() -> None:
+    with pytest.raises(GateError, match="998 more like it are there already"):
+        new_files(MADE, SPEC, Place(FOLDER), lambda path: b"")
+
+
+def test_lines_have_a_name_of_their_own() -> None:
+    assert found({}, form="jsonl").cases.path == FOLDER / "cases.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a/shop.prompt.yml", "shop"), ("shop.md.j2", "shop"), ("shop", "shop"), (".md", ".md"), ("v1.2.md", "v1.2")],
+)
+def test_a_prompt_is_named_without_its_endings(name: str, expected: str) -> None:
+    assert stem(name) == expected
