@@ -244,13 +244,23 @@ def _warm(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:
     return {model: warm if factory.takes(model, warm) else Params() for model in models}
 
 
+def lying(path: Path) -> bytes | None:
+    """What a file holds, nothing where it cannot be read; None where there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b"" if path.is_symlink() else None
+    except OSError:
+        return b""
+
+
 def keep(files: Sequence[NewFile]) -> None:
     """Write files that are not there yet.
 
     Raises:
         GateError: one of them cannot be written, so that none is.
     """
-    write_all_new({file.path: file.text for file in files})
+    write_all_new({file.path: file.text for file in files if not file.there})
 
 
 def keep_for_reading(texts: Mapping[str, str]) -> None:

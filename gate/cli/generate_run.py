@@ -1,12 +1,13 @@
 """From the options of `gate generate` to an exit code."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from gate.bootstrap.ask_models import FOLDER
-from gate.bootstrap.generating import Wanted, carry, foresee, keep, keep_for_reading, read, write_back
+from gate.bootstrap.generating import Wanted, carry, foresee, keep, keep_for_reading, lying, read, write_back
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
@@ -21,13 +22,14 @@ from gate.cli.generate_options import (
 )
 from gate.errors import GateError
 from gate.flows.generate import Generated
-from gate.flows.generate_files import SPEC, Place, new_files
+from gate.flows.generate_files import SPEC, NewFiles, Place, new_files, stem
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
+from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml
 
 SMALL = "A small local model gives poor rules and tests: read them with more care than those of a large one."
 
@@ -52,11 +54,11 @@ def execute(options: GenerateOptions) -> int:
     if not options.quiet:
         say(foreseen.headline)
     made, evaluated = carry(wanted, found, settings, telling_of(options))
-    files = new_files(made, found.job.given, Place(folder_of(options), options.form), lambda path: path.exists())
-    keep(files)
+    files = new_files(made, found.job.given, Place(folder_of(options), options.form), lying)
+    keep(files.all)
     if options.write_back:
         write_back(Path(options.prompt), made.tests)
-    outcome = _outcome(options, wanted, made, [f"{file.path}: {file.what}" for file in files])
+    outcome = _outcome(options, wanted, made, files)
     sheet = generation.summary_sheet(outcome)
     document = generation_json.dump(outcome, made.effort)
     keep_for_reading({"summary.md": sheet_markdown.render(sheet), "generation.json": document})
@@ -107,7 +109,7 @@ def _wanted(options: GenerateOptions) -> Wanted:
     )
 
 
-def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, written: list[str]) -> generation.Outcome:
+def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, files: NewFiles) -> generation.Outcome:
     warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
     if wanted.generator.provider == "local":
         warnings.append(SMALL)
@@ -119,7 +121,20 @@ def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, written:
         discarded=made.discarded,
         notes=made.notes,
         warnings=warnings,
-        written=written,
+        written=[file.told for file in files.all],
         diversity=generation.diversity_told(made.diversity),
         spent=generation.spent_told(made.effort),
+        suite=_suite(options, wanted, made, files.cases.path),
     )
+
+
+def _suite(options: GenerateOptions, wanted: Wanted, made: Generated, cases: Path) -> str:
+    """A configuration in the folder that the command runs in."""
+    files = SuiteFiles(stem(options.prompt), *(_from_here(path) for path in (Path(options.prompt), cases)))
+    models = SuiteModels(wanted.reference, wanted.judge)
+    return suite_yaml(files, models, made.specification.rules, made.compiled)
+
+
+def _from_here(path: Path) -> Path:
+    here, whole = Path.cwd(), Path(os.path.abspath(path))
+    return whole.relative_to(here) if whole.is_relative_to(here) else whole

@@ -1,7 +1,7 @@
 """Which files a generation writes, and what is in them; nothing that exists is among them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.domain.promptspec import Specification
@@ -44,14 +44,39 @@ class NewFile:
     """A file to be written.
 
     Args:
-        path: free.
+        path: free, or that of a file with the very same text.
         text: of it.
         what: it is, for the user.
+        there: the file is there already, to the byte, and is left alone.
     """
 
     path: Path
     text: str
     what: str
+    there: bool = False
+
+    @property
+    def told(self) -> str:
+        """The file in one line."""
+        return f"{self.path}: {self.what}{' (as it was)' if self.there else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class NewFiles:
+    """All of them.
+
+    Args:
+        cases: the case file.
+        spec: the specification; None where the one that was given stands.
+    """
+
+    cases: NewFile
+    spec: NewFile | None = None
+
+    @property
+    def all(self) -> tuple[NewFile, ...]:
+        """In the order in which they are told."""
+        return (self.cases,) if self.spec is None else (self.spec, self.cases)
 
 
 def stem(prompt: str) -> str:
@@ -63,33 +88,35 @@ def stem(prompt: str) -> str:
 
 
 def new_files(
-    made: Generated, given: Specification | None, place: Place, taken: Callable[[Path], bool]
-) -> tuple[NewFile, ...]:
+    made: Generated, given: Specification | None, place: Place, lying: Callable[[Path], bytes | None]
+) -> NewFiles:
     """What is to be written.
 
     Args:
         made: what came out.
         given: the specification that there was already.
         place: where to.
-        taken: is there such a file?
+        lying: what is in the file of a path; None where the path is free.
     """
     compiled = {one.rule: one for one in made.compiled}
-    files: list[NewFile] = []
-    spec = place.folder / SPEC
+    spec: NewFile | None = None
     if given is None or made.specification != given:
         text = written.text_of(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else "the specification as it is now"
-        files.append(NewFile(_free(spec, taken), text, what))
+        spec = _free(NewFile(place.folder / SPEC, text, what), lying)
     yaml = place.form == "yaml" and fits_yaml(made.tests, compiled)
-    path = _free(place.folder / ("cases.yaml" if yaml else "cases.jsonl"), taken)
+    path = place.folder / ("cases.yaml" if yaml else "cases.jsonl")
     text = cases_yaml(made.tests, compiled) if yaml else cases_jsonl(made.tests, compiled)
-    return (*files, NewFile(path, text, "the cases, to be reviewed before they become an exam"))
+    cases = NewFile(path, text, "the cases, to be reviewed before they become an exam")
+    return NewFiles(_free(cases, lying), spec)
 
 
-def _free(path: Path, taken: Callable[[Path], bool]) -> Path:
-    """The path itself, or the first of `cases-2.yaml`, `cases-3.yaml`, … that is free."""
+def _free(file: NewFile, lying: Callable[[Path], bytes | None]) -> NewFile:
+    """At its path, or at the first of `cases-2.yaml`, `cases-3.yaml`, … that is free or holds the same already."""
+    path = file.path
     for number in range(1, 1000):
         found = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
-        if not taken(found):
-            return found
+        there = lying(found)
+        if there is None or there == file.text.encode():
+            return replace(file, path=found, there=there is not None)
     raise GateError(f"{path} and 998 more like it are there already", "name another folder with --out")

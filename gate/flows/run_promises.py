@@ -35,6 +35,7 @@ from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import targeted
 from gate.testgen.specdiff.record import promises_record
 from gate.testgen.subject import subject_of
+from gate.testgen.written.suite import untemplated
 
 KEPT = 0.7
 """The score at which a rule counts as kept: what a judge must give where nothing else is said."""
@@ -194,16 +195,11 @@ def _scorers(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
     if compiled is not None:
         return compiled.scorers
     options: dict[str, JsonValue] = {
-        "criteria": _plain(rule.text),
+        "criteria": untemplated(rule.text),
         "model": str(wanted.judge),
         "sees_expected": False,
     }
     return parse_scorers([{"judge": options}], f"rule {rule.id}")
-
-
-def _plain(text: str) -> str:
-    """A rule is no template, even if it speaks of one."""
-    return text.replace("{{", "{ {")
 
 
 def _trial(rule: str, tests: Sequence[GeneratedTest], table: SampleTable) -> PromiseTrialRecord:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification, TestKind
 from gate.domain.usage import Dollars, Effort, about_dollars
-from gate.report.sheet import Grid, Line, Remark, Sheet
+from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from gate.stats.undefined import Undefined
 from gate.testgen.diversity import Diversity
 from gate.testgen.forecast import GenerationForecast
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
+NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
     "verbatim": "in the prompt's words",
     "judged": "in the prompt, says a judge",
@@ -36,6 +37,7 @@ class Outcome:
         written: files, with what they are.
         diversity: sentences on how different the tests are.
         spent: what it took, in a sentence.
+        suite: a configuration for the tests, to copy; empty where there is none.
     """
 
     prompt: str
@@ -48,6 +50,7 @@ class Outcome:
     written: Sequence[str]
     diversity: Sequence[str]
     spent: str
+    suite: str = ""
 
 
 def plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
@@ -83,7 +86,8 @@ def summary_sheet(found: Outcome) -> Sheet:
     head = f"{found.prompt}: {_count(tests, 'test')} for {_count(rules, 'rule')}, {len(found.compiled)} checked by code"
     remarks = tuple(Remark(text) for text in (*found.warnings, *found.notes))
     grids = (_rules(found), *_checks(found), *_discarded(found), *_questions(found.specification))
-    return Sheet(head, remarks, grids, (*found.diversity, found.spent, *found.written))
+    blocks = (Block(NEXT, found.suite, "yaml"),) if found.suite else ()
+    return Sheet(head, remarks, grids, (*found.diversity, found.spent, *found.written), blocks)
 
 
 def _count(number: int, what: str) -> str:

@@ -48,6 +48,21 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """Text to be copied as it stands.
+
+    Args:
+        title: above it, one sentence.
+        text: of several lines.
+        language: of the text, in our own word.
+    """
+
+    title: str
+    text: str
+    language: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """All of it.
 
@@ -55,10 +70,12 @@ class Sheet:
         headline: the first line.
         remarks: the urgent ones first.
         grids: tables.
-        notes: at the end.
+        notes: behind the tables.
+        blocks: at the end.
     """
 
     headline: str
     remarks: tuple[Remark, ...]
     grids: tuple[Grid, ...]
     notes: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()

@@ -34,6 +34,10 @@ def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
         console.print()
     for note in sheet.notes:
         console.print(Text(terminal(note), style="dim"), highlight=False)
+    for block in sheet.blocks:
+        console.print()
+        console.print(Text(terminal(block.title), style="bold"), highlight=False)
+        console.print(Text(terminal(block.text, lines=True)), highlight=False, soft_wrap=True)
 
 
 def _grid(grid: Grid, console: Console) -> None:

@@ -19,7 +19,9 @@ from gate.testgen.subject import PromptSubject
 
 RULES_ASSUMED = 12
 """Rules of a prompt that nobody has read yet, for an estimate."""
-OTHER_VERSION = "the specification was taken from another version of the prompt"
+OTHER_VERSION = (
+    "The specification was taken from another version of the prompt: gate generate --diff --update lets it follow."
+)
 STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "grounding", "review")
 
 

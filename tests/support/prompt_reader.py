@@ -93,6 +93,13 @@ def _question(seed: str) -> str:
     return f"What about {' '.join(drawn[place : place + 4] for place in range(0, 48, 4))}?"
 
 
+def _expansion(user: str) -> Said:
+    words = hashlib.sha256(user.encode()).hexdigest()
+    text = " ".join(["What about", *(words[place : place + 4] for place in range(0, 64, 4))])
+    parts = [{"name": "question", "text": f"{text}?"}]
+    return {"reasoning": "It is longer.", "components": parts, "behaviour": "It keeps the rule."}
+
+
 def _validity(user: str) -> Said:
     ids = re.findall(r"^(T[0-9]+)$", user, re.MULTILINE)
     return {"verdicts": [{"id": one, "reason": "It is a question.", "valid": True} for one in ids]}
@@ -127,6 +134,7 @@ STAGES: Mapping[str, Callable[[str], Said]] = {
     "rules": _rules,
     "inverse": _inverse,
     "tests": _tests,
+    "expansion": _expansion,
     "validity": _validity,
     "review": _review,
     "grounding": _grounding,

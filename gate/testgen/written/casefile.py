@@ -120,7 +120,7 @@ def _row(test: GeneratedTest, compiled: CompiledRule | None) -> dict[str, JsonVa
     named = {"rule": test.rule, "kind": test.kind, "scenario": test.scenario or ""}
     row["slices"] = {name: value for name, value in named.items() if value}
     if compiled is not None and compiled.scorers:
-        row["extra_scorers"] = [_scorer(spec) for spec in compiled.scorers]
+        row["extra_scorers"] = [scorer_entry(spec) for spec in compiled.scorers]
     return row
 
 
@@ -130,7 +130,8 @@ def _told(test: GeneratedTest) -> str:
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
 
 
-def _scorer(spec: ScorerSpec) -> JsonValue:
+def scorer_entry(spec: ScorerSpec) -> JsonValue:
+    """A scorer as a configuration or a case has it."""
     options: dict[str, JsonValue] = {**spec.options, "name": spec.name, "required": spec.required}
     if spec.weight != 1:
         options["weight"] = spec.weight

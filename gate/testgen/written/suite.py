@@ -1,0 +1,84 @@
+"""A suite for generated tests, as a configuration that a person copies."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef
+from gate.domain.promptspec import CompiledRule, OutputRule
+from gate.inputs.paths import complaint
+from gate.testgen.frames import rendered
+from gate.testgen.written.casefile import scorer_entry
+from gate.testgen.written.yamlout import entries
+
+SLICES = ("rule", "kind")
+JUDGE = "rules"
+"""The name of the judge, which no rule has as its id."""
+_OPENING = re.compile(r"\{(?=[{%#])")
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFiles:
+    """What a suite is made of, by paths that begin where the configuration lies.
+
+    Args:
+        name: of the suite.
+        prompt, cases: files.
+    """
+
+    name: str
+    prompt: Path
+    cases: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteModels:
+    """Who works for a suite.
+
+    Args:
+        answering: the model under test.
+        judge: holds answers against the rules that code cannot check.
+    """
+
+    answering: ModelRef
+    judge: ModelRef
+
+
+def suite_yaml(
+    files: SuiteFiles, models: SuiteModels, rules: Sequence[OutputRule], compiled: Sequence[CompiledRule]
+) -> str:
+    """A `gate.yaml` with one suite: code checks the rules that it can, and a judge is told the others.
+
+    Args:
+        files: of the suite.
+        models: of the suite.
+        rules: all of them.
+        compiled: those that code checks.
+
+    Returns:
+        The text; empty where a file lies in a place that no configuration can name.
+    """
+    paths = [path.as_posix() for path in (files.prompt, files.cases)]
+    if any(map(complaint, paths)):
+        return ""
+    by_code = {one.rule for one in compiled}
+    scorers: list[JsonValue] = [scorer_entry(spec) for one in compiled for spec in one.scorers]
+    if others := [untemplated(" ".join(rule.text.split())) for rule in rules if rule.id not in by_code]:
+        criteria = rendered("suite_criteria", {"rules": others})
+        scorers.append({"judge": {"name": JUDGE, "model": str(models.judge), "criteria": criteria}})
+    suite: dict[str, JsonValue] = {
+        "name": files.name,
+        "prompt": paths[0],
+        "cases": paths[1],
+        "model": str(models.answering),
+        "slices": [*SLICES],
+        "scorers": scorers,
+    }
+    return "\n".join(entries({"version": 1, "suites": [suite]})) + "\n"
+
+
+def untemplated(text: str) -> str:
+    """A text that no template engine takes for a template, even if it speaks of one."""
+    return _OPENING.sub("{ ", text)
