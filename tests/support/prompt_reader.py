@@ -28,10 +28,15 @@ Said: TypeAlias = Mapping[str, Any]
 
 def reader(system: str, user: str) -> str:
     """The reply to one request of any stage, or of a judge: what holds the word "wrong" is."""
-    stage = next((name for name in STAGES if system.startswith(_opening(name))), None)
-    if stage is None:  # a judge of a suite
+    stage = stage_of(system)
+    if not stage:  # a judge of a suite
         return json.dumps({"reason": "It was looked at.", "score": 0.0 if "wrong" in user else 1.0})
     return json.dumps(STAGES[stage](f"{system}\n\n{user}" if stage in WHOLE else user))
+
+
+def stage_of(system: str) -> str:
+    """Whose system prompt it is; empty for that of no stage."""
+    return next((name for name in STAGES if system.startswith(_opening(name))), "")
 
 
 def demands_of(prompt: str) -> list[str]:
@@ -43,7 +48,7 @@ def demands_of(prompt: str) -> list[str]:
 def _opening(stage: str) -> str:
     text = (TEMPLATES / f"{stage}_system.md.j2").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("{")]
-    return lines[0].partition("{")[0]
+    return lines[0].partition("{")[0].partition(". ")[0]
 
 
 def _fenced(user: str) -> list[str]:
