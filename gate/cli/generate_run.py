@@ -79,6 +79,8 @@ def _check(options: GenerateOptions) -> None:
         raise GateError(f"--write-back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
     if options.write_back and (options.turns or 1) > 1:
         raise GateError("--write-back and --turns do not go together", "a .prompt.yml holds tests of one turn")
+    if options.spec is not None and not options.spec.is_file():
+        raise GateError(f"--spec names {options.spec}, which is no file", "leave it out to have it extracted")
     for flag, given in (("--update", options.update), ("--baseline", options.baseline)):
         if given:
             raise GateError(f"{flag} has no meaning without --diff", "add --diff")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gate.calls.port import Calls
@@ -23,6 +23,8 @@ from gate.testgen.specify import specify
 from gate.testgen.subject import PromptSubject
 
 T = TypeVar("T")
+GIVEN_UP = 3
+"""Requests in a row, each of them sent several times, after which a service is taken to be down."""
 AGAIN = "repeat the command: what was answered costs nothing the second time"
 
 
@@ -106,7 +108,7 @@ async def make(job: Job, team: Team) -> Generated:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bounded:
     """Calls that end the work when there may be no more of them, so that no stage takes that for a bad reply.
 
@@ -117,17 +119,34 @@ class Bounded:
 
     inner: Calls
     exhausted: Callable[[], str | None]
+    _flying: set[asyncio.Task[Reply | Failed]] = field(default_factory=set, init=False)
+    _unanswered: int = field(default=0, init=False)
 
     async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
         """See `gate.calls.port.Calls`.
 
         Raises:
-            CannotEvaluate: a budget is used up.
+            CannotEvaluate: a budget is used up, or the service is down. What was sent before has been answered then: it
+                is paid for, and kept.
         """
-        reply = await self.inner.call(request, fresh=fresh)
-        if isinstance(reply, Failed):
-            ended(self.exhausted())
+        task = asyncio.ensure_future(self.inner.call(request, fresh=fresh))
+        self._flying.add(task)
+        try:
+            reply = await task
+        finally:
+            self._flying.discard(task)
+        if not isinstance(reply, Failed):
+            self._unanswered = 0
+        elif (reason := self.exhausted() or self._down(reply)) is not None:
+            while self._flying:
+                await asyncio.wait(self._flying)
+            ended(reason)
         return reply
+
+    def _down(self, failed: Failed) -> str | None:
+        """Why nothing more will be answered, once several requests in a row were given up."""
+        self._unanswered += failed.attempts > 1
+        return f"{GIVEN_UP} requests in a row: {failed.reason}" if self._unanswered >= GIVEN_UP else None
 
 
 def ended(exhausted: str | None) -> None:
