@@ -39,11 +39,6 @@ def stage_of(system: str) -> str:
     return next((name for name in STAGES if system.startswith(_opening(name))), "")
 
 
-def stage_of(system: str) -> str:
-    """Whose system prompt it is; empty for that of no stage."""
-    return next((name for name in STAGES if system.startswith(_opening(name))), "")
-
-
 def demands_of(prompt: str) -> list[str]:
     """The sentences of a prompt that demand something."""
     return [one for one in re.split(r"(?<=[.!?])\s+", prompt.strip()) if DEMANDS.search(one)]
