@@ -123,7 +123,12 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
         return factory.price(model, params, model.name, usage)
 
     staff = Staffing(
-        (wanted.generator, wanted.params), _judge(wanted, factory), (wanted.reference, wanted.params), price
+        (wanted.generator, wanted.params),
+        _judge(wanted, factory),
+        (wanted.reference, wanted.params),
+        price,
+        tested=tuple(_warm(wanted, factory).items()),
+        control=wanted.evaluation is not None and wanted.evaluation.control,
     )
     return forecast(found.job.subject, found.job.settings, found.job.given, staff)
 
@@ -248,7 +253,7 @@ def lying(path: Path) -> bytes | None:
     """What a file holds, nothing where it cannot be read; None where there is none."""
     try:
         return path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return b"" if path.is_symlink() else None
     except OSError:
         return b""

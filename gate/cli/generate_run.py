@@ -1,6 +1,7 @@
 """From the options of `gate generate` to an exit code."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,8 +69,8 @@ def execute(options: GenerateOptions) -> int:
         sheet_terminal.render(sheet, screen(), brief=options.quiet)
     if evaluated is not None:
         figures = generation_matrix.figures_of(evaluated.rows, evaluated.tests, made.specification)
-        told_too = (*outcome.warnings, *evaluated.notes)
-        _show_figures(options, replace(figures, agreement=evaluated.agreement, warnings=told_too))
+        figures = replace(figures, agreement=evaluated.agreement, warnings=evaluated.notes)
+        _show_figures(options, figures, outcome.warnings)
     return 0
 
 
@@ -86,10 +87,12 @@ def _check(options: GenerateOptions) -> None:
             raise GateError(f"{flag} has no meaning without --diff", "add --diff")
 
 
-def _show_figures(options: GenerateOptions, figures: generation_matrix.Figures) -> None:
+def _show_figures(options: GenerateOptions, figures: generation_matrix.Figures, told: Sequence[str]) -> None:
+    """Keep and show them; the file has the warnings that were shown above, too."""
     sheet = generation_matrix.sheet(figures)
+    whole = generation_matrix.sheet(replace(figures, warnings=(*told, *figures.warnings)))
     pictures = {f"{one.source}.svg": heatmap.render(one) for one in figures.matrices}
-    keep_for_reading({"evaluation.md": sheet_markdown.render(sheet), **pictures})
+    keep_for_reading({"evaluation.md": sheet_markdown.render(whole), **pictures})
     if not options.as_json:
         click.echo()
         sheet_terminal.render(sheet, screen(), brief=options.quiet)

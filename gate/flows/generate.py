@@ -23,7 +23,7 @@ from gate.testgen.specify import specify
 from gate.testgen.subject import PromptSubject
 
 T = TypeVar("T")
-GIVEN_UP = 3
+GIVEN_UP = 2
 """Requests in a row, each of them sent several times, after which a service is taken to be down."""
 AGAIN = "repeat the command: what was answered costs nothing the second time"
 

@@ -1,7 +1,7 @@
 """What a generation would take: calls, tokens, dollars. Nothing is asked, nothing is spent."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -10,6 +10,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import Specification
 from gate.domain.usage import Cost, Dollars, Usage
 from gate.testgen import generation, specify
+from gate.testgen.control import PER_REQUEST, control_calls
 from gate.testgen.effort import EffortSettings, Stage
 from gate.testgen.subject import PromptSubject
 
@@ -35,6 +36,7 @@ _REPLY_TOKENS: Mapping[Stage, int] = {
 }
 _TOKENS_PER_TEST = 180
 _TOKENS_PER_VALIDATION = 60
+_VERDICT_TOKENS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class StageForecast:
         cost: about; unpriced where no price is known.
     """
 
-    stage: Stage
+    stage: str
     calls: int
     tokens: int
     model: ModelRef
@@ -95,12 +97,16 @@ class Staffing:
     Args:
         generator, judge, reference: models with parameters.
         price: prices a call.
+        tested: models that the tests are run against; none where nobody is evaluated.
+        control: are control cases written, and run, too?
     """
 
     generator: Member
     judge: Member
     reference: Member
     price: Pricer
+    tested: tuple[Member, ...] = ()
+    control: bool = False
 
 
 def forecast(
@@ -129,7 +135,29 @@ def forecast(
         written = _written(stage, count, settings, tests)
         usage = Usage(reading * count, 0, 0, written)
         stages.append(StageForecast(stage, count, reading * count + written, member[0], staff.price(*member, usage)))
+    stages += _evaluation(tests, reading, settings, staff)
     return GenerationForecast(tuple(stages), rules, not known, tests)
+
+
+def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: Staffing) -> Iterator[StageForecast]:
+    """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ."""
+
+    def stage(name: str, calls: int, member: Member, written: int) -> StageForecast:
+        cost = staff.price(*member, Usage(reading * calls, 0, 0, written * calls))
+        return StageForecast(name, calls, (reading + written) * calls, member[0], cost)
+
+    if not staff.tested:
+        return
+    if staff.control:
+        calls = control_calls(tests)
+        yield stage("control", calls, staff.generator, _TOKENS_PER_TEST * min(tests, PER_REQUEST))
+        calls = math.ceil(tests / settings.tests_per_validation)
+        yield stage("validity of control", calls, staff.judge, _TOKENS_PER_VALIDATION * settings.tests_per_validation)
+    # Control cases are answered twice: under the prompt, and under the one that the specification makes.
+    outputs = tests * (3 if staff.control else 1)
+    for member in staff.tested:
+        yield stage("outputs", outputs, member, _REPLY_TOKENS["expected"])
+    yield stage("compliance", outputs * len(staff.tested), staff.judge, _VERDICT_TOKENS)
 
 
 def _written(stage: Stage, calls: int, settings: EffortSettings, tests: int) -> int:

@@ -117,8 +117,7 @@ class ModelServer:
         return self
 
     def stop(self) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
 
     def __enter__(self) -> Self:

@@ -36,7 +36,7 @@ def reader(system: str, user: str) -> str:
 
 def stage_of(system: str) -> str:
     """Whose system prompt it is; empty for that of no stage."""
-    return next((name for name in STAGES if system.startswith(_opening(name))), "")
+    return next((name for name in STAGES if system.startswith(_lines(name))), "")
 
 
 def demands_of(prompt: str) -> list[str]:
@@ -45,10 +45,10 @@ def demands_of(prompt: str) -> list[str]:
 
 
 @cache
-def _opening(stage: str) -> str:
+def _lines(stage: str) -> tuple[str, ...]:
+    """The lines of its template that may come first, as far as they are always the same."""
     text = (TEMPLATES / f"{stage}_system.md.j2").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line and not line.startswith("{")]
-    return lines[0].partition("{")[0].partition(". ")[0]
+    return tuple(start for line in text.splitlines() if (start := line.partition("{")[0]))
 
 
 def _fenced(user: str) -> list[str]:

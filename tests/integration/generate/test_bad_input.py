@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.generate.desk import MODEL, Desk
 from tests.support.command import gate
-from tests.support.model_server import Behaviour
+from tests.support.model_server import Behaviour, Raw
 from tests.support.prompt_reader import reader, stage_of
 
 
@@ -139,12 +139,12 @@ def test_no_input_is_valid(desk: Desk) -> None:
     assert "no test is left" in made.err
 
 
-def test_an_inverse_that_is_missing_and_an_id_that_nobody_gave(desk: Desk) -> None:
+def test_inverses_that_are_missing_are_asked_for_once_more(desk: Desk) -> None:
     twisted(desk, "inverse", lambda said: json.dumps({"inverses": json.loads(said)["inverses"][:1]}))
     made = desk.generate("--effort", "low")
     assert made.code == 0, made.err
-    assert [bool(rule.inverse) for rule in desk.spec().rules] == [True, False, False]
-    assert "R2, R3" in made.out
+    assert [bool(rule.inverse) for rule in desk.spec().rules] == [True, True, False]
+    assert "R3" in next(line for line in made.out.splitlines() if "warning: inverse" in line)
 
 
 def test_tests_that_are_the_same(desk: Desk) -> None:
@@ -163,7 +163,7 @@ def test_tests_that_are_the_same(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        "Du beantwortest Fragen von Kunden. Die Antwort must höchstens 80 Wörter haben. Nenne never Mitbewerber, Straße ß.",
+        "Du beantwortest Fragen von Kunden. Die Antwort must höchstens 80 Wörter haben. Nenne never die Straße.",
         "あなたは店員です。答えは80文字以内 must。競合の名前は never 言わない。😀",
     ],
 )
@@ -194,8 +194,6 @@ def test_a_folder_that_cannot_be_written_to(desk: Desk) -> None:
 
 
 def test_a_model_that_the_service_does_not_know(desk: Desk) -> None:
-    from tests.support.model_server import Raw
-
     body = b'{"error": {"message": "The model `gpt-5-mini` does not exist", "code": "model_not_found"}}'
     desk.server.behaviour = Behaviour(raw=Raw(404, body, {"content-type": "application/json"}))
     made = desk.generate()

@@ -6,13 +6,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from tests.integration.generate.desk import MODEL, Desk
 from tests.support.command import environment, gate
-from tests.support.model_server import Behaviour, ModelServer
+from tests.support.model_server import Behaviour
 from tests.support.prompt_reader import reader
 
 SLOW = Behaviour(judgement=reader, latency_s=0.15)
@@ -82,20 +81,6 @@ def test_a_budget_of_dollars(desk: Desk) -> None:
     assert ended.code == 3, ended
     assert 0 < paid < WHOLE
     repeated(desk, in_flight=0)
-
-
-def test_a_server_that_goes_down(desk: Desk) -> None:
-    desk.server.behaviour = SLOW
-    process = started(desk)
-    answered(desk, 6)
-    desk.server.stop()
-    _, err = process.communicate(timeout=MOST_S)
-    assert process.returncode == 3, err
-    assert "Traceback" not in err
-    before, port = list(desk.server.ledger), int(desk.server.url.rpartition(":")[2])
-    with ModelServer(port=port) as back:
-        back.ledger.extend(before)
-        repeated(replace(desk, server=back), in_flight=2)
 
 
 def test_nothing_listens(desk: Desk) -> None:

@@ -1,0 +1,113 @@
+"""`gate generate --diff`: what a change does to the promises of a prompt, and files that follow."""
+
+import pytest
+
+from gate.domain.record_promises import PromisesRecord
+from tests.integration.generate.desk import JUDGE, PROMPT, Desk
+from tests.support.command import git
+
+TWENTY = PROMPT.replace("at most 80 words", "at most 20 words")
+POLITE = PROMPT.replace("Always end", "You must be polite. Always end")
+SHORT = PROMPT.replace("The answer must have at most 80 words. ", "")
+
+
+@pytest.fixture
+def repo(desk: Desk) -> Desk:
+    """With the prompt on the main branch."""
+    git(desk.root, "init", "--quiet", "--initial-branch", "main")
+    desk.write(".gitignore", ".gate/\n")
+    git(desk.root, "add", "--all")
+    git(desk.root, "commit", "--quiet", "--message", "one")
+    return desk
+
+
+def compared(desk: Desk, *arguments: str) -> PromisesRecord:
+    made = desk.generate("--diff", "--base", "main", "--json", *arguments)
+    assert made.code == 0, made.err
+    return PromisesRecord.model_validate_json(made.out)
+
+
+def states(found: PromisesRecord) -> dict[str, list[str | None]]:
+    """Rules by what became of them, in their old words or, where they are new, in those."""
+    told: dict[str, list[str | None]] = {}
+    for one in found.changes:
+        told.setdefault(one.state, []).append(one.before or one.after)
+    return told
+
+
+def test_the_same_prompt_asks_nobody(repo: Desk) -> None:
+    assert states(compared(repo)) == {}
+    assert repo.asked == 0
+    made = repo.generate("--diff", "--base", "main")
+    assert (made.code, made.out) == (0, "The prompt promises what it promised.\n")
+
+
+def test_a_rule_that_was_dropped(repo: Desk) -> None:
+    repo.write("prompts/shop.md", SHORT)
+    assert states(compared(repo)) == {"removed": ["The answer must have at most 80 words."]}
+    asked = repo.asked
+    made = repo.generate("--diff", "--base", "main")
+    assert "at most 80 words" in made.out
+    assert repo.asked == asked
+
+
+def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    found = compared(repo, "--models", "openai:gpt-4o-mini", "--judge-model", JUDGE, "--tests-per-rule", "1")
+    assert set(states(found)) == {"added", "tightened"}
+    assert [trial.tests for trial in found.trials] == [2, 2]
+    answers = [entry for entry in repo.server.ledger if entry.model == "gpt-4o-mini"]
+    assert len(answers) == 2 * 4
+    assert {"80" in entry.system for entry in answers} == {True, False}
+
+
+def test_files_follow_once(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    spec = repo.spec()
+    assert [rule.text for rule in spec.rules if rule.id in ("R1", "R2", "R3")] == [
+        "Never name a competitor.",
+        "Always end with a question.",
+    ]
+    assert {rule.text for rule in spec.rules} >= {"You must be polite.", "The answer must have at most 20 words."}
+    obsolete = {case.slices["rule"] for case in repo.cases() if case.slices.get("status") == "obsolete"}
+    assert obsolete == {"R1"}
+    assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
+
+    files, asked = repo.files(), repo.asked
+    again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert again.code == 0, again.err
+    assert repo.files() == files
+    assert repo.asked == asked
+
+
+def test_the_old_version_as_a_file(desk: Desk) -> None:
+    old = desk.write("old/shop.md", PROMPT)
+    desk.write("prompts/shop.md", SHORT)
+    made = desk.generate("--diff", "--baseline", str(old.relative_to(desk.root)), "--json")
+    assert made.code == 0, made.err
+    assert list(states(PromisesRecord.model_validate_json(made.out))) == ["removed"]
+
+
+def test_outside_of_a_repository(desk: Desk) -> None:
+    made = desk.generate("--diff", "--base", "main")
+    assert made.code == 2, made
+    assert "repository" in made.err
+    assert desk.asked == 0
+
+
+@pytest.mark.parametrize("base", ["main", "nowhere"])
+def test_a_version_that_is_not_there(repo: Desk, base: str) -> None:
+    repo.write("prompts/new.md", PROMPT)
+    made = repo.generate("--diff", "--base", base, prompt="prompts/new.md")
+    assert made.code == 2, made
+    assert ("prompts/new.md" if base == "main" else "nowhere") in made.err
+    assert repo.asked == 0
+
+
+def test_nothing_to_update(repo: Desk) -> None:
+    made = repo.generate("--diff", "--base", "main", "--update")
+    assert made.code == 2, made
+    assert "there is no evals/shop/spec.yaml to update" in made.err

@@ -1,0 +1,95 @@
+"""Generated tests against models: the table, the files, and what the servers are asked."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.integration.generate.desk import JUDGE, RULES, Desk, planned
+from tests.support.command import Outcome
+from tests.support.model_server import Behaviour, Raw
+from tests.support.prompt_reader import reader, stage_of
+
+TESTED = "openai:gpt-4o-mini,anthropic:claude-haiku-4-5"
+TESTS = 2 * RULES
+
+
+def evaluated(desk: Desk, *arguments: str, models: str = TESTED) -> Outcome:
+    judge = ("--judge-model", "openai:gpt-5")
+    return desk.generate("--effort", "min", "--evaluate", "--models", models, *judge, *arguments)
+
+
+def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
+    made = evaluated(desk)
+    assert made.code == 0, made.err
+    told = (desk.root / ".gate/generate/evaluation.md").read_text(encoding="utf-8")
+    for word in ("gpt-4o-mini", "claude-haiku-4-5", "control", "inverse", "Agreement of the specification"):
+        assert word in told
+        assert word in made.out
+    for name in ("judge.svg", "code.svg"):
+        root = ElementTree.fromstring((desk.root / ".gate/generate" / name).read_text(encoding="utf-8"))
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert f"{TESTS}/{TESTS}" in told or "0/6" in told
+
+
+def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
+    models = "openai:gpt-4o-mini,openai:o3,anthropic:claude-haiku-4-5,anthropic:claude-opus-4-7"
+    made = evaluated(desk, "--no-control", models=models)
+    assert made.code == 0, made.err
+    answers = [body for body in desk.server.bodies if "response_format" not in body]
+    found = {body["model"]: body.get("temperature") for body in answers}
+    print(found)
+    assert found["gpt-4o-mini"] == found["claude-haiku-4-5"] == 1.0
+
+
+def test_without_control_cases(desk: Desk) -> None:
+    made = evaluated(desk, "--no-control")
+    assert made.code == 0, made.err
+    assert "Agreement of the specification" not in made.out
+    assert not any(stage_of(entry.system) == "control" for entry in desk.server.ledger)
+    answers = [entry for entry in desk.server.ledger if not stage_of(entry.system)]
+    assert len(answers) == 2 * TESTS
+
+
+@pytest.mark.parametrize("aware", [False, True])
+def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk, aware: bool) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
+    made = evaluated(desk, "--no-control", *["--input-aware"] * aware)
+    assert made.code == 0, made.err
+    judged = [entry for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
+    assert judged
+    assert all(("What about" in entry.user) is aware for entry in judged)
+
+
+def test_every_output_fails(desk: Desk) -> None:
+    def failing(system: str, user: str) -> str:
+        if stage_of(system) == "tests":
+            desk.server.behaviour = Behaviour(
+                judgement=reader, raw=Raw(400, b'{"error": {"message": "no"}}', {"content-type": "application/json"})
+            )
+        return reader(system, user)
+
+    desk.server.behaviour = Behaviour(judgement=failing)
+    made = evaluated(desk, "--no-control")
+    assert made.code == 3, made
+    assert "Traceback" not in made.err
+
+
+def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
+    made = desk.generate(
+        "--effort", "min", "--evaluate", "--models", JUDGE, "--judge-model", JUDGE, "--no-control", model=JUDGE
+    )
+    told = " ".join(made.out.split())
+    assert told.count(f"The judge {JUDGE} is the very model that wrote the tests") == 1
+    assert told.count(f"The judge {JUDGE} is the very model that answers them") == 1
+    assert "the very model that" in (desk.root / ".gate/generate/evaluation.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("more", [(), ("--no-control",)])
+def test_a_plan_counts_the_evaluation(desk: Desk, more: tuple[str, ...]) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"{system[:40]} {user}")
+    desk.generate("--effort", "min")
+    foreseen = planned(evaluated(desk, "--plan", *more, models="openai:gpt-4o-mini"))
+    before = desk.asked
+    made = evaluated(desk, "--no-cache", *more, models="openai:gpt-4o-mini")
+    assert made.code == 0, made.err
+    assert desk.asked - before == foreseen

@@ -1,0 +1,150 @@
+"""Prompts of each form, tests of each form: all of it ends in cases that the gate runs."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.integration.generate.desk import Desk
+from tests.support.command import Outcome
+from tests.support.model_server import Behaviour
+from tests.support.prompt_reader import reader, stage_of
+
+MODELS_YML = """\
+# our tagger
+name: Tagger
+model: openai/gpt-4o-mini
+modelParameters: {maxTokens: 100}
+messages:
+  - role: system
+    content: You tag words. The answer must be one of NOUN, VERB. Never explain.  # short
+  - role: user
+    content: "{{ question }}"
+testData:
+  - question: run   # a person wrote this
+    expected: VERB
+responseFormat: json_schema
+jsonSchema: |
+  {"name": "tag", "strict": true, "schema": {"type": "object", "properties": {"tag": {"type": "string"}},
+   "required": ["tag"], "additionalProperties": false}}
+"""
+PROMPTY = """\
+---
+name: Shop
+inputs: {question: {type: string}}
+---
+system:
+You answer customers. The answer must have at most 80 words. Never name a competitor.
+user: lines in the middle of a sentence stay text.
+
+user:
+{{question}}
+"""
+TEMPLATE = (
+    "You answer {{ customer }} of a shop. The answer must have at most 80 words. Never name a competitor.\n\n"
+    "{{ question }}\n"
+)
+CHAT = """\
+- {role: system, content: "You answer customers. The answer must have at most 80 words. Never name a competitor."}
+- {role: user, content: "Hello"}
+- {role: assistant, content: "Hello. What can I do?"}
+"""
+
+
+def checked(desk: Desk, made: Outcome) -> None:
+    """The suite at the end of the summary runs over every case."""
+    assert made.code == 0, made.err
+    summary = (desk.root / ".gate/generate/summary.md").read_text(encoding="utf-8")
+    fenced = re.search(r"^```yaml\n(.*?)^```$", summary, re.MULTILINE | re.DOTALL)
+    assert fenced is not None
+    desk.write("gate.yaml", fenced[1])
+    outcome = desk.gate("check", "--samples", "1", "--json")
+    assert outcome.code in (0, 1), outcome.err
+    [suite] = outcome.record.new
+    name = re.search(r"cases: (\S+)", fenced[1])
+    assert name is not None
+    assert len(suite.cases) == len(desk.cases(name[1])) > 0
+    assert outcome.record.calls.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("shop.prompty", PROMPTY), ("shop.yaml", CHAT), ("shop.txt", "You must be brief.")]
+)
+def test_a_prompt_of_another_form(desk: Desk, name: str, text: str) -> None:
+    desk.write(f"prompts/{name}", text)
+    made = desk.generate("--effort", "min", prompt=f"prompts/{name}")
+    checked(desk, made)
+
+
+def with_customer(system: str, user: str) -> str:
+    """A model that writes two parts."""
+    said = json.loads(reader(system, user))
+    for test in said.get("tests", ()):
+        test["components"].append({"name": "customer", "text": "Mrs Jones, 4"})
+    if stage_of(system) == "inputs":
+        said["components"].append({"name": "customer", "description": "Who asks.", "rules": []})
+    return json.dumps(said)
+
+
+def test_variables_of_a_template_are_parts_of_the_input(desk: Desk) -> None:
+    desk.server.behaviour = Behaviour(judgement=with_customer)
+    desk.write("prompts/shop.j2", TEMPLATE)
+    made = desk.generate("--effort", "min", prompt="prompts/shop.j2")
+    checked(desk, made)
+    assert all(set(case.vars) == {"question", "customer"} for case in desk.cases())
+    assert all(case.vars["customer"] == "Mrs Jones, 4" for case in desk.cases())
+
+
+def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
+    path = desk.write("prompts/tag.prompt.yml", MODELS_YML)
+    made = desk.generate("--effort", "min", "--write-back", prompt="prompts/tag.prompt.yml")
+    checked(desk, made)
+    text = path.read_text(encoding="utf-8")
+    for line in MODELS_YML.splitlines():
+        assert line in text.splitlines()
+    tests = len(desk.cases("evals/tag/cases.yaml"))
+    assert text.count("\n  - id: R") == tests > 0
+    before = path.read_bytes()
+    desk.generate("--effort", "min", "--write-back", prompt="prompts/tag.prompt.yml")
+    assert path.read_bytes() == before
+
+
+def test_conversations(desk: Desk) -> None:
+    def talking(system: str, user: str) -> str:
+        said = reader(system, user)
+        return re.sub(r'"components": \[\{"name": "question", "text": ("What about [^"]*")\}\]', _turns, said)
+
+    desk.server.behaviour = Behaviour(judgement=talking)
+    made = desk.generate("--effort", "min", "--turns", "3")
+    checked(desk, made)
+    assert all(len(case.rounds) == 3 for case in desk.cases())
+
+
+def _turns(found: re.Match[str]) -> str:
+    return f'"turns": [{found[1]}, "And then?", "Why?"]'
+
+
+def test_documents_without_a_place_for_them(desk: Desk) -> None:
+    made = desk.generate("--effort", "min", "--documents")
+    assert made.code == 0, made.err
+    assert "no stand-in documents" in made.out
+
+
+def test_expected_outputs(desk: Desk) -> None:
+    made = desk.generate("--effort", "min", "--expected", "--reference-model", "anthropic:claude-haiku-4-5")
+    checked(desk, made)
+    assert all(case.expected for case in desk.cases())
+    assert {entry.model for entry in desk.server.ledger} == {"gpt-5-mini", "claude-haiku-4-5"}
+
+
+def test_instructions_reach_their_stage(desk: Desk) -> None:
+    desk.generate("--effort", "min", "--instructions", "tests=Customers write in German")
+    told = [entry for entry in desk.server.ledger if "Customers write in German" in entry.system + entry.user]
+    assert len(told) == 1
+
+
+def test_a_path_from_the_root(desk: Desk, tmp_path: Path) -> None:
+    made = desk.generate("--effort", "min", prompt=str(tmp_path / "prompts/shop.md"))
+    assert made.code in (0, 2), made
+    assert "Traceback" not in made.err
