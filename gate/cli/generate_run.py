@@ -54,6 +54,8 @@ def execute(options: GenerateOptions) -> int:
         return 0
     if not options.quiet:
         say(foreseen.headline)
+        if wanted.generator.provider == "local":
+            say(SMALL)
     made, evaluated = carry(wanted, found, settings, telling_of(options))
     files = new_files(made, found.job.given, Place(folder_of(options), options.form), lying)
     keep(files.all)
