@@ -64,6 +64,10 @@ bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.statistics
 	$(BIN)/python -m benchmarks.real_outputs
 	$(BIN)/python -m benchmarks.calibration --quick
+	$(BIN)/python -m benchmarks.compiled_rules
+	$(BIN)/python -m benchmarks.compiled_rules --recorded
+	$(BIN)/python -m benchmarks.promptpex_tables
+	$(BIN)/python -m benchmarks.spec_mutants
 
 clean: ## Remove .venv and caches.
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

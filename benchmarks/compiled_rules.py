@@ -1,7 +1,7 @@
 """How many wordings of rules become scorers, and the right ones: `python -m benchmarks.compiled_rules`.
 
 `--recorded` compares compiled rules with the recorded verdicts of a judge on real outputs; `--wrong` names what went
-wrong among the tuned wordings.
+wrong among the tuned wordings. With `--write` docs/promptpex.md gets all tables.
 """
 
 import sys
@@ -51,6 +51,11 @@ def _rate(found: Rate) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Print the tables."""
     console = Console(width=150 if not sys.stdout.isatty() else None)
+    if "--write" in arguments:
+        from benchmarks.rules_page import write
+
+        write()
+        return
     if "--recorded" in arguments:
         from benchmarks.recorded_rules import show
 

@@ -11,9 +11,9 @@ EPILOG = """\b
 Examples:
   gate generate prompts/support.md --model openai:gpt-5-mini
   gate generate prompts/support.md --model openai:gpt-5-mini --judge-model anthropic:claude-haiku-4-5 --effort low
-  gate generate prompts/support.md --plan
-  gate generate prompts/support.md --tests-per-rule 5 --instructions tests="Customers write in German"
-  gate generate prompts/tag.prompt.yml --write-back
+  gate generate prompts/support.md --model openai:gpt-5-mini --plan
+  gate generate prompts/support.md --model openai:gpt-5-mini --instructions tests="Customers write in German"
+  gate generate prompts/tag.prompt.yml --model openai:gpt-5-mini --write-back
   gate generate prompts/support.md --model openai:gpt-5-mini --diff --base origin/main --update
   gate generate prompts/support.md --model openai:gpt-5 --evaluate --models openai:gpt-5-mini,openai:gpt-5-nano
 """
@@ -21,7 +21,7 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("prompt", metavar="PROMPT")
-@click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.")
+@click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.  [required]")
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="Who checks what was made.  [default: the model itself]")
 @click.option("--reference-model", metavar="PROVIDER:NAME", help="With --expected: who answers.  [default: --model]")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="Of the generator, e.g. temperature=1.")

@@ -38,12 +38,21 @@ def test_the_case_shown_is_valid() -> None:
 
 
 def test_every_option_shown_exists(tmp_path: Path) -> None:
-    commands = ("diff", "check", "merge", "report", "plan", "calibrate")
+    commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate")
     helped = "".join(gate(command, "--help", cwd=tmp_path).out for command in commands)
     helped += calibration.parser().format_help()
     for text in (README, REFERENCE, EXPLANATION):
         for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
             assert option in helped, option
+
+
+def test_the_reference_names_every_option_of_generate(tmp_path: Path) -> None:
+    section = REFERENCE.partition("## `gate generate`")[2].partition("\n## ")[0]
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", section))
+    helped = gate("generate", "--help", cwd=tmp_path).out
+    options = set(re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped, re.MULTILINE))
+    assert len(options) > 30
+    assert options - named == {"--help"}
 
 
 def test_every_make_target_shown_exists() -> None:

@@ -18,6 +18,9 @@ TEMPLATES = Path(__file__).parents[2] / "gate" / "testgen" / "templates"
 DEMANDS = re.compile(r"\b(must|at most|at least|only|never|always|answer in|as json)\b", re.IGNORECASE)
 _FENCED = re.compile(r"<<<([0-9a-f]{24})\n(.*?)\n\1>>>", re.DOTALL)
 _STATEMENT = re.compile(r"^(S[0-9]+) \(([0-9]+) tests?\): ", re.MULTILINE)
+_COMPONENT = re.compile(r'^Component "([^"]+)"', re.MULTILINE)
+_TURNS = re.compile(r"speaks exactly ([0-9]+) times")
+_VARIABLES = re.compile(r"^- \"?([A-Za-z_]\w*)\"?$", re.MULTILINE)
 _NAMED = re.compile(r"^([A-Z][0-9]+)(?: \(\w+\))?: (.*)$", re.MULTILINE)
 
 Said: TypeAlias = Mapping[str, Any]
@@ -28,7 +31,7 @@ def reader(system: str, user: str) -> str:
     stage = stage_of(system)
     if not stage:  # a judge of a suite
         return json.dumps({"reason": "It was looked at.", "score": 0.0 if "wrong" in user else 1.0})
-    return json.dumps(STAGES[stage](user))
+    return json.dumps(STAGES[stage](f"{system}\n\n{user}" if stage in WHOLE else user))
 
 
 def stage_of(system: str) -> str:
@@ -56,9 +59,10 @@ def _intent(user: str) -> Said:
     return {"intent": "It answers customers."}
 
 
-def _inputs(user: str) -> Said:
+def _inputs(asked: str) -> Said:
     rule = {"evidence": "", "rule": "It is a question."}
-    return {"components": [{"name": "question", "description": "What somebody asks.", "rules": [rule]}]}
+    names = _VARIABLES.findall(asked.partition("# Prompt\n")[0]) or ["question"]
+    return {"components": [{"name": name, "description": "What somebody asks.", "rules": [rule]} for name in names]}
 
 
 def _rules(user: str) -> Said:
@@ -70,21 +74,28 @@ def _inverse(user: str) -> Said:
     return {"inverses": [{"id": name, "inverse": f"It is not so that: {text}"} for name, text in named]}
 
 
-def _tests(user: str) -> Said:
-    wanted = _STATEMENT.findall(_fenced(user)[2])
-    return {"tests": [_test(user, name, number) for name, count in wanted for number in range(int(count))]}
+def _tests(asked: str) -> Said:
+    wanted = _STATEMENT.findall(_fenced(asked)[2])
+    return {"tests": [_test(asked, name, number) for name, count in wanted for number in range(int(count))]}
 
 
-def _test(user: str, statement: str, number: int) -> Said:
-    seed = hashlib.sha256(f"{user} {statement} {number}".encode()).hexdigest()
-    words = " ".join(seed[place : place + 4] for place in range(0, 48, 4))
-    return {
-        "statement": statement,
-        "reasoning": "It is long.",
-        "scenario": ("boundary", "typical", "edge")[number % 3],
-        "components": [{"name": "question", "text": f"What about {words}?"}],
-        "behaviour": "It keeps the rule.",
-    }
+def _test(asked: str, statement: str, number: int) -> Said:
+    """What is asked about depends on what stands in the fences alone, and not on how the request is worded."""
+    prompt, inputs, *rest = _fenced(asked)
+    seed = f"{[prompt, *rest]} {statement} {number}"
+    said: dict[str, Any] = {"statement": statement, "reasoning": "It is long."}
+    said["scenario"] = ("boundary", "typical", "edge")[number % 3]
+    if turns := _TURNS.search(asked):
+        said["turns"] = [_question(f"{seed} {turn}") for turn in range(int(turns[1]))]
+    else:
+        names = _COMPONENT.findall(inputs)
+        said["components"] = [{"name": name, "text": _question(f"{seed} {name}")} for name in names]
+    return {**said, "behaviour": "It keeps the rule."}
+
+
+def _question(seed: str) -> str:
+    drawn = hashlib.sha256(seed.encode()).hexdigest()
+    return f"What about {' '.join(drawn[place : place + 4] for place in range(0, 48, 4))}?"
 
 
 def _expansion(user: str) -> Said:
@@ -117,9 +128,9 @@ def _specdiff(user: str) -> Said:
 
 
 def _control(user: str) -> Said:
-    texts = [" ".join(hashlib.sha256(f"{user} {n}".encode()).hexdigest()[i : i + 4] for i in range(0, 48, 4))
-             for n in range(10)]  # fmt: skip
-    return {"inputs": [{"components": [{"name": "input", "text": text}]} for text in texts]}
+    return {
+        "inputs": [{"components": [{"name": "input", "text": _question(f"{_fenced(user)} {n}")}]} for n in range(10)]
+    }
 
 
 STAGES: Mapping[str, Callable[[str], Said]] = {
@@ -136,3 +147,5 @@ STAGES: Mapping[str, Callable[[str], Said]] = {
     "specdiff": _specdiff,
     "control": _control,
 }
+WHOLE = ("inputs", "tests")
+"""Stages whose reply depends on what the system message asks for."""

@@ -13,8 +13,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.domain.case import Case
-from gate.domain.promptspec import RULES_PER_COMPONENT
-from gate.inputs import cases, config, prompts
+from gate.domain.promptspec import RULES_PER_COMPONENT, Specification
+from gate.inputs import cases, config, prompts, specfile
 from gate.inputs.render import render
 from gate.inputs.suites import SuiteConfig
 from gate.scoring.subject import Subject
@@ -50,8 +50,9 @@ def exam(name: str) -> dict[str, Case]:
 
 
 @cache
-def spec(name: str) -> Any:
-    return YAML(typ="safe").load((FOLDER / name / "spec.yaml").read_text("utf-8"))
+def spec(name: str) -> Specification:
+    path = FOLDER / name / "spec.yaml"
+    return specfile.parse(path.read_text("utf-8"), str(path))
 
 
 @cache
@@ -98,26 +99,31 @@ def test_there_are_eight_suites_each_in_its_folder() -> None:
 @every
 def test_the_specification_is_that_of_the_prompt(name: str) -> None:
     found, text = spec(name), subject(name).text
-    assert list(found) == ["version", "prompt", "generator", "reviewer", "intent", "inputs", "rules", "questions"]
-    assert found["prompt"] == subject(name).digest
-    assert found["generator"] and found["reviewer"] and found["intent"].strip()
-    assert 5 <= len(found["rules"]) <= 8
-    assert [rule["id"] for rule in found["rules"]] == [f"R{i}" for i in range(1, len(found["rules"]) + 1)]
-    for rule in found["rules"]:
-        assert list(rule) == ["id", "rule", "evidence", "inverse", "grounding"]
-        assert rule["grounding"] == "verbatim"
-        assert rule["evidence"] and rule["evidence"] in text
-        assert rule["inverse"].strip() and rule["inverse"] != rule["rule"]
-    for component in found["inputs"]:
-        assert list(component) == ["name", "description", "rules"]
-        assert 1 <= len(component["rules"]) <= RULES_PER_COMPONENT
-        assert all(list(rule) == ["text", "evidence"] and rule["evidence"] in text for rule in component["rules"])
+    assert found.prompt == subject(name).digest
+    assert found.intent
+    assert 5 <= len(found.rules) <= 8
+    assert [rule.id for rule in found.rules] == [f"R{i}" for i in range(1, len(found.rules) + 1)]
+    for rule in found.rules:
+        assert rule.grounding == "verbatim"
+        assert rule.evidence and rule.evidence in text
+        assert rule.inverse and rule.inverse != rule.text
+    for component in found.components:
+        assert 1 <= len(component.rules) <= RULES_PER_COMPONENT
+        assert all(rule.evidence in text for rule in component.rules)
+
+
+@every
+def test_who_wrote_and_who_read_it_is_said(name: str) -> None:
+    assert spec(name).generator == "drafted with a language model, without the pipeline"
+    assert spec(name).reviewer == "read once more by a language model; by no person yet"
+    first = (FOLDER / name / "cases.yaml").read_text("utf-8").partition("\n")[0].lower()
+    assert spec(name).generator in first and spec(name).reviewer in first
 
 
 @every
 def test_each_rule_and_each_inverse_has_cases(name: str) -> None:
     counts = Counter((case.slices["rule"], case.slices["kind"]) for case in exam(name).values())
-    assert set(counts) == {(rule["id"], kind) for rule in spec(name)["rules"] for kind in ("rule", "inverse")}
+    assert set(counts) == {(rule.id, kind) for rule in spec(name).rules for kind in ("rule", "inverse")}
     assert min(counts.values()) >= LEAST
     for case in exam(name).values():
         rule, kind, number = case.id.split("-")
@@ -154,7 +160,7 @@ def test_code_checks_two_rules_or_more_and_each_rule_has_a_scorer(name: str) -> 
     code = rules_of(each.name for each in SUITES[name].scorers if not each.judged)
     judged = rules_of(each.name for each in SUITES[name].scorers if each.judged)
     assert len(code) >= 2
-    assert code | judged == {rule["id"] for rule in spec(name)["rules"]}
+    assert code | judged == {rule.id for rule in spec(name).rules}
 
 
 @every
@@ -182,7 +188,7 @@ def test_an_expected_tag_or_desk_or_array_passes() -> None:
 def test_the_page_says_what_is_there(name: str) -> None:
     (row,) = re.findall(rf"^\| `{name}` \|(.*)\|$", (FOLDER / "README.md").read_text("utf-8"), re.MULTILINE)
     rules, count, code, judged = (cell.strip() for cell in row.split("|")[1:])
-    assert (int(rules), int(count)) == (len(spec(name)["rules"]), len(exam(name)))
+    assert (int(rules), int(count)) == (len(spec(name).rules), len(exam(name)))
     scorers = SUITES[name].scorers
     assert set(code.split()) == rules_of(each.name for each in scorers if not each.judged)
     assert set(judged.split()) == rules_of(each.name for each in scorers if each.judged)

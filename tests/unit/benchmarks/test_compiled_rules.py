@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import OUTPUTS, answers
+from benchmarks.promptpex_tables import PAGE
 from benchmarks.recorded_rules import APART, RULES, TOO_STRICT, by_prompt, by_rule, judged
 from benchmarks.rule_wordings import Wording, outcome
+from benchmarks.rules_page import markdown, tables, written
 from gate.testgen.compile.compile import compile_rule
 
 ROWS = judged(answers())
@@ -64,3 +67,23 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
     assert outcome({**wording, "breaks": ["a"]}).fault
     assert outcome({**wording, "expect": None}).fault
     assert by_kind("t", [outcome(wording)]).row_count == 2
+
+
+def test_the_page_holds_the_tables_as_they_are_computed():
+    page, found = PAGE.read_text(encoding="utf-8"), tables()
+    assert written(page, found) == page, "python -m benchmarks.compiled_rules --write"
+    assert all(markdown(table) in page for table in found)
+
+
+def test_what_the_page_says_of_them():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    kappas = [cell.split()[0] for cell in list(by_prompt(ROWS).columns[-1].cells) if cell != "-"]
+    assert f"kappa is {min(kappas)} to {max(kappas)}" in text
+    wrong, passed = VIOLATIONS["N2"]
+    assert f"{passed} of {wrong} such outputs passed" in text
+
+
+def test_a_table_for_a_page_has_no_tags_and_no_links():
+    table = Table("a", title="t")
+    table.add_row("<p> [1](x) | y")
+    assert markdown(table) == "### t\n\n| a |\n| --- |\n| \\<p> \\[1](x) \\| y |\n"

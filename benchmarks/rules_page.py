@@ -1,0 +1,47 @@
+"""The tables of compiled rules in docs/promptpex.md: `python -m benchmarks.compiled_rules --write`."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from benchmarks.compiled_rules import by_kind
+from benchmarks.judge_study import answers
+from benchmarks.promptpex_tables import PAGE
+from benchmarks.recorded_rules import by_prompt, by_rule, judged
+from benchmarks.rule_wordings import outcome, read
+
+OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- as far as here -->\n"
+
+
+def tables() -> list[Table]:
+    """Wordings, tuned and held out; recorded answers, by rule and by prompt."""
+    outcomes = [outcome(wording) for wording in read()]
+    tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
+    held_out = [one for one in outcomes if one.wording["set"] != "tuned"]
+    rows = judged(answers())
+    return [by_kind("Tuned wordings", tuned), by_kind("Held-out wordings", held_out), by_rule(rows), by_prompt(rows)]
+
+
+def written(page: str, found: Sequence[Table]) -> str:
+    """The page with the tables in their place."""
+    before, _, rest = page.partition(OPENS)
+    told = "\n".join(map(markdown, found))
+    return f"{before}{OPENS}\n{told}\n{CLOSES}{rest.partition(CLOSES)[2]}"
+
+
+def markdown(table: Table) -> str:
+    """A table for the terminal as one for a page."""
+    heads = [str(column.header) for column in table.columns]
+    rows = zip(*(map(str, column.cells) for column in table.columns), strict=True)
+    marks = ["--:" if column.justify == "right" else "---" for column in table.columns]
+    lines = [f"| {' | '.join(_plain(cell) for cell in row)} |" for row in (heads, marks, *rows)]
+    return "\n".join([f"### {table.title}", "", *lines, ""])
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("<", "\\<").replace("|", "\\|").replace("[", "\\[")
+
+
+def write() -> None:
+    """Write them."""
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")

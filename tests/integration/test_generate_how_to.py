@@ -1,0 +1,108 @@
+"""The page about `gate generate`: every command works, and prints what the page shows."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from gate.domain.promptspec import OutputRule
+from gate.inputs import config
+from gate.testgen import generation, specify
+from gate.testgen.compile.compile import compile_rule, told
+from gate.testgen.effort import LEVELS
+from tests.support.command import git
+from tests.support.how_to import carry_out, missing, steps
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.prompt_reader import reader
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "how-to/generate-tests.md").read_text(encoding="utf-8")
+REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
+CASE = re.compile(r"^```yaml\n(- id: .*?)^```$", re.DOTALL | re.MULTILINE)
+SUITES = re.compile(r"^```yaml\n(version: 1\n.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def answer(_: str, user: str) -> str:
+    """Every fourth one breaks the prompt."""
+    return "wrong" if int(hashlib.sha256(user.encode()).hexdigest(), 16) % 4 == 0 else "Gladly."
+
+
+def rows(page: str, head: str) -> list[list[str]]:
+    """The cells of the table whose first line begins so."""
+    table = page[page.index(f"| {head} |") :].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+
+
+def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    found = list(steps(PAGE))
+    assert len(found) >= 15
+    with ModelServer(Behaviour(judgement=reader, answer=answer)) as server:
+        env = {
+            "OPENAI_BASE_URL": f"{server.url}/v1",
+            "ANTHROPIC_BASE_URL": server.url,
+            "OPENAI_API_KEY": "k",
+            "ANTHROPIC_API_KEY": "k",
+            "GATE_PRICE_BY_NAME": "1",
+        }
+        for step in found:
+            if "--diff" in step.text and "--update" in step.text:
+                (case,) = CASE.findall(PAGE)
+                assert case in (tmp_path / "evals/support/cases.yaml").read_text(encoding="utf-8")
+            printed = carry_out(step, tmp_path, env)
+            assert missing(step.shown or "", printed) == [], printed
+    the_reference_names_every_key(json.loads((tmp_path / ".gate/generate/generation.json").read_text("utf-8")))
+
+
+def the_reference_names_every_key(document: dict[str, Any]) -> None:
+    named = REFERENCE.partition("| in `generation.json` |")[2].partition("\n\n")[0]
+    specification = document["specification"]
+    for key in (*document, *specification, *document["tests"][0], *document["calls"], *document["compiled"][0]):
+        assert re.search(rf"`{key}(?:\[\])?`", named), key
+
+
+def test_what_is_missing_is_seen() -> None:
+    assert missing("a $1.20\n…\nc\n", "a  $3\nb\nc\n") == []
+    assert missing("a\nc\n", "c\na\n") == ["c"]
+    assert missing("d\n", "") == ["d"]
+
+
+def test_the_requests_of_each_level_are_those_of_the_code() -> None:
+    found = rows(PAGE, "`--effort`")
+    assert [row[0].strip("`") for row in found] == list(LEVELS)
+    for level, most, tests, together, looked, checked, harder, requests in found:
+        settings = LEVELS[level.strip("`")]  # type: ignore[index]
+        assert (settings.max_rules, settings.tests_per_rule, settings.rules_per_call) == (
+            int(most),
+            int(tests),
+            int(together),
+        )
+        assert settings.ground == settings.review == (looked == "yes")
+        assert checked == (str(settings.tests_per_validation) if settings.validate else "none")
+        assert harder == ("once" if settings.expansions == 1 else "no")
+        rules = min(8, settings.max_rules)
+        calls = {**specify.calls_of(settings, rules, None), **generation.calls_of(settings, rules)}
+        assert sum(calls.values()) == int(requests)
+
+
+def test_what_code_checks_is_what_is_compiled() -> None:
+    found = rows(PAGE, "rule")
+    assert len(found) == 10
+    for rule, checked in found:
+        compiled = compile_rule(OutputRule("R1", rule, rule, "", "verbatim"))
+        assert ("left to the judge" if compiled is None else told(compiled).partition(": ")[2]) == checked
+
+
+def test_every_configuration_shown_is_valid() -> None:
+    shown = SUITES.findall(PAGE)
+    assert len(shown) == 2
+    for block in shown:
+        assert config.load(block, "shown").suites
+
+
+def test_the_readme_shows_what_the_page_shows() -> None:
+    shown = re.findall(
+        r"^```text\n(Promises .*?)^```$", (DOCS.parent / "README.md").read_text("utf-8"), re.DOTALL | re.M
+    )
+    assert len(shown) == 1 and shown[0] in PAGE
