@@ -12,8 +12,9 @@ from gate.testgen.specdiff.align import Pair, align
 from gate.testgen.specdiff.carry import standing_of
 from gate.testgen.specdiff.inputs import input_changes
 from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_told
-from gate.testgen.specdiff.place import Side, sides
+from gate.testgen.specdiff.place import Side, Words, same, sides, text_of
 from gate.testgen.specdiff.strictness import by_code
+from gate.testgen.specdiff.unread import unread
 from gate.testgen.specdiff.wording import same_words
 from gate.testgen.subject import PromptSubject
 
@@ -22,6 +23,7 @@ Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 
 COUNTS = frozenset({"words", "sentences", "characters"})
 NOBODY = "no model was asked"
+UNQUOTED = "the model quotes no words of the prompt for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,16 @@ class Version:
 
     Args:
         specification: what it promises.
-        text: its words, as `PromptSubject.text` has them; evidence is looked for here.
+        words: the prompt; evidence is looked for here.
     """
 
     specification: Specification
-    text: str
+    words: Words
+
+    @property
+    def text(self) -> str:
+        """The prompt as one text."""
+        return text_of(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class Means:
 
 def identical(base: PromptSubject, head: PromptSubject) -> bool:
     """Do two prompts promise the same without a look at their promises? To be asked before any is extracted."""
-    return base.digest == head.digest or (base.text, base.variables) == (head.text, head.variables)
+    return base.digest == head.digest
 
 
 async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
@@ -71,10 +78,13 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
         base, head: before and after.
         means: judge, compiler, lineage.
     """
-    if base.text == head.text or (base.specification.prompt and base.specification.prompt == head.specification.prompt):
+    if same(base.words, head.words):
         return SpecDiff()
-    left, right = sides(base.text, head.text)
+    left, right = sides(base.words, head.words)
     settled, moved_base, moved_head = _standing(base.specification.rules, head.specification.rules, (left, right))
+    loose = [rule for rule in moved_head if right.standing(rule.evidence) == "unplaced"]
+    settled += [RuleChange("unknown", None, rule, reason=UNQUOTED) for rule in loose]
+    moved_head = [rule for rule in moved_head if rule not in loose]
     aligned = align(moved_base, moved_head, _kinds(means.compiled), lineage=means.lineage)
     known = {pair.base.id: found for pair in aligned.pairs if (found := _by_code(pair, means.compiled))}
     asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
@@ -84,7 +94,8 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
     notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
-    return SpecDiff(_ordered(changes, base, head), inputs, (*notes, *([failed] if failed else [])))
+    notes = (*notes, *([failed] if failed else []), *unread(base.specification, head.specification, (left, right)))
+    return SpecDiff(_ordered(changes, base, head), inputs, notes)
 
 
 def _standing(

@@ -60,7 +60,7 @@ def test_identical_prompts_differ_in_nothing_and_ask_nobody() -> None:
 
 def test_prompts_are_compared_before_any_specification_is_there() -> None:
     subject = PromptSubject("Be kind.", (), "a")
-    assert identical(subject, PromptSubject("Be kind.", (), "b"))
+    assert not identical(subject, PromptSubject("Be kind.", (), "b"))
     assert identical(subject, PromptSubject("anything", (), "a"))
     assert not identical(subject, PromptSubject("Be kind.", ("name",), "b"))
     assert not identical(subject, PromptSubject("Be brief.", (), "b"))
