@@ -35,18 +35,28 @@ class Context:
     """What encloses each place of a text.
 
     Args:
-        channels: for each kind of mark, where it begins and ends to enclose, in order.
+        channels: for each kind of mark that can take a sentence back, where it begins and ends to enclose, in order.
+        tags: the same for pairs of tags, which mostly name what they enclose, as a heading does.
     """
 
     channels: tuple[tuple[Change, ...], ...]
+    tags: tuple[Change, ...] = ()
 
     def at(self, place: int) -> tuple[str, ...]:
-        """What encloses a place, by kind; all empty where nothing does.
+        """What encloses a place, by kind, tags left out; all empty where nothing does.
 
         Args:
             place: in characters.
         """
         return tuple(_at(changes, place) for changes in self.channels)
+
+    def tagged(self, place: int) -> str:
+        """The tags around a place; empty where there are none.
+
+        Args:
+            place: in characters.
+        """
+        return _at(self.tags, place)
 
 
 def context_of(text: str) -> Context:
@@ -55,8 +65,8 @@ def context_of(text: str) -> Context:
     Args:
         text: a prompt, or one message of it.
     """
-    kinds: Sequence[Callable[[str], Iterator[Change]]] = (_statements, _comments, _fences, _tags, _crossed)
-    return Context(tuple(tuple(kind(text)) for kind in kinds))
+    kinds: Sequence[Callable[[str], Iterator[Change]]] = (_statements, _comments, _fences, _crossed)
+    return Context(tuple(tuple(kind(text)) for kind in kinds), tuple(_tags(text)))
 
 
 def fences_of(text: str) -> Context:

@@ -1,12 +1,12 @@
 """The promises of two versions of a prompt, side by side: what stands, then what code can tell, then a judge."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, OutputRule, Specification
-from gate.domain.specdiff import RuleChange, SpecDiff
+from gate.domain.specdiff import QUIET, RuleChange, SpecDiff
 from gate.testgen.asking import Asker
 from gate.testgen.specdiff.align import Pair, align
 from gate.testgen.specdiff.carry import standing_of
@@ -23,6 +23,10 @@ Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 
 COUNTS = frozenset({"words", "sentences", "characters"})
 NOBODY = "no model was asked"
+ELSEWHERE = (
+    "its sentence moved into another message, or into or out of a comment, a fence, a condition or crossed-out words"
+)
+ONCE_LESS = "its sentence changed or is gone; another sentence is read as the same rule"
 UNQUOTED = "the model quotes no words of the prompt for it"
 
 
@@ -90,7 +94,7 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
     asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
     answer = await _answer(means.judge, asked)
     told = _Told(asked, answer, left)
-    changes = [*settled, *known.values(), *told.changes()]
+    changes = [*settled, *(_held(change, left, right) for change in (*known.values(), *told.changes()))]
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
     notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
@@ -112,7 +116,7 @@ def _standing(
         if rule in stay:
             continue
         if any(same_words(rule.text, other.text) for other in stayed):
-            out.append(RuleChange("unchanged", rule, None, "wording"))
+            out.append(RuleChange("unknown", rule, None, "wording", ONCE_LESS))
         else:
             moved_base.append(rule)
     for rule in head:
@@ -128,11 +132,18 @@ def _standing(
 def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
     """What code can say of two wordings."""
     if same_words(pair.base.text, pair.head.text):
-        state = same_words(pair.base.evidence, pair.head.evidence)
-        return RuleChange("unchanged" if state else "reworded", pair.base, pair.head, pair.by)
+        return RuleChange("reworded", pair.base, pair.head, pair.by)
     before, after = compiled(pair.base), compiled(pair.head)
     relation = by_code(before, after) if before and after else None
     return RuleChange(relation, pair.base, pair.head, pair.by) if relation else None
+
+
+def _held(change: RuleChange, left: Side, right: Side) -> RuleChange:
+    """The same wording is not the same promise where its sentence is a comment now, or in another message."""
+    if change.base is None or change.head is None or change.state not in QUIET:
+        return change
+    moved = left.enclosed(change.base.evidence) != right.enclosed(change.head.evidence)
+    return replace(change, state="unknown", reason=ELSEWHERE) if moved else change
 
 
 def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Literal, TypeAlias
 
-from gate.testgen.specdiff.units import Key, Unit, plain, units_of
+from gate.testgen.specdiff.units import Key, Unit, plain, units_of, within
 from gate.testgen.subject import Piece, PromptSubject
 
 Words: TypeAlias = str | PromptSubject
@@ -47,12 +47,14 @@ class Side:
         units: its sentences.
         kept: keys of the sentences that both versions have.
         other: what differs in the other version.
+        pieces: its messages and files.
     """
 
     text: str
     units: tuple[Unit, ...]
     kept: frozenset[Key]
     other: str
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def differing(self) -> tuple[Unit, ...]:
@@ -74,7 +76,15 @@ class Side:
         partly = any(any(sentences) for sentences in kept)
         return "touched" if partly or _holds(self.other, plain(evidence)) else "gone"
 
-    def within(self, evidence: str) -> Iterator[Unit]:
+    def enclosed(self, evidence: str) -> frozenset[tuple[str, ...]]:
+        """In which messages some words stand, and in which comments, fences and conditions.
+
+        Args:
+            evidence: words of this version.
+        """
+        return frozenset(within(self.text, self.pieces, start) for start, _ in spans(evidence, self.text))
+
+    def around(self, evidence: str) -> Iterator[Unit]:
         """The sentences that hold some words, wherever these stand.
 
         Args:
@@ -122,7 +132,7 @@ def sides(base: Words, head: Words) -> tuple[Side, Side]:
     left, right = units_of(text_of(base), _pieces(base)), units_of(text_of(head), _pieces(head))
     kept = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
     gone, new = _others(left, kept), _others(right, kept)
-    return Side(text_of(base), left, kept, new), Side(text_of(head), right, kept, gone)
+    return Side(text_of(base), left, kept, new, _pieces(base)), Side(text_of(head), right, kept, gone, _pieces(head))
 
 
 def spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
@@ -149,7 +159,7 @@ def regions(side: Side) -> tuple[Region, ...]:
     out: list[Region] = []
     row: list[Unit] = []
     for unit in side.units:
-        if unit.key in side.kept or (row and row[-1].key[:2] != unit.key[:2]):
+        if unit.key in side.kept or (row and row[-1].key[:-1] != unit.key[:-1]):
             out += _region(side.text, row)
             row = []
         if unit.key not in side.kept:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from gate.testgen.specdiff.context import Context, context_of, fences_of
 from gate.testgen.subject import Piece
 
-Key: TypeAlias = tuple[tuple[str, ...], str, str]
+Key: TypeAlias = tuple[tuple[str, ...], str, str, str]
 
 _MARKER = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)]|[a-zA-Z][.)])\s+")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
@@ -31,20 +31,22 @@ class Unit:
         words: what it says, without markup, quotes' shapes, numbering and white space. Capitals and digits count.
         under: the headings and the lead-ins that it stands under, in the same form; empty where there are none. What a
             list item demands hangs on them: "Never:" or "Always:".
-        within: the role of its message, and what encloses it there: a statement of a template, a comment, a fence, a
-            tag, crossed-out words.
+        tags: the tags around it.
+        within: the role of its message, and what may take it back there: a statement of a template, a comment, a fence,
+            words that are crossed out.
     """
 
     start: int
     end: int
     words: str
     under: str
+    tags: str = ""
     within: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
         """Two units with the same key say the same."""
-        return self.within, self.under, self.words
+        return self.within, self.tags, self.under, self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,9 @@ def plain(text: str) -> str:
     text = re.sub(r"[*_`]{2,}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text).translate(_QUOTES)
     said = " ".join(text.split())
     bare = said.rstrip(_STOPS)
-    return said if bare.endswith(" ") else bare
+    if not bare.endswith(" "):
+        return bare
+    return said if bare.strip(f"{_STOPS} ") else ""
 
 
 @lru_cache(maxsize=8)
@@ -100,23 +104,52 @@ def units_of(text: str, pieces: tuple[Piece, ...] = ()) -> tuple[Unit, ...]:
         pieces: its messages and files, of which each is taken apart for itself; the text is one piece without them.
     """
     out: list[Unit] = []
-    for piece in pieces or (Piece(0, len(text)),):
-        own = text[piece.start : piece.end]
-        context, scope = context_of(own), _Scope()
+    for piece, context in _contexts(text, pieces):
+        own, scope = text[piece.start : piece.end], _Scope()
         for block in _blocks(own):
             first, end = block[0], block[-1].start + len(block[-1].text)
             said = plain(own[first.start : end])
             for unit in _sentences(own, first.start, end, scope.entered(first)):
-                within = _within(unit, piece, context)
-                out.append(replace(unit, start=unit.start + piece.start, end=unit.end + piece.start, within=within))
+                out.append(_placed(unit, piece, context))
             scope = scope.after(first, said)
     return tuple(out)
 
 
-def _within(unit: Unit, piece: Piece, context: Context) -> tuple[str, ...]:
-    around = context.at(unit.start)
-    live = piece.template and bool(any(around) or _LIVE.search(unit.words))
-    return piece.role, "template" if live else "", *around
+def _placed(unit: Unit, piece: Piece, context: Context) -> Unit:
+    """A sentence of a piece as one of the prompt."""
+    role, live, *around = _within(piece, context, unit.start)
+    return replace(
+        unit,
+        start=unit.start + piece.start,
+        end=unit.end + piece.start,
+        tags=context.tagged(unit.start),
+        within=(role, live or ("template" if piece.template and _LIVE.search(unit.words) else ""), *around),
+    )
+
+
+def _within(piece: Piece, context: Context, place: int) -> tuple[str, ...]:
+    around = context.at(place)
+    return piece.role, "template" if piece.template and any(around) else "", *around
+
+
+def within(text: str, pieces: tuple[Piece, ...], place: int) -> tuple[str, ...]:
+    """The role of the message around one place, and what may take it back there; see `Unit.within`.
+
+    Args:
+        text: the prompt.
+        pieces: its messages and files.
+        place: in characters.
+    """
+    for piece, context in _contexts(text, pieces):
+        if piece.start <= place < piece.end:
+            return _within(piece, context, place - piece.start)
+    return ()
+
+
+@lru_cache(maxsize=8)
+def _contexts(text: str, pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, Context], ...]:
+    whole = pieces or (Piece(0, len(text)),)
+    return tuple((piece, context_of(text[piece.start : piece.end])) for piece in whole)
 
 
 @dataclass(frozen=True, slots=True)

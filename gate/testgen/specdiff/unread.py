@@ -33,7 +33,7 @@ def unread(base: Specification, head: Specification, both: tuple[Side, Side]) ->
 
 def _alone(specification: Specification, side: Side) -> list[Unit]:
     """Headings and lead-ins are told of by what stands under them."""
-    told = {unit.start for evidence in _evidence(specification) for unit in side.within(evidence)}
+    told = {unit.start for evidence in _evidence(specification) for unit in side.around(evidence)}
     scopes = {words for unit in side.differing for words in unit.under.split("\n")}
     return [unit for unit in side.differing if unit.start not in told and unit.words not in scopes]
 

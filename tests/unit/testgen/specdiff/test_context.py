@@ -77,7 +77,12 @@ def test_a_comment_within_an_unclosed_one_is_told_from_it() -> None:
     ],
 )
 def test_what_encloses_nothing_is_no_context(text: str) -> None:
-    assert not any(context_of(text).at(text.rindex(LIMIT)))
+    assert not any(_around(text))
+
+
+def _around(text: str) -> tuple[str, ...]:
+    context, place = context_of(text), text.rindex(LIMIT)
+    return *context.at(place), context.tagged(place)
 
 
 def test_a_fence_ends_with_its_own_mark() -> None:
@@ -87,10 +92,9 @@ def test_a_fence_ends_with_its_own_mark() -> None:
     assert [unit.under for unit in units_of(text)][-1] == ""
 
 
-MARKS = st.sampled_from(
-    ["{#", "#}", "{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "{%", "%}", "<!--", "-->", "```", "\n"]
-    + ["~~", "~~~", "<a>", "</a>", "<b x>", "</b>", "Be kind. ", "é", "# H\n", "- x:\n"]
-)
+WHOLE = ["{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "#}", "%}", "<!--", "-->", "```", "\n", "~~", "~~~"]
+WHOLE += ["<a>", "</a>", "<b x>", "</b>", "Be kind. ", "é", "# H\n", "- x:\n"]
+MARKS = st.sampled_from([*WHOLE, "{#", "{%"])
 
 
 @given(st.lists(MARKS, max_size=40).map("".join))
@@ -103,10 +107,10 @@ def test_any_marks_are_read_in_order(text: str) -> None:
     assert [unit.start for unit in units_of(text)] == sorted(unit.start for unit in units_of(text))
 
 
-@given(st.lists(MARKS, max_size=12).map("".join), st.sampled_from(AROUND))
+@given(st.lists(st.sampled_from(WHOLE), max_size=12).map("".join), st.sampled_from(AROUND))
 def test_whatever_is_around_a_sentence_enclosing_it_shows(text: str, marks: tuple[str, str]) -> None:
     before = f"{text}\n\n{LIMIT}\n\n{text}"
     after = f"{text}\n\n{marks[0]}\n\n{LIMIT}\n\n{marks[1]}\n\n{text}"
-    inside, outside = (context_of(one).at(one.index(LIMIT)) for one in (after, before))
+    inside, outside = _around(after), _around(before)
     if not any(outside):
         assert inside != outside
