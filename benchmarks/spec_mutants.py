@@ -48,7 +48,7 @@ class Outcome:
     Args:
         mutant: of what.
         states: by the id of each rule that is not quiet.
-        notes: what could not be compared.
+        notes: what could not be compared, and what no rule speaks of.
     """
 
     mutant: Mutant
@@ -162,9 +162,7 @@ def main(arguments: Sequence[str]) -> int:
     found = asyncio.run(asked)
     console.print(table(found, f"code and {wanted.model}" if wanted.model else "code alone"))
     if failed := [note for one in found for note in one.notes]:
-        console.print(
-            f"{len(failed)} comparisons were not finished, such as: {failed[0]}", highlight=False, markup=False
-        )
+        console.print(f"{len(failed)} notes, such as: {failed[0]}", highlight=False, markup=False)
     for one in found if wanted.list else ():
         if not one.right or one.alarm:
             about = f"{one.mutant.subject.name}, {one.mutant.kind} {sorted(one.mutant.rules)}: {dict(one.states)}"

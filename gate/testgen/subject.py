@@ -11,6 +11,22 @@ GIVEN = frozenset({"id", "slices"})
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """One message of a prompt, or a file that it pulls in, in the text that the stages read.
+
+    Args:
+        start, end: place of its content, in characters.
+        role: of the message, or the file's path; empty where nobody said.
+        template: it is rendered.
+    """
+
+    start: int
+    end: int
+    role: str = ""
+    template: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PromptSubject:
     """One prompt under test.
 
@@ -20,11 +36,14 @@ class PromptSubject:
         variables: those that a test has to fill, sorted, `input` among them where the template uses it; empty for a
             prompt that is no template, whose only input is the user's message.
         digest: of the prompt.
+        pieces: its messages, then its files, in order. What a message says can look like the line above another one;
+            where messages begin and end is known from here.
     """
 
     text: str
     variables: tuple[str, ...]
     digest: str
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def structured(self) -> bool:
@@ -51,10 +70,13 @@ def subject_of(prompt: Prompt) -> PromptSubject:
     if prompt.template:
         for content in contents:
             names |= compile_template(content, prompt.parts).names - GIVEN
-    whole = (
-        contents[0]
-        if len(contents) == 1
-        else "\n\n".join(f"[{message.role}]\n{message.content}" for message in prompt.messages)
-    )
-    parts = "".join(f"\n\n[file {part.path}]\n{part.text}" for part in prompt.parts.files)
-    return PromptSubject(whole + parts, tuple(sorted(names)), prompt.digest)
+    single = len(contents) == 1
+    said = [(str(one.role), one.content, prompt.template) for one in prompt.messages]
+    said += [(f"file {part.path}", part.text, part.template) for part in prompt.parts.files]
+    text, pieces = "", list[Piece]()
+    for role, content, template in said:
+        text += "\n\n" if pieces else ""
+        text += "" if single and not pieces else f"[{role}]\n"
+        pieces.append(Piece(len(text), len(text) + len(content), role, template))
+        text += content
+    return PromptSubject(text, tuple(sorted(names)), prompt.digest, tuple(pieces))

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.domain.promptspec import Component, OutputRule, Specification
-from gate.testgen.specdiff.place import Region, Side, regions, sides, spans
+from gate.testgen.specdiff.place import Region, Side, Words, regions, sides, spans, text_of
+from gate.testgen.specdiff.wording import alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +41,19 @@ class Carried:
         return not (self.touched or self.gone or self.unplaced or self.lost or self.new)
 
 
-def carry_over(base: Specification, base_text: str, head_text: str) -> Carried:
+def carry_over(base: Specification, before: Words, after: Words) -> Carried:
     """What of a specification holds for the next version, without asking anybody.
 
-    The unit is the sentence, under its heading and lead-in: where a word of it differs, its rules are looked at again.
-    Moving a sentence, breaking its lines elsewhere, numbering it or setting it in bold type are no differences. What a
-    new sentence does to an old one ("except on Mondays") is not seen here: the new sentence shows as new.
+    The unit is the sentence, in its message, under its headings and lead-ins: where a word of it differs, or what
+    encloses it, its rules are looked at again. Moving a sentence, breaking its lines elsewhere, numbering it or setting
+    it in bold type are no differences. What a new sentence does to an old one ("except on Mondays") is not seen here:
+    the new sentence shows as new.
 
     Args:
         base: the specification of the old version.
-        base_text, head_text: both versions, as `PromptSubject.text` has them.
+        before, after: both versions of the prompt.
     """
-    left, right = sides(base_text, head_text)
+    left, right = sides(before, after)
     placed: dict[str, list[OutputRule]] = {"stands": [], "touched": [], "gone": [], "unplaced": []}
     for rule in base.rules:
         placed[_standing(rule.evidence, left)].append(rule)
@@ -72,23 +74,31 @@ def component_stands(component: Component, side: Side) -> bool:
     return all(_standing(rule.evidence, side) == "stands" for rule in component.rules if rule.evidence)
 
 
-def of_new(found: Specification, carried: Carried, head_text: str) -> Specification:
-    """Of a specification that was read from the whole new version, what rests on its new sentences.
+def of_new(found: Specification, carried: Carried, after: Words) -> Specification:
+    """Of a specification that was read from the whole new version, what its new sentences may have brought.
 
-    The rest was carried over, or is worded anew for no reason. What quotes no words of the prompt goes too: nothing
-    ties it to the change.
+    What rests on other sentences was carried over, or is worded anew for no reason. A rule that quotes no words of the
+    prompt stays, unless one that was carried over or has a place says the same: nobody knows where it comes from, and
+    `spec_diff` says so.
 
     Args:
         found: of the new version.
         carried: from `carry_over`.
-        head_text: the new version.
+        after: the new version.
     """
+    text = text_of(after)
 
     def new(evidence: str) -> bool:
-        places = spans(evidence, head_text)
+        places = spans(evidence, text)
         return any(start < region.end and region.start < end for start, end in places for region in carried.new)
 
-    rules = tuple(rule for rule in found.rules if new(rule.evidence))
+    placed = [rule for rule in found.rules if spans(rule.evidence, text)]
+    known = [*carried.rules, *placed]
+    rules = tuple(
+        rule
+        for rule in found.rules
+        if (new(rule.evidence) if rule in placed else not any(alike(rule.text, other.text) for other in known))
+    )
     components = tuple(one for one in found.components if any(new(rule.evidence) for rule in one.rules))
     return replace(found, rules=rules, components=components)
 

@@ -1,20 +1,21 @@
 """The promises of two versions of a prompt, side by side: what stands, then what code can tell, then a judge."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, OutputRule, Specification
-from gate.domain.specdiff import RuleChange, SpecDiff
+from gate.domain.specdiff import QUIET, RuleChange, SpecDiff
 from gate.testgen.asking import Asker
 from gate.testgen.specdiff.align import Pair, align
 from gate.testgen.specdiff.carry import standing_of
 from gate.testgen.specdiff.guard import held
 from gate.testgen.specdiff.inputs import input_changes
 from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_told
-from gate.testgen.specdiff.place import Side, sides
+from gate.testgen.specdiff.place import Side, Words, same, sides, text_of
 from gate.testgen.specdiff.strictness import by_code
+from gate.testgen.specdiff.unread import unread
 from gate.testgen.specdiff.wording import same_words
 from gate.testgen.subject import PromptSubject
 
@@ -23,6 +24,11 @@ Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 
 COUNTS = frozenset({"words", "sentences", "characters"})
 NOBODY = "no model was asked"
+ELSEWHERE = (
+    "its sentence moved into another message, or into or out of a comment, a fence, a condition or crossed-out words"
+)
+ONCE_LESS = "its sentence changed or is gone; another sentence is read as the same rule"
+UNQUOTED = "the model quotes no words of the prompt for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +37,16 @@ class Version:
 
     Args:
         specification: what it promises.
-        text: its words, as `PromptSubject.text` has them; evidence is looked for here.
+        words: the prompt; evidence is looked for here.
     """
 
     specification: Specification
-    text: str
+    words: Words
+
+    @property
+    def text(self) -> str:
+        """The prompt as one text."""
+        return text_of(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class Means:
 
 def identical(base: PromptSubject, head: PromptSubject) -> bool:
     """Do two prompts promise the same without a look at their promises? To be asked before any is extracted."""
-    return base.digest == head.digest or (base.text, base.variables) == (head.text, head.variables)
+    return base.digest == head.digest
 
 
 async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
@@ -72,20 +83,24 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
         base, head: before and after.
         means: judge, compiler, lineage.
     """
-    if base.text == head.text or (base.specification.prompt and base.specification.prompt == head.specification.prompt):
+    if same(base.words, head.words):
         return SpecDiff()
-    left, right = sides(base.text, head.text)
+    left, right = sides(base.words, head.words)
     settled, moved_base, moved_head = _standing(base.specification.rules, head.specification.rules, (left, right))
+    loose = [rule for rule in moved_head if right.standing(rule.evidence) == "unplaced"]
+    settled += [RuleChange("unknown", None, rule, reason=UNQUOTED) for rule in loose]
+    moved_head = [rule for rule in moved_head if rule not in loose]
     aligned = align(moved_base, moved_head, _kinds(means.compiled), lineage=means.lineage)
     known = {pair.base.id: found for pair in aligned.pairs if (found := _by_code(pair, means.compiled))}
     asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
     answer = await _answer(means.judge, asked)
     told = _Told(asked, answer, left)
-    changes = [*settled, *known.values(), *told.changes()]
+    changes = [*settled, *(_held(change, left, right) for change in (*known.values(), *told.changes()))]
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
     notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
-    return SpecDiff(_ordered(changes, base, head), inputs, (*notes, *([failed] if failed else [])))
+    notes = (*notes, *([failed] if failed else []), *unread(base.specification, head.specification, (left, right)))
+    return SpecDiff(_ordered(changes, base, head), inputs, notes)
 
 
 def _standing(
@@ -102,7 +117,7 @@ def _standing(
         if rule in stay:
             continue
         if any(same_words(rule.text, other.text) for other in stayed):
-            out.append(RuleChange("unchanged", rule, None, "wording"))
+            out.append(RuleChange("unknown", rule, None, "wording", ONCE_LESS))
         else:
             moved_base.append(rule)
     for rule in head:
@@ -118,11 +133,18 @@ def _standing(
 def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
     """What code can say of two wordings."""
     if same_words(pair.base.text, pair.head.text):
-        state = same_words(pair.base.evidence, pair.head.evidence)
-        return RuleChange("unchanged" if state else "reworded", pair.base, pair.head, pair.by)
+        return RuleChange("reworded", pair.base, pair.head, pair.by)
     before, after = compiled(pair.base), compiled(pair.head)
     relation = by_code(before, after) if before and after else None
     return RuleChange(relation, pair.base, pair.head, pair.by) if relation else None
+
+
+def _held(change: RuleChange, left: Side, right: Side) -> RuleChange:
+    """The same wording is not the same promise where its sentence is a comment now, or in another message."""
+    if change.base is None or change.head is None or change.state not in QUIET:
+        return change
+    moved = left.enclosed(change.base.evidence) != right.enclosed(change.head.evidence)
+    return replace(change, state="unknown", reason=ELSEWHERE) if moved else change
 
 
 def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:

@@ -2,23 +2,24 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Literal, TypeAlias
 
-from gate.testgen.specdiff.units import Unit, plain, units_of
+from gate.testgen.specdiff.units import Key, Unit, plain, units_of, within
+from gate.testgen.subject import Piece, PromptSubject
+
+Words: TypeAlias = str | PromptSubject
+"""A prompt: as the stages read it, or the text of one without messages."""
 
 Standing: TypeAlias = Literal["stands", "touched", "gone", "unplaced"]
-"""The sentences that a rule rests on are in the other version too; one of them differs, and others stand or the quoted
-words are still somewhere in the sentences that differ; nothing of them is there; the rule quotes no words of its own
-version."""
+"""The sentences that a rule rests on are in the other version too, wherever its words stand; one of them differs, and
+others stand or the quoted words are still somewhere in the sentences that differ; nothing of them is there; the rule
+quotes no words of its own version."""
 
 _MOST = 50
 """Places of one quotation that are looked at."""
-_TELLING = 4
-"""Words from which on a quotation that stands in several places rests on any one of them; of a shorter one, nobody
-knows which place was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Region:
     Args:
         start, end: place in the prompt, in characters.
         text: the prompt's own words.
-        under: the heading and lead-in above it, one a line; empty where there are none.
+        under: the headings and lead-ins above it, one a line; empty where there are none.
     """
 
     start: int
@@ -46,12 +47,14 @@ class Side:
         units: its sentences.
         kept: keys of the sentences that both versions have.
         other: what differs in the other version.
+        pieces: its messages and files.
     """
 
     text: str
     units: tuple[Unit, ...]
-    kept: frozenset[tuple[str, str]]
+    kept: frozenset[Key]
     other: str
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def differing(self) -> tuple[Unit, ...]:
@@ -68,32 +71,68 @@ class Side:
         if not places:
             return "unplaced"
         kept = [self._kept(start, end) for start, end in places]
-        whole = [all(sentences) for sentences in kept]
-        if all(whole) or (any(whole) and len(evidence.split()) >= _TELLING):
+        if all(all(sentences) for sentences in kept):
             return "stands"
         partly = any(any(sentences) for sentences in kept)
         return "touched" if partly or _holds(self.other, plain(evidence)) else "gone"
 
+    def enclosed(self, evidence: str) -> frozenset[tuple[str, ...]]:
+        """In which messages some words stand, and in which comments, fences and conditions.
+
+        Args:
+            evidence: words of this version.
+        """
+        return frozenset(within(self.text, self.pieces, start) for start, _ in spans(evidence, self.text))
+
+    def around(self, evidence: str) -> Iterator[Unit]:
+        """The sentences that hold some words, wherever these stand.
+
+        Args:
+            evidence: words of this version.
+        """
+        for start, end in spans(evidence, self.text):
+            yield from self._around(start, end)
+
     def _kept(self, start: int, end: int) -> list[bool]:
         """Of each sentence at a place, whether both versions have it; a place without words is in neither."""
+        return [unit.key in self.kept for unit in self._around(start, end)] or [False]
+
+    def _around(self, start: int, end: int) -> Iterator[Unit]:
         first = bisect_right(self.units, start, key=lambda unit: unit.end)
-        around = takewhile(lambda unit: unit.start < end, islice(self.units, first, None))
-        return [unit.key in self.kept for unit in around] or [False]
+        return takewhile(lambda unit: unit.start < end, islice(self.units, first, None))
 
 
-def sides(base: str, head: str) -> tuple[Side, Side]:
-    """Two versions of a prompt, each beside the other.
-
-    A sentence is the same where its words, its heading and its lead-in are; where in the prompt it stands does not
-    count.
+def text_of(words: Words) -> str:
+    """A prompt as one text.
 
     Args:
-        base, head: the texts.
+        words: it.
     """
-    left, right = units_of(base), units_of(head)
+    return words if isinstance(words, str) else words.text
+
+
+def same(base: Words, head: Words) -> bool:
+    """Do two versions say the same, message by message?
+
+    Args:
+        base, head: before and after.
+    """
+    return (text_of(base), _pieces(base)) == (text_of(head), _pieces(head))
+
+
+def sides(base: Words, head: Words) -> tuple[Side, Side]:
+    """Two versions of a prompt, each beside the other.
+
+    A sentence is the same where its words, its headings and lead-ins, the role of its message and what encloses it are;
+    where in the prompt it stands does not count.
+
+    Args:
+        base, head: before and after.
+    """
+    left, right = units_of(text_of(base), _pieces(base)), units_of(text_of(head), _pieces(head))
     kept = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
     gone, new = _others(left, kept), _others(right, kept)
-    return Side(base, left, kept, new), Side(head, right, kept, gone)
+    return Side(text_of(base), left, kept, new, _pieces(base)), Side(text_of(head), right, kept, gone, _pieces(head))
 
 
 def spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
@@ -120,7 +159,7 @@ def regions(side: Side) -> tuple[Region, ...]:
     out: list[Region] = []
     row: list[Unit] = []
     for unit in side.units:
-        if unit.key in side.kept or (row and row[-1].under != unit.under):
+        if unit.key in side.kept or (row and row[-1].key[:-1] != unit.key[:-1]):
             out += _region(side.text, row)
             row = []
         if unit.key not in side.kept:
@@ -135,7 +174,11 @@ def _region(text: str, row: Sequence[Unit]) -> list[Region]:
     return [Region(start, end, text[start:end], row[0].under)]
 
 
-def _others(units: Sequence[Unit], kept: frozenset[tuple[str, str]]) -> str:
+def _pieces(words: Words) -> tuple[Piece, ...]:
+    return () if isinstance(words, str) else words.pieces
+
+
+def _others(units: Sequence[Unit], kept: frozenset[Key]) -> str:
     return "\n".join(unit.words for unit in units if unit.key not in kept)
 
 

@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeAlias
+
+from gate.testgen.specdiff.context import Context, context_of, fences_of
+from gate.testgen.subject import Piece
+
+Key: TypeAlias = tuple[tuple[str, ...], str, str, str]
 
 _MARKER = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)]|[a-zA-Z][.)])\s+")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _ENDS = re.compile(r"(?:[.!?;…][\"'”’)\]*_]*(?=\s)|[。！？；])\s*")
 _ABBREVIATED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|no|approx|z\.B|d\.h|bzw|usw|\w)\.$", re.IGNORECASE)
 _FINISHED = re.compile(r"[.!?;:…。！？；：][\"'”’)\]*_]*\s*$")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "–": "-", "—": "-"})
 _LEAD_IN = (":", "：")
+_STOPS = ".;!。；！"
+_LIVE = re.compile(r"\{[{%#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +29,24 @@ class Unit:
     Args:
         start, end: place in the prompt, in characters.
         words: what it says, without markup, quotes' shapes, numbering and white space. Capitals and digits count.
-        under: the heading and the lead-in that it stands under, in the same form; empty where there are none. What a
+        under: the headings and the lead-ins that it stands under, in the same form; empty where there are none. What a
             list item demands hangs on them: "Never:" or "Always:".
+        tags: the tags around it.
+        within: the role of its message, and what may take it back there: a statement of a template, a comment, a fence,
+            words that are crossed out.
     """
 
     start: int
     end: int
     words: str
     under: str
+    tags: str = ""
+    within: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> Key:
         """Two units with the same key say the same."""
-        return self.under, self.words
+        return self.within, self.tags, self.under, self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,13 @@ class _Line:
     def opens(self) -> bool:
         """It is a heading, or begins an item of a list."""
         return not self.fenced and bool(_HEADING.match(self.text) or _MARKER.match(self.text))
+
+    @property
+    def depth(self) -> tuple[int, bool]:
+        """How far it is set in, and whether it is an item of a list."""
+        item = not self.fenced and bool(_MARKER.match(self.text))
+        blank = self.text[: len(self.text) - len(self.text.lstrip())]
+        return len(blank.expandtabs(4)), item
 
     @property
     def heading(self) -> int:
@@ -66,52 +85,119 @@ def plain(text: str) -> str:
     found = _MARKER.match(text)
     text = text[found.end() :] if found else text
     text = re.sub(r"[*_`]{2,}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text).translate(_QUOTES)
-    return " ".join(text.split()).rstrip(".;!。；！ ")
+    said = " ".join(text.split())
+    bare = said.rstrip(_STOPS)
+    if not bare.endswith(" "):
+        return bare
+    return said if bare.strip(f"{_STOPS} ") else ""
 
 
 @lru_cache(maxsize=8)
-def units_of(text: str) -> tuple[Unit, ...]:
+def units_of(text: str, pieces: tuple[Piece, ...] = ()) -> tuple[Unit, ...]:
     """The sentences of a prompt in order; white space belongs to none.
 
     A line that goes on in the next one with a small letter or a digit is one sentence with it, so that new line breaks
-    are no change. A title, which is a heading of the first level, is no scope: nothing hangs on it.
+    are no change. A title, which is a heading of the first level at the very beginning, is no scope.
 
     Args:
         text: the prompt.
+        pieces: its messages and files, of which each is taken apart for itself; the text is one piece without them.
     """
     out: list[Unit] = []
-    scope = _Scope()
-    for block in _blocks(text):
-        first, end = block[0], block[-1].start + len(block[-1].text)
-        said = plain(text[first.start : end])
-        out += _sentences(text, first.start, end, scope.entered(first))
-        scope = scope.after(first, said)
+    for piece, context in _contexts(text, pieces):
+        own, scope = text[piece.start : piece.end], _Scope()
+        for block in _blocks(own):
+            first, end = block[0], block[-1].start + len(block[-1].text)
+            said = plain(own[first.start : end])
+            for unit in _sentences(own, first.start, end, scope.entered(first)):
+                out.append(_placed(unit, piece, context))
+            scope = scope.after(first, said)
     return tuple(out)
+
+
+def _placed(unit: Unit, piece: Piece, context: Context) -> Unit:
+    """A sentence of a piece as one of the prompt."""
+    role, live, *around = _within(piece, context, unit.start)
+    return replace(
+        unit,
+        start=unit.start + piece.start,
+        end=unit.end + piece.start,
+        tags=context.tagged(unit.start),
+        within=(role, live or ("template" if piece.template and _LIVE.search(unit.words) else ""), *around),
+    )
+
+
+def _within(piece: Piece, context: Context, place: int) -> tuple[str, ...]:
+    around = context.at(place)
+    return piece.role, "template" if piece.template and any(around) else "", *around
+
+
+def within(text: str, pieces: tuple[Piece, ...], place: int) -> tuple[str, ...]:
+    """The role of the message around one place, and what may take it back there; see `Unit.within`.
+
+    Args:
+        text: the prompt.
+        pieces: its messages and files.
+        place: in characters.
+    """
+    for piece, context in _contexts(text, pieces):
+        if piece.start <= place < piece.end:
+            return _within(piece, context, place - piece.start)
+    return ()
+
+
+@lru_cache(maxsize=8)
+def _contexts(text: str, pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, Context], ...]:
+    whole = pieces or (Piece(0, len(text)),)
+    return tuple((piece, context_of(text[piece.start : piece.end])) for piece in whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    depth: tuple[int, bool]
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What the next lines hang on; a lead-in holds for the list below it, and for plain lines up to an empty one."""
+    """What the next lines hang on.
 
-    heading: str = ""
-    lead: str = ""
+    Args:
+        headings: levels and words of those that are open.
+        leads: lead-ins that are open; one holds for the list below it, and for plain lines up to an empty one.
+        apart: an empty line came.
+        begun: something was said.
+    """
+
+    headings: tuple[tuple[int, str], ...] = ()
+    leads: tuple[_Lead, ...] = ()
     apart: bool = False
+    begun: bool = False
 
     def entered(self, line: _Line) -> str:
         """The scope of a block that begins with this line."""
-        return "" if line.heading else "\n".join(part for part in (self.heading, self._lead(line)) if part)
+        if line.heading:
+            return "\n".join(words for level, words in self.headings if level < line.heading)
+        return "\n".join((*(words for _, words in self.headings), *(lead.words for lead in self._leads(line))))
 
     def after(self, line: _Line, said: str) -> "_Scope":
         """The scope behind that block."""
-        if line.heading:
-            return _Scope(said if line.heading > 1 else "")
         if not said:
-            return _Scope(self.heading, self.lead, apart=True)
-        return _Scope(self.heading, said if said.endswith(_LEAD_IN) else self._lead(line))
+            return replace(self, apart=True)
+        if line.heading:
+            open_ = tuple(one for one in self.headings if one[0] < line.heading)
+            titled = line.heading == 1 and not self.begun
+            return _Scope(open_ if titled else (*open_, (line.heading, said)), begun=True)
+        leads, depth = self._leads(line), line.depth
+        if said.endswith(_LEAD_IN):
+            leads = (*(lead for lead in leads if lead.depth < depth), _Lead(depth, said))
+        return _Scope(self.headings, leads, begun=True)
 
-    def _lead(self, line: _Line) -> str:
-        ends = self.apart and not (line.opens or line.fenced or line.text[:1].isspace())
-        return "" if ends else self.lead
+    def _leads(self, line: _Line) -> tuple[_Lead, ...]:
+        if self.apart and not (line.opens or line.fenced or line.text[:1].isspace()):
+            return ()
+        depth = line.depth
+        return tuple(lead for lead in self.leads if not lead.depth[1] or lead.depth < depth)
 
 
 def _sentences(text: str, start: int, end: int, under: str) -> Iterator[Unit]:
@@ -155,9 +241,8 @@ def _goes_on(before: _Line, line: _Line) -> bool:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    start, fenced = 0, False
+    start, fences = 0, fences_of(text)
     for line in text.splitlines(keepends=True):
-        mark = bool(_FENCE.match(line))
-        yield _Line(start, line, fenced or mark)
-        fenced ^= mark
+        ends = (start, start + len(line.rstrip("\r\n")))
+        yield _Line(start, line, any(any(fences.at(place)) for place in ends))
         start += len(line)

@@ -33,6 +33,16 @@ def similarity(one: str, other: str) -> float:
     return 2 * len(left & right) / total if total else 0.0
 
 
+def alike(one: str, other: str) -> bool:
+    """May two sentences be one in other words? Never where their numbers differ.
+
+    Args:
+        one, other: sentences.
+    """
+    numbers = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
+    return numbers[0] == numbers[1] and similarity(one, other) >= ALIKE
+
+
 def matched(
     base: Sequence[B], head: Sequence[H], alike: Callable[[B, H], float], least: float
 ) -> Iterator[tuple[B, H]]:

@@ -132,7 +132,7 @@ def test_of_a_whole_new_reading_only_the_new_sentences_count() -> None:
     money = Component("money", "an amount", (InputRule("It is in euros.", "promise any money"),))
     shop = Component("shop", "a shop", (InputRule("It has customers.", "customers of a shop"),))
     found = of_new(Specification("new", "", (money, shop), (stays, new, nowhere)), carried, text)
-    assert (found.rules, found.components) == ((new,), (money,))
+    assert (found.rules, found.components) == ((new, nowhere), (money,))
 
 
 def test_what_was_read_anew_gets_ids_that_nobody_had() -> None:

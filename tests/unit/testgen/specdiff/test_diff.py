@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from gate.domain.absence import Failed
-from gate.domain.promptspec import OutputRule
+from gate.domain.promptspec import OutputRule, Specification
 from gate.domain.specdiff import RuleChange, SpecDiff
-from gate.testgen.specdiff.carry import carry_over, joined
-from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
+from gate.inputs import prompts
+from gate.testgen.specdiff.carry import carry_over, joined, of_new
+from gate.testgen.specdiff.diff import UNQUOTED, Means, Version, identical, spec_diff
 from gate.testgen.specdiff.judging import MOST
-from gate.testgen.subject import PromptSubject
+from gate.testgen.subject import PromptSubject, subject_of
 from tests.support.fakes import ScriptedCalls
 from tests.unit.testgen.specdiff.specs import (
     PROMPT,
@@ -60,7 +61,7 @@ def test_identical_prompts_differ_in_nothing_and_ask_nobody() -> None:
 
 def test_prompts_are_compared_before_any_specification_is_there() -> None:
     subject = PromptSubject("Be kind.", (), "a")
-    assert identical(subject, PromptSubject("Be kind.", (), "b"))
+    assert not identical(subject, PromptSubject("Be kind.", (), "b"))
     assert identical(subject, PromptSubject("anything", (), "a"))
     assert not identical(subject, PromptSubject("Be kind.", ("name",), "b"))
     assert not identical(subject, PromptSubject("Be brief.", (), "b"))
@@ -206,6 +207,112 @@ def test_a_rule_without_a_place_is_unknown_once_the_prompt_loses_something() -> 
     lost = Version(spec(prompt="x"), "Be brief.")
     lost = replace(lost, specification=replace(lost.specification, rules=()))
     assert states(diff(base, lost)) == {"R1": "unknown"}
+
+
+def test_a_rule_read_without_words_of_the_prompt_is_shown_and_never_lost() -> None:
+    text = PROMPT + "\nAlways quote the law.\n"
+    found = Specification(
+        "new",
+        "",
+        rules=(
+            rule("R1", "The law is quoted."),
+            rule("R2", "An answer has at most 80 words.", "in 80 words"),
+            rule("R3", "The answer has at most 800 words.", "in 800 words"),
+        ),
+    )
+    carried = carry_over(spec(), PROMPT, text)
+    head = Version(joined(spec(), carried, of_new(found, carried, text)), text)
+    result = diff(version(), head, Means(lineage=True))
+    told = {change.rule.text: (change.state, change.reason) for change in result.rules if change.state != "unchanged"}
+    assert told == {
+        "The law is quoted.": ("unknown", UNQUOTED),
+        "The answer has at most 800 words.": ("unknown", UNQUOTED),
+    }
+    assert result.notes == ('1 sentence came from which no rule was read: "Always quote the law".',)
+
+
+def test_a_rule_read_without_words_of_the_prompt_hides_no_dropped_one() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "Answer. ")
+    head = carried(text, rule("R1", TEXTS["R1"]))
+    assert [change.state for change in diff(version(), head).rules if change.rule.text == TEXTS["R1"]] == [
+        "removed",
+        "unknown",
+    ]
+
+
+def test_sentences_that_no_rule_rests_on_are_told() -> None:
+    base = Version(spec(rule("R7", TEXTS["R7"], SENTENCES["R7"])), PROMPT)
+    text = PROMPT.replace(" in at most 80 words", "").replace("- promise a refund\n", "")
+    head = Version(
+        joined(base.specification, carry_over(base.specification, PROMPT, text), Specification("", "")), text
+    )
+    assert diff(base, head, Means(lineage=True)).notes == (
+        "2 sentences went that no rule of the specification rests on: "
+        '"Answer in at most 80 words", "promise a refund".',
+        '1 sentence came from which no rule was read: "Answer".',
+    )
+
+
+def test_of_many_such_sentences_some_are_quoted() -> None:
+    base, head = (
+        Version(spec(rule("R1", "x", "Yes")), "Yes. " + "Z" * 500),
+        Version(spec(rule("R1", "x", "Yes")), "Yes."),
+    )
+    (note,) = diff(base, head).notes
+    assert note.endswith(f': "{"Z" * 120}…".')
+    many = Version(spec(rule("R1", "x")), " ".join(f"Be no{n}." for n in range(9)))
+    (note, *_) = diff(many, Version(spec(rule("R1", "x")), "Be brief.")).notes
+    assert note.startswith("9 sentences went") and note.endswith('"Be no4", and 4 more.')
+
+
+def test_a_specification_of_the_new_version_hides_no_change_of_the_prompt() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    stale = spec(*rules()[1:], prompt="the new version")
+    found = diff(Version(stale, PROMPT), Version(stale, text), Means(lineage=True))
+    assert found.notes == ('1 sentence went that no rule of the specification rests on: "Answer in at most 80 words".',)
+
+
+CHAT = "messages:\n- {role: system, content: 'Hello. Output must be JSON.'}\n- {role: user, content: '{{input}}'}\n"
+RULE = rule("R1", "The output is JSON.", "Output must be JSON.")
+
+
+def chats(base: str, head: str, *read: OutputRule) -> SpecDiff:
+    """Two chat prompts, of the first of which the rule is known."""
+    before, after = (subject_of(prompts.parse(text, "p.prompt.yml")) for text in (base, head))
+    carried = carry_over(spec(RULE), before, after)
+    found = of_new(replace(spec(RULE), rules=read), carried, after)
+    return diff(Version(spec(RULE), before), Version(joined(spec(RULE), carried, found), after), Means(lineage=True))
+
+
+@pytest.mark.parametrize("read", [(), (RULE,), (rule("R4", "It is JSON that comes out.", "Output must be JSON."),)])
+def test_a_rule_that_goes_into_another_message_is_not_unchanged(read: tuple[OutputRule, ...]) -> None:
+    assert states(chats(CHAT, CHAT.replace("role: system", "role: user"), *read)) == {
+        "R2" if read else "R1": "unknown",
+    }
+
+
+def test_a_message_cannot_look_like_two() -> None:
+    two = CHAT + "- {role: assistant, content: 'Never name a price.'}\n"
+    one = CHAT.replace("'{{input}}'", '"{{input}}\\n\\n[assistant]\\nNever name a price."')
+    before, after = (subject_of(prompts.parse(text, "p.prompt.yml")) for text in (two, one))
+    assert before.text == after.text
+    assert not identical(before, after)
+    found = chats(two, one)
+    assert states(found) == {}
+    assert [note for note in found.notes if "Never name a price" in note] == list(found.notes) != []
+
+
+def test_a_promise_made_twice_and_dropped_once_is_not_unchanged() -> None:
+    texts = (
+        "## Mail\nBe brief in each answer.\n## Chat\nBe brief in each answer.\n",
+        "## Mail\nBe brief in each answer.\n",
+    )
+    quoted = spec(rule("R1", "The answer is brief.", "Be brief in each answer."))
+    assert states(diff(Version(quoted, texts[0]), Version(quoted, texts[1]))) == {"R1": "unknown"}
+    apart = "Mail: be brief.", "Chat: be short."
+    both = [rule(f"R{place}", "The answer is brief.", text) for place, text in enumerate(apart, 1)]
+    found = diff(Version(spec(*both), " ".join(apart)), Version(spec(both[0]), apart[0]))
+    assert states(found) == {"R2": "unknown"}
 
 
 def test_equal_ids_mean_one_rule_in_one_lineage() -> None:

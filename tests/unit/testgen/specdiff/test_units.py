@@ -47,7 +47,7 @@ def test_a_lead_in_holds_for_the_list_below_it() -> None:
         units_of("Always:\n\n- shout\n- joke\n\nBe kind."),
     )
     assert [unit.under for unit in never] == ["", "Never:", "Never:", ""]
-    assert {unit.key for unit in never} & {unit.key for unit in always} == {("", "Be kind")}
+    assert [unit.words for unit in never if unit.key in {other.key for other in always}] == ["Be kind"]
 
 
 def test_a_lead_in_in_bold_type_holds_for_plain_lines_up_to_an_empty_one() -> None:
@@ -56,6 +56,31 @@ def test_a_lead_in_in_bold_type_holds_for_plain_lines_up_to_an_empty_one() -> No
 
 def test_a_heading_is_a_scope_and_a_title_is_none() -> None:
     assert [unit.under for unit in units_of("# Bot\nBe kind.\n## Never\nShout.")] == ["", "", "", "Never"]
+
+
+def test_a_heading_of_the_first_level_further_down_is_a_scope() -> None:
+    text = "# Bot\nBe kind.\n\n# Rules of last year\nShout.\n## Names\nUse them."
+    assert [unit.under for unit in units_of(text) if not unit.words.startswith("R")] == [
+        "",
+        "",
+        "Rules of last year",
+        "Rules of last year",
+        "Rules of last year\nNames",
+    ]
+
+
+def test_a_list_within_a_list_hangs_on_both_lead_ins() -> None:
+    text = "Never:\n- of prices:\n  - tell them\n- of names:\n  - sell them\n- joke\n\nBe kind."
+    under = {unit.words: unit.under for unit in units_of(text)}
+    assert under["tell them"] == "Never:\nof prices:"
+    assert under["sell them"] == "Never:\nof names:"
+    assert under["joke"] == "Never:"
+    assert under["Be kind"] == ""
+
+
+@pytest.mark.parametrize(("one", "other"), [("End with !", "End with ."), ("End with a ;", "End with a .")])
+def test_a_stop_that_is_spoken_of_says_something(one: str, other: str) -> None:
+    assert plain(one) != plain(other)
 
 
 def test_code_in_a_fence_is_taken_line_by_line_and_holds_no_headings() -> None:
