@@ -1,5 +1,7 @@
 """From `gate generate --diff` to what is printed."""
 
+from dataclasses import replace
+
 import click
 
 from gate.bootstrap.comparing_promises import Comparison, Wanted, bring_up, compare, read_versions
@@ -13,6 +15,7 @@ from gate.cli.generate_options import (
     telling_of,
     terms_of,
 )
+from gate.cli.progress import Silent
 from gate.errors import GateError
 from gate.inputs.models import parse_model, parse_params
 from gate.report import terminal_specdiff
@@ -46,7 +49,7 @@ def execute(options: GenerateOptions) -> int:
         terms=terms_of(options),
     )
     versions = read_versions(wanted)
-    found = compare(wanted, versions, Settings.from_environ(), telling_of(options))
+    found = compare(wanted, versions, Settings.from_environ(), replace(telling_of(options), steps=Silent()))
     _show(options, found)
     if found.update is not None and not found.update.plan.empty:
         for path, what in bring_up(found.update, wanted.folder).items():

@@ -63,7 +63,7 @@ def execute(options: GenerateOptions) -> int:
         write_back(Path(options.prompt), made.tests)
     outcome = _outcome(options, wanted, made, files)
     sheet = generation.summary_sheet(outcome)
-    document = generation_json.dump(outcome, made.effort)
+    document = generation_json.dump(outcome, made.effort, evaluated.rows if evaluated is not None else None)
     keep_for_reading({"summary.md": sheet_markdown.render(sheet), "generation.json": document})
     if options.as_json:
         click.echo(document, nl=False)

@@ -8,16 +8,18 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import Discarded, GeneratedTest
 from gate.domain.usage import Dollars, Effort
 from gate.report.generation import Outcome
+from gate.testgen.outcomes import Row
 
 SCHEMA = "prompt-gate/generation/1"
 
 
-def dump(found: Outcome, effort: Effort) -> str:
+def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> str:
     """The text of the document, with a line break at its end.
 
     Args:
         found: what came out.
-        effort: what it took.
+        effort: what the generation took.
+        rows: of an evaluation; None where nobody was evaluated.
     """
     document: dict[str, JsonValue] = {
         "schema": SCHEMA,
@@ -32,6 +34,8 @@ def dump(found: Outcome, effort: Effort) -> str:
         "calls": {"made": effort.calls, "cached": effort.reused, "retried": effort.retries},
         "spent_usd": effort.cost.amount if isinstance(effort.cost, Dollars) else None,
     }
+    if rows is not None:
+        document["evaluation"] = [asdict(row) for row in rows]
     return json.dumps(document, ensure_ascii=False, indent=2, default=dict) + "\n"
 
 

@@ -147,7 +147,7 @@ def test_the_configuration_satisfies_its_schema(repo: Path) -> None:
     jsonschema.validate(YAML(typ="safe").load((repo / "gate.yaml").read_text()), schema)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["diff", "--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["diff", "--help"], ["generate", "--help"], ["--version"]])
 def test_help_loads_no_heavy_library(tmp_path: Path, arguments: list[str]) -> None:
     heavy = "openai anthropic numpy pydantic genai_prices aiohttp rich jinja2 ruamel".split()
     code = (

@@ -39,7 +39,7 @@ def test_the_same_prompt_asks_nobody(repo: Desk) -> None:
     assert states(compared(repo)) == {}
     assert repo.asked == 0
     made = repo.generate("--diff", "--base", "main")
-    assert (made.code, made.out) == (0, "The prompt promises what it promised.\n")
+    assert (made.code, made.out, made.err) == (0, "The prompt promises what it promised.\n", "")
 
 
 def test_a_rule_that_was_dropped(repo: Desk) -> None:

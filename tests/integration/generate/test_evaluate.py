@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.generate.desk import JUDGE, RULES, Desk, planned
+from tests.integration.generate.desk import JUDGE, RULES, Desk, document, planned
 from tests.support.command import Outcome
 from tests.support.model_server import Behaviour, Raw
 from tests.support.prompt_reader import reader, stage_of
@@ -72,6 +72,13 @@ def test_every_output_fails(desk: Desk) -> None:
     made = evaluated(desk, "--no-control")
     assert made.code == 3, made
     assert "Traceback" not in made.err
+
+
+def test_a_program_reads_each_verdict(desk: Desk) -> None:
+    found = document(evaluated(desk, "--no-control", "--json", "--quiet"))
+    assert len(found["evaluation"]) == 2 * TESTS
+    assert {row["judged"] for row in found["evaluation"]} <= {"compliant", "violation", "unknown"}
+    assert "evaluation" not in document(desk.generate("--effort", "min", "--json"))
 
 
 def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
