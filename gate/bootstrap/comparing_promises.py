@@ -26,7 +26,6 @@ from gate.inputs.specfile import SpecFile
 from gate.inputs.text import decode
 from gate.settings.services import Settings
 from gate.store.new_files import rewrite
-from gate.testgen.compile.compile import compile_rules
 from gate.testgen.effort import EffortSettings
 from gate.testgen.subject import subject_of
 from gate.testgen.written import specification as written
@@ -114,7 +113,12 @@ def read_versions(wanted: Wanted) -> Versions:
         source = repo.at(wanted.base)
         base = _at(source, _inside(repo.root, Path(wanted.prompt)))
         old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
-    fits = kept is not None and (wanted.update or kept.specification.prompt in (base.prompt.digest, ""))
+    of = "" if kept is None else kept.specification.prompt
+    if wanted.update and of == head.prompt.digest != base.prompt.digest:
+        raise GateError(
+            f"{spec} is of this version of the prompt already", "there is nothing to update: leave --update out"
+        )
+    fits = kept is not None and (wanted.update or of in (base.prompt.digest, ""))
     return Versions(base, head, kept, kept if fits else old)
 
 
@@ -168,12 +172,12 @@ def bring_up(update: Update, folder: Path) -> Mapping[Path, str]:
     Raises:
         InputErrors, GateError: a file cannot be read, added to, or written; nothing is written then.
     """
-    spec, compiled = folder / "spec.yaml", {one.rule: one for one in compile_rules(update.specification.rules)}
+    spec = folder / "spec.yaml"
     texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
     said = {spec: f"{len(update.plan.add)} rules added, {len(update.plan.obsolete)} marked obsolete"}
     cases = next((path for path in (folder / "cases.yaml", folder / "cases.jsonl") if path.is_file()), None)
     if cases is not None:
-        after = with_more(_text(cases), update.tests, str(cases), compiled)
+        after = with_more(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete(after, update.plan.obsolete, str(cases))
         said[cases] = f"{len(update.tests)} tests added; those of obsolete rules marked"
     for path, text in texts.items():

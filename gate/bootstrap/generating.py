@@ -1,7 +1,7 @@
 """Carries a generation out: reads the prompt and what was written before, and has tests made."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.bootstrap.ask_models import FOLDER, Telling, Terms, Work, ask_models, cool, keyless
@@ -11,9 +11,10 @@ from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt, PromptVersion
 from gate.domain.promptspec import GeneratedTest, Specification
-from gate.domain.sample import Reply
-from gate.domain.suite import Arm, Exam
-from gate.domain.usage import Cost, Usage
+from gate.domain.sample import Reply, effort_of
+from gate.domain.suite import Arm, Budget, Exam
+from gate.domain.usage import Cost, Effort, Usage
+from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.generate import Bounded, Generated, Job, Team, ended, make
 from gate.flows.generate_evaluate import Comparing, Evaluated, Examiners, evaluate_models
@@ -32,10 +33,13 @@ from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast, Member, Staffing, forecast
+from gate.testgen.specify import foreign
 from gate.testgen.subject import subject_of
 from gate.testgen.written.testdata import with_test_data
 
 SUITE = "generate"
+FEW = 200
+"""Calls that surprise nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,11 @@ def read(wanted: Wanted) -> Found:
     given: Specification | None = None
     if data is not None:
         given = specfile.parse(decode(data, str(wanted.spec)), str(wanted.spec))
-    return Found(version, Job(subject_of(version.prompt), wanted.settings, given))
+    subject = subject_of(version.prompt)
+    if given is not None and foreign(given, subject):
+        said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
+        raise GateError(said, "name another folder with --out, or a specification of this prompt with --spec")
+    return Found(version, Job(subject, wanted.settings, given))
 
 
 def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForecast:
@@ -133,7 +141,24 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
     return forecast(found.job.subject, found.job.settings, found.job.given, staff)
 
 
-def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) -> tuple[Generated, Evaluated | None]:
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came out.
+
+    Args:
+        made: the specification and the tests.
+        evaluated: what models made of the tests; None where nobody was evaluated.
+        effort: of all of it.
+    """
+
+    made: Generated
+    evaluated: Evaluated | None
+    effort: Effort
+
+
+def carry(
+    wanted: Wanted, found: Found, settings: Settings, telling: Telling, keep: Callable[[Generated], None]
+) -> Done:
     """Have the tests made, and run where that is wanted.
 
     Args:
@@ -141,6 +166,7 @@ def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) ->
         found: the prompt and its specification.
         settings: keys and addresses.
         telling: tells the user.
+        keep: is given the tests before any of them is run, so that they are there whatever comes of that.
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
@@ -148,8 +174,10 @@ def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling) ->
         Interrupted: by Ctrl-C; what was answered is kept.
     """
     factory = keyless(settings, wanted.terms)
-    staff = _Staff(wanted, found, _judge(wanted, factory), _warm(wanted, factory), telling)
     foreseen = foresee(wanted, found, settings).calls
+    if wanted.terms.budget == Budget() and (found.job.given is None or not found.job.given.rules):
+        found = replace(found, job=replace(found.job, most=max(FEW, 3 * foreseen)))
+    staff = _Staff(wanted, found, _judge(wanted, factory), _warm(wanted, factory), telling, keep)
 
     return ask_models(staff.members, wanted.terms, settings, telling, Work(foreseen, staff.work))
 
@@ -163,6 +191,7 @@ class _Staff:
         judge: with parameters.
         tested: parameters of each model under test.
         telling: tells the user.
+        keep: is given the tests.
     """
 
     wanted: Wanted
@@ -170,6 +199,7 @@ class _Staff:
     judge: Member
     tested: Mapping[ModelRef, Params]
     telling: Telling
+    keep: Callable[[Generated], None]
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -178,7 +208,7 @@ class _Staff:
         own = (self.wanted.generator, self.wanted.params)
         return tuple(dict.fromkeys((own, self.judge, *reference, *self.tested.items())))
 
-    async def work(self, run: Running) -> tuple[Generated, Evaluated | None]:
+    async def work(self, run: Running) -> Done:
         """Generate, then evaluate."""
         desk = _Desk(run, self.telling.steps)
         calls = Bounded(run.tools.calls, run.tools.exhausted)
@@ -191,9 +221,10 @@ class _Staff:
             return reply if isinstance(reply, Failed) else reply.text
 
         made = await make(self.found.job, Team(generator, judge, expected, self.telling.say))
+        self.keep(made)
         wanted = self.wanted.evaluation
         if wanted is None:
-            return made, None
+            return Done(made, None, generator.effort + judge.effort + desk.effort)
         spec = _from_spec(self.found.version, made.specification)
 
         async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
@@ -209,15 +240,17 @@ class _Staff:
             self.wanted.settings,
         )  # fmt: skip
         team = Examiners(generator, judge, answer, answer_spec, self.telling.say)
-        return made, await evaluate_models(job, made, team)
+        evaluated = await evaluate_models(job, made, team)
+        return Done(made, evaluated, generator.effort + judge.effort + desk.effort)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Desk:
     """Where answers are asked for."""
 
     run: Running
     steps: Steps
+    effort: Effort = field(default_factory=Effort)
 
     def step(self) -> None:
         self.steps.step(self.run.tools.spent_usd())
@@ -226,6 +259,7 @@ class _Desk:
         """The answer of an arm to a test."""
         exam = Exam(ref="", digest="", cases=(), scorers=())
         reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, exam))
+        self.effort += effort_of(reply)
         self.step()
         if isinstance(reply, Failed):
             ended(self.run.tools.exhausted())

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gate.bootstrap.ask_models import FOLDER
-from gate.bootstrap.generating import Wanted, carry, foresee, keep, keep_for_reading, lying, read, write_back
+from gate.bootstrap.generating import Done, Wanted, carry, foresee, keep, keep_for_reading, lying, read, write_back
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
@@ -56,24 +56,29 @@ def execute(options: GenerateOptions) -> int:
         say(foreseen.headline)
         if wanted.generator.provider == "local":
             say(SMALL)
-    made, evaluated = carry(wanted, found, settings, telling_of(options))
-    files = new_files(made, found.job.given, Place(folder_of(options), options.form), lying)
-    keep(files.all)
-    if options.write_back:
-        write_back(Path(options.prompt), made.tests)
-    outcome = _outcome(options, wanted, made, files)
-    sheet = generation.summary_sheet(outcome)
-    document = generation_json.dump(outcome, made.effort, evaluated.rows if evaluated is not None else None)
+    kept: list[NewFiles] = []
+
+    def keep_all(made: Generated) -> None:
+        kept.append(new_files(made, found.job.given, Place(folder_of(options), options.form), lying))
+        keep(kept[0].all)
+        if options.write_back:
+            write_back(Path(options.prompt), made.tests)
+
+    done = carry(wanted, found, settings, telling_of(options), keep_all)
+    _show(options, done, _outcome(options, wanted, done, kept[0]))
+    return 0
+
+
+def _show(options: GenerateOptions, done: Done, outcome: generation.Outcome) -> None:
+    evaluated, sheet = done.evaluated, generation.summary_sheet(outcome)
+    document = generation_json.dump(outcome, done.effort, evaluated.rows if evaluated is not None else None)
     keep_for_reading({"summary.md": sheet_markdown.render(sheet), "generation.json": document})
     if options.as_json:
         click.echo(document, nl=False)
     else:
         sheet_terminal.render(sheet, screen(), brief=options.quiet)
     if evaluated is not None:
-        figures = generation_matrix.figures_of(evaluated.rows, evaluated.tests, made.specification)
-        figures = replace(figures, agreement=evaluated.agreement, warnings=evaluated.notes)
-        _show_figures(options, figures, outcome.warnings)
-    return 0
+        _show_figures(options, generation_matrix.figures_of(evaluated, done.made.specification), outcome.warnings)
 
 
 def _check(options: GenerateOptions) -> None:
@@ -116,7 +121,8 @@ def _wanted(options: GenerateOptions) -> Wanted:
     )
 
 
-def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, files: NewFiles) -> generation.Outcome:
+def _outcome(options: GenerateOptions, wanted: Wanted, done: Done, files: NewFiles) -> generation.Outcome:
+    made = done.made
     warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
     if wanted.generator.provider == "local":
         warnings.append(SMALL)
@@ -130,7 +136,7 @@ def _outcome(options: GenerateOptions, wanted: Wanted, made: Generated, files: N
         warnings=warnings,
         written=[file.told for file in files.all],
         diversity=generation.diversity_told(made.diversity),
-        spent=generation.spent_told(made.effort),
+        spent=generation.spent_told(done.effort),
         suite=_suite(options, wanted, made, files.cases.path),
     )
 

@@ -9,7 +9,6 @@ from gate.calls.port import Calls
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.domain.sample import Reply
-from gate.domain.usage import Effort
 from gate.engine.run import Stop
 from gate.errors import CannotEvaluate, Interrupted
 from gate.providers.base import Request
@@ -17,7 +16,7 @@ from gate.testgen.asking import Asker
 from gate.testgen.compile.compile import compile_rules
 from gate.testgen.diversity import Diversity
 from gate.testgen.effort import EffortSettings
-from gate.testgen.generation import Work, generate
+from gate.testgen.generation import Work, calls_of, generate
 from gate.testgen.reference import Answer
 from gate.testgen.specify import specify
 from gate.testgen.subject import PromptSubject
@@ -25,6 +24,8 @@ from gate.testgen.subject import PromptSubject
 T = TypeVar("T")
 GIVEN_UP = 2
 """Requests in a row, each of them sent several times, after which a service is taken to be down."""
+MARGIN = 100
+"""Calls beside those that are foreseen: requests that are repeated, and those before."""
 AGAIN = "repeat the command: what was answered costs nothing the second time"
 
 
@@ -36,11 +37,13 @@ class Job:
         subject: the prompt.
         settings: how much work goes into it.
         given: a specification that there is already; None where all of it is to be extracted.
+        most: calls that the tests may take once the rules are known; None for no limit of their own.
     """
 
     subject: PromptSubject
     settings: EffortSettings
     given: Specification | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,6 @@ class Generated:
         discarded: that were not, and why.
         diversity: figures of the tests that were kept.
         notes: what did not go as it should.
-        effort: what it took.
     """
 
     specification: Specification
@@ -80,7 +82,6 @@ class Generated:
     discarded: tuple[Discarded, ...]
     diversity: Diversity
     notes: tuple[str, ...]
-    effort: Effort
 
 
 async def make(job: Job, team: Team) -> Generated:
@@ -91,10 +92,16 @@ async def make(job: Job, team: Team) -> Generated:
         team: who does it.
 
     Raises:
-        CannotEvaluate: no rule was found, or no test was made.
+        CannotEvaluate: no rule was found, far more calls are needed than was foreseen, or no test was made.
     """
     found = await specify(job.subject, team.generator, team.judge, job.settings, job.given, team.tell)
     specification = found.specification
+    calls = sum(calls_of(job.settings, len(specification.rules)).values())
+    if job.most is not None and calls > job.most:
+        said = f"the tests of its {len(specification.rules)} rules would take about {calls:,} calls"
+        hint = f"allow it with --max-calls {calls + MARGIN}, or ask for less: --effort, --max-rules or --tests-per-rule"
+        raise CannotEvaluate(f"{said}, far more than was foreseen", hint)
+    team.tell(f"about {calls:,} calls for tests of {len(specification.rules)} rules")
     work = Work(job.settings, team.tell, answer=team.answer)
     made = await generate(job.subject, specification, team.generator, team.judge, work)
     return Generated(
@@ -104,7 +111,6 @@ async def make(job: Job, team: Team) -> Generated:
         discarded=made.discarded,
         diversity=made.diversity,
         notes=(*found.notes, *made.notes),
-        effort=team.generator.effort + team.judge.effort,
     )
 
 

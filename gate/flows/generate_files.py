@@ -7,6 +7,7 @@ from pathlib import Path
 from gate.domain.promptspec import Specification
 from gate.errors import GateError
 from gate.flows.generate import Generated
+from gate.inputs.problems import quoted
 from gate.testgen.written import specification as written
 from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml
 
@@ -80,10 +81,16 @@ class NewFiles:
 
 
 def stem(prompt: str) -> str:
-    """The name of a prompt's file without the endings that prompts have."""
+    """The name of a prompt's file without the endings that prompts have.
+
+    Raises:
+        GateError: nothing is left of it.
+    """
     name = Path(prompt).name
     while ending := next((one for one in ENDINGS if name.lower().endswith(one) and len(name) > len(one)), ""):
         name = name[: -len(ending)]
+    if not name.strip("."):
+        raise GateError(f"{quoted(prompt)} has no name to call a folder by", "name a folder with --out")
     return name
 
 
@@ -98,15 +105,14 @@ def new_files(
         place: where to.
         lying: what is in the file of a path; None where the path is free.
     """
-    compiled = {one.rule: one for one in made.compiled}
     spec: NewFile | None = None
     if given is None or made.specification != given:
         text = written.text_of(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else "the specification as it is now"
         spec = _free(NewFile(place.folder / SPEC, text, what), lying)
-    yaml = place.form == "yaml" and fits_yaml(made.tests, compiled)
+    yaml = place.form == "yaml" and fits_yaml(made.tests)
     path = place.folder / ("cases.yaml" if yaml else "cases.jsonl")
-    text = cases_yaml(made.tests, compiled) if yaml else cases_jsonl(made.tests, compiled)
+    text = cases_yaml(made.tests) if yaml else cases_jsonl(made.tests)
     cases = NewFile(path, text, "the cases, to be reviewed before they become an exam")
     return NewFiles(_free(cases, lying), spec)
 

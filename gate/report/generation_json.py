@@ -36,7 +36,9 @@ def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> s
     }
     if rows is not None:
         document["evaluation"] = [asdict(row) for row in rows]
-    return json.dumps(document, ensure_ascii=False, indent=2, default=dict) + "\n"
+    text = json.dumps(document, ensure_ascii=False, indent=2, default=dict)
+    # It may be printed, and a terminal obeys more characters than JSON escapes.
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text) + "\n"
 
 
 def _tests(tests: Sequence[GeneratedTest]) -> list[JsonValue]:

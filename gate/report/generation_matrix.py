@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.words import counted
@@ -46,14 +47,38 @@ class Figures:
     warnings: tuple[str, ...] = ()
 
 
-def figures_of(rows: Sequence[Row], tests: Iterable[GeneratedTest], spec: Specification) -> Figures:
-    """The figures of one evaluation; by the judge, and by code and by either where some rule is checked by code.
+class Evaluated(Protocol):
+    """What an evaluation came to."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One for each test and model."""
+        ...
+
+    @property
+    def tests(self) -> tuple[GeneratedTest, ...]:
+        """That were run."""
+        ...
+
+    @property
+    def agreement(self) -> SpecAgreement | None:
+        """Of the specification."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What did not go as it should."""
+        ...
+
+
+def figures_of(found: Evaluated, spec: Specification) -> Figures:
+    """The figures of one evaluation: by the judge, and by code where code checks some rule.
 
     Args:
-        rows: one for each test and model.
-        tests: that were run.
+        found: what it came to.
         spec: of the prompt.
     """
+    rows, tests = found.rows, found.tests
     coded = any(row.coded is not None for row in rows)
     sources: tuple[Source, ...] = ("judge", "code") if coded else ("judge",)
     return Figures(
@@ -62,6 +87,8 @@ def figures_of(rows: Sequence[Row], tests: Iterable[GeneratedTest], spec: Specif
         validity=validity(test for test in tests if test.kind != "control"),
         groundedness=groundedness(spec.rules),
         valid_share=valid_share(rows),
+        agreement=found.agreement,
+        warnings=found.notes,
     )
 
 

@@ -9,6 +9,7 @@ from gate.domain.promptspec import AuthorQuestion, Specification
 from gate.errors import GateError
 from gate.testgen.asking import Asker
 from gate.testgen.effort import EffortSettings, Stage
+from gate.testgen.evidence import passages_of
 from gate.testgen.groundedness import ground, unsettled
 from gate.testgen.input_spec import find_components
 from gate.testgen.intent import find_intent
@@ -72,6 +73,18 @@ async def specify(  # noqa: PLR0913
     await draft.ask_author(judge)
     tell(f"questions to the author: {len(draft.made.questions)}")
     return draft.result()
+
+
+def foreign(given: Specification, subject: PromptSubject) -> bool:
+    """Was a specification taken from quite another prompt?
+
+    Args:
+        given: with the words that its rules rest on.
+        subject: the prompt that it is to be used for.
+    """
+    quoted = [rule.evidence for rule in given.rules if rule.evidence]
+    passages = passages_of(subject.text)
+    return given.prompt not in ("", subject.digest) and bool(quoted) and not any(map(passages.find, quoted))
 
 
 def calls_of(settings: EffortSettings, rules: int | None, given: Specification | None) -> Mapping[Stage, int]:
