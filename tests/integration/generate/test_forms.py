@@ -131,6 +131,17 @@ def test_documents_without_a_place_for_them(desk: Desk) -> None:
     assert "no stand-in documents" in made.out
 
 
+def test_documents_stand_in_for_what_is_retrieved(desk: Desk) -> None:
+    def with_documents(system: str, user: str) -> str:
+        return with_customer(system, user).replace('"customer"', '"documents"')
+
+    desk.server.behaviour = Behaviour(judgement=with_documents)
+    made = desk.generate("--effort", "min", "--documents")
+    checked(desk, made)
+    assert "no stand-in documents" not in made.out
+    assert all("documents: Mrs Jones, 4" in case.input for case in desk.cases())
+
+
 def test_expected_outputs(desk: Desk) -> None:
     made = desk.generate("--effort", "min", "--expected", "--reference-model", "anthropic:claude-haiku-4-5")
     checked(desk, made)
