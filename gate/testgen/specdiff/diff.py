@@ -110,8 +110,8 @@ def _standing(
     stay, stayed = standing_of(base, both[0]), standing_of(head, both[1])
     still = align(stay, stayed, lineage=False)  # ids do not matter where everything is unchanged
     out = [RuleChange("unchanged", pair.base, pair.head, "evidence") for pair in still.pairs]
-    out += [RuleChange("unchanged", rule, None, "evidence") for rule in still.base]
     out += [RuleChange("unchanged", None, rule, "evidence") for rule in still.head]
+    alone = [*still.base]
     moved_base, moved_head = [], []
     for rule in base:
         if rule in stay:
@@ -123,10 +123,15 @@ def _standing(
     for rule in head:
         if rule in stayed:
             continue
-        if any(same_words(rule.text, other.text) for other in stay):
-            out.append(RuleChange("unchanged", None, rule, "wording"))
-        else:
+        partner = next((other for other in (*alone, *stay) if same_words(rule.text, other.text)), None)
+        if partner is None:
             moved_head.append(rule)
+        elif partner in alone:
+            alone.remove(partner)
+            out.append(RuleChange("unchanged", partner, rule, "wording"))
+        else:
+            out.append(RuleChange("unchanged", None, rule, "wording"))
+    out += [RuleChange("unchanged", rule, None, "evidence") for rule in alone]
     return out, moved_base, moved_head
 
 

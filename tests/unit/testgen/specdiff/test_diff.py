@@ -315,6 +315,14 @@ def test_a_promise_made_twice_and_dropped_once_is_not_unchanged() -> None:
     assert states(found) == {"R2": "unknown"}
 
 
+def test_a_rule_without_a_place_that_was_carried_over_counts_once() -> None:
+    base = spec(rule("R1", "The answer is polite."))
+    text = "Be brief. Be kind."
+    head = Version(joined(base, carry_over(base, "Be brief.", text), Specification("new", "")), text)
+    (change,) = diff(Version(base, "Be brief."), head, Means(lineage=True)).rules
+    assert (change.state, change.base, change.head) == ("unchanged", base.rules[0], base.rules[0])
+
+
 def test_equal_ids_mean_one_rule_in_one_lineage() -> None:
     base = Version(spec(rule("R1", "Write dates as in Britain.", "British dates")), "Use British dates.")
     head = Version(spec(rule("R1", "Month first.", "American style")), "Use American style.")

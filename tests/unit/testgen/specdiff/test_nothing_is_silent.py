@@ -117,7 +117,12 @@ def test_a_new_sentence_is_a_row_or_a_note(
             assert sentence(one) in shown or plain(sentence(one)) in notes or "more." in notes
 
 
-@given(PROMPTS, st.integers(0, 9), READERS)
+def fenced_list(prompt: list[Sentence]) -> bool:
+    """A fence behind a list may belong to its last item."""
+    return {"fence", "lead-in"} <= {one[0] for one in prompt}
+
+
+@given(PROMPTS.filter(lambda prompt: not fenced_list(prompt)), st.integers(0, 9), READERS)
 def test_another_order_is_no_change(base: list[Sentence], turn: int, how: str) -> None:
     place = turn % len(base)
     found = compared(base, [*base[place:], *base[:place]], how, None)
