@@ -9,6 +9,8 @@ from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.slices import short
 
 ROWS_SHOWN = 30
+ROWS_UNFOLDED = 5
+"""Besides those that the author is asked about."""
 LONGEST_RULE = 240
 """Characters of a wording, and of a quotation."""
 
@@ -44,21 +46,24 @@ def fewer(table: PromiseTable, rows: int) -> PromiseTable:
         rows: 0 leaves the counts.
     """
     kept = table.rows[:rows]
-    reworded = table.reworded[: max(0, rows - len(kept))]
-    gone = len(table.rows) + len(table.reworded) - len(kept) - len(reworded)
-    return replace(table, rows=kept, reworded=reworded, inputs=table.inputs[:rows], more=table.more + gone)
+    folded = table.folded[: max(0, rows - len(kept))]
+    gone = len(table.rows) + len(table.folded) - len(kept) - len(folded)
+    return replace(table, rows=kept, folded=folded, inputs=table.inputs[:rows], more=table.more + gone)
 
 
 def _table(record: PromisesRecord, suite: str) -> PromiseTable:
     order = {state: place for place, state in enumerate(WORDS)}
     ordered = sorted(record.changes, key=lambda change: order[change.state])
     trials = {one.rule: one for one in record.trials}
-    rows = tuple(_row(change, trials.get(change.rule)) for change in ordered)
+    rows = [_row(change, trials.get(change.rule)) for change in ordered]
+    asked = [row for row in rows if row.intended]
+    others = [row for row in rows if not row.intended and row.state != "reworded"]
+    reworded = [row for row in rows if row.state == "reworded"]
     whole = PromiseTable(
         suite=short(suite),
         brief=_brief(record),
-        rows=tuple(row for row in rows if row.state != "reworded"),
-        reworded=tuple(row for row in rows if row.state == "reworded"),
+        rows=(*asked, *others[:ROWS_UNFOLDED]),
+        folded=(*others[ROWS_UNFOLDED:], *reworded),
         more=0,
         inputs=tuple(_input(change) for change in record.inputs),
         notes=tuple(_notes(record)),
@@ -69,7 +74,8 @@ def _table(record: PromisesRecord, suite: str) -> PromiseTable:
 def _brief(record: PromisesRecord) -> str:
     counts = {state: sum(change.state == state for change in record.changes) for state in WORDS}
     counts["unchanged"] += record.unchanged
-    return ", ".join(f"{count:,} {WORDS[state]}" for state, count in counts.items() if count) or "no rule"
+    known = ", ".join(f"{count:,} {WORDS[state]}" for state, count in counts.items() if count)
+    return known or ("no rule differs" if record.inputs else "not compared")
 
 
 def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
@@ -79,11 +85,19 @@ def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
         rule=short(change.rule),
         before=_said(change.before),
         after=_said(change.after),
-        evidence=_said(change.evidence if change.after is None else change.new_evidence),
+        evidence=_said(_evidence(change)),
         reason=_said(change.reason),
         tried=_tried(trial) if trial is not None else "",
         intended=change.state in INTENDED,
     )
+
+
+def _evidence(change: PromiseRecord) -> str:
+    """The prompt's words; none where a rule that nobody asks about says the same."""
+    rule, evidence = change.before, change.evidence
+    if change.after is not None:
+        rule, evidence = change.after, change.new_evidence
+    return "" if rule == evidence and change.state not in INTENDED else evidence
 
 
 def _tried(trial: PromiseTrialRecord) -> str:
