@@ -10,7 +10,18 @@ from gate.domain.record_promises import PromisesRecord
 from tests.support.command import Outcome, gate
 from tests.support.example import PROMPT, cases
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.promising import BEFORE, KIND, LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
+from tests.support.promising import (
+    BEFORE,
+    KIND,
+    LIMIT,
+    PROMISES,
+    READER,
+    REPOSITORY,
+    THANKS,
+    WITHOUT,
+    configured,
+    reachable,
+)
 from tests.support.prompt_reader import reader
 from tests.support.repository import commit, make, write
 
@@ -250,8 +261,18 @@ def test_a_price_that_nobody_knows_is_a_note_where_dollars_are_limited(repo: Pat
     assert server.ledger == []
 
 
+TOOLS = """\
+tools:
+  - name: look_up
+    description: Looks something up.
+    parameters: {type: object, properties: {}}
+    answers: [{result: nothing}]
+"""
+
+
 def test_an_agents_prompt_is_compared_and_not_tried(tmp_path: Path, server: ModelServer) -> None:
-    files = {**REPOSITORY, "gate.yaml": configured(f"    target: {{tools: {{fixtures: tools.yaml}}}}\n{PROMISES}")}
+    config = configured(f"    target: {{tools: {{fixtures: tools.yaml}}}}\n{PROMISES}").replace("fake:oracle", READER)
+    files = {**REPOSITORY, "gate.yaml": config, "tools.yaml": TOOLS}
     repo = make(tmp_path, files)
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
     outcome = run(repo, server)
