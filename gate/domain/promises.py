@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import Specification
 
+READING = 7
+"""Calls that read a prompt before and after a change, where every reply can be used; a specification spares some."""
+TRIED = 10
+"""So many new rules get tests at most: whoever changes a prompt decides how many rules it has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Promises:

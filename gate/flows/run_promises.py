@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.promises import Promises
+from gate.domain.promises import TRIED, Promises
 from gate.domain.promptspec import CompiledRule, GeneratedTest, OutputRule
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import CallsRecord
@@ -36,8 +36,6 @@ from gate.testgen.specdiff.follow import targeted
 from gate.testgen.specdiff.record import promises_record
 from gate.testgen.subject import subject_of
 
-TRIED = 10
-"""So many new rules get tests at most: whoever changes a prompt decides how many rules it has."""
 KEPT = 0.7
 """The score at which a rule counts as kept: what a judge must give where nothing else is said."""
 
@@ -52,7 +50,7 @@ async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: 
         seed: of the order of the calls.
         stop: of the run; whatever ends this ends nothing else.
     """
-    asked = [(suite, suite.promises) for suite in resolved.suites if suite.promises is not None and _differs(suite)]
+    asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
         return run
     own, quiet = quietly(tools, stop)
@@ -71,9 +69,20 @@ def _with(run: RunRecord, found: Sequence[PromisesRecord]) -> RunRecord:
     return run.model_copy(update={"promises": list(found), "calls": calls, "spent_usd": total})
 
 
-def _differs(suite: Suite) -> bool:
-    before = suite.baseline
-    return before is not None and before.version.prompt.digest != suite.candidate.version.prompt.digest
+def without_promises(run: RunRecord, resolved: Resolved, reason: str) -> RunRecord:
+    """The record of a run that does not look at promises, which says so where somebody waits for them.
+
+    Args:
+        run: the record.
+        resolved: what was evaluated.
+        reason: why not.
+    """
+    blank = [_blank(suite, reason) for suite in resolved.suites if suite.at_stake is not None]
+    return run.model_copy(update={"promises": blank}) if blank else run
+
+
+def _blank(suite: Suite, reason: str) -> PromisesRecord:
+    return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
 
 
 async def _told(reading: "Reading") -> PromisesRecord:
@@ -85,8 +94,7 @@ async def _told(reading: "Reading") -> PromisesRecord:
             return await until_stopped(_read(reading), stop)
         except GateError as error:
             reason = stop.reason or why() or error.message
-    blank = PromisesRecord(suite=reading.suite.name, notes=[f"The promises were not compared: {reason}."])
-    return _paid(blank, reading.effort)
+    return _paid(_blank(reading.suite, reason), reading.effort)
 
 
 async def _read(reading: "Reading") -> PromisesRecord:

@@ -1,5 +1,6 @@
 """`promises` of a suite: what a change does to them stands in the record, and moves nothing else."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -294,3 +295,51 @@ def test_gate_report_shows_it_again(repo: Path, server: ModelServer) -> None:
     run(repo, server, "--out", str(out))
     text = gate("report", str(out / "run.json"), cwd=repo).out
     assert "on purpose?" in text
+
+
+def test_the_suites_own_model_reads_at_the_suites_own_address(tmp_path: Path, server: ModelServer) -> None:
+    address = f'{{base_url: "{server.url}/v1"}}'
+    config = configured(f"    params: {address}\n    promises: {{}}\n").replace("fake:oracle", READER)
+    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": config})
+    write(repo, {PROMPT: WITHOUT})
+    outcome = gate("diff", "--base", "main", "--json", cwd=repo)
+    assert states(outcome) == [("removed", LIMIT, None)]
+
+
+def test_params_of_the_reader_do_not_go_to_a_judge_of_another_provider(tmp_path: Path, server: ModelServer) -> None:
+    params = f'params: {{temperature: 0.3, base_url: "{server.url}/v1"}}, judge: "anthropic:claude-opus-4-5"'
+    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": configured(f"{PROMISES.rstrip()[:-1]}, {params}}}\n")})
+    write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
+    outcome = run(repo, server)
+    assert told(outcome).trials[0].candidate_scored == 4
+    assert {body["model"] for body in server.bodies} == {"gpt-4o-mini", "claude-opus-4-5"}
+
+
+def test_a_plan_tells_of_the_calls(repo: Path, server: ModelServer) -> None:
+    commit(repo, {PROMPT: WITHOUT})
+    notes = json.loads(gate("plan", "--base", "HEAD^1", "--json", cwd=repo).out)["notes"]
+    told = "about 7 calls compare the promises of support, once the verdict is reached, and 16 calls try each new rule"
+    assert f"Beside that, {told}, of 10 at most." in notes
+    assert server.ledger == []
+
+
+def test_shards_leave_it_out_and_say_so(repo: Path, server: ModelServer) -> None:
+    commit(repo, {PROMPT: WITHOUT})
+    for number in ("1", "2"):
+        named = ("--base", "HEAD^1", "--head", "HEAD", "--shard", f"{number}/2", "--out", f"shards/{number}")
+        assert gate("diff", *named, cwd=repo, env=reachable(server.url)).code == 0
+    merged = gate("merge", "shards", "--out", "merged", "--json", cwd=repo)
+    assert "a run that is divided into shards does not look at them" in unpaid(merged)
+    assert server.ledger == []
+
+
+def test_a_record_of_before_there_were_promises_is_read(repo: Path, server: ModelServer) -> None:
+    write(repo, {PROMPT: WITHOUT})
+    run(repo, server, "--out", "run")
+    path = repo / "run" / "run.json"
+    older = json.loads(path.read_text())
+    del older["promises"]
+    path.write_text(json.dumps(older))
+    done = gate("report", "run/run.json", cwd=repo)
+    assert done.code == 0
+    assert "Promises" not in done.out
