@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import INTENDED, ChangeState
+from gate.domain.words import counted
 from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.slices import short
 
 ROWS_SHOWN = 30
+NOTES_SHOWN = 5
 ROWS_UNFOLDED = 5
 """Besides those that the author is asked about."""
 LONGEST_RULE = 240
@@ -43,12 +45,14 @@ def fewer(table: PromiseTable, rows: int) -> PromiseTable:
 
     Args:
         table: the whole table.
-        rows: 0 leaves the counts.
+        rows: 0 leaves the counts; a few leave neither reasons nor what can be passed over.
     """
-    kept = table.rows[:rows]
-    folded = table.folded[: max(0, rows - len(kept))]
-    gone = len(table.rows) + len(table.folded) - len(kept) - len(folded)
-    return replace(table, rows=kept, folded=folded, inputs=table.inputs[:rows], more=table.more + gone)
+    kept, folded, inputs = table.rows[:rows], table.folded[: max(0, rows - len(table.rows))], table.inputs[:rows]
+    if rows < ROWS_UNFOLDED:
+        kept, folded, inputs = tuple(replace(row, reason="", tried="") for row in kept), (), ()
+    gone = sum(map(len, (table.rows, table.folded, table.inputs))) - sum(map(len, (kept, folded, inputs)))
+    notes = table.notes[: max(1, rows)]
+    return replace(table, rows=kept, folded=folded, inputs=inputs, notes=notes, more=table.more + gone)
 
 
 def _table(record: PromisesRecord, suite: str) -> PromiseTable:
@@ -114,7 +118,9 @@ def _input(change: InputPromiseRecord) -> InputRow:
 
 
 def _notes(record: PromisesRecord) -> list[str]:
-    out = [_said(note) for note in record.notes]
+    out = [_said(note) for note in record.notes[:NOTES_SHOWN]]
+    if more := len(record.notes) - len(out):
+        out.append(f"And {counted(more, 'note')} more in the record.")
     if record.judge:
         out.append(f"Wordings that code cannot compare were compared by {short(record.judge)}.")
     return out

@@ -95,14 +95,24 @@ def uncompared(passed: RunRecord) -> RunRecord:
 
 
 def promising(attacks: Sequence[str]) -> list[PromisesRecord]:
-    """Two prompts whose every text holds all attacks."""
-    every = "\n".join(attacks)
+    """Two prompts, every text of which is an attack."""
+
+    def text(place: int) -> str:
+        return attacks[place % len(attacks)]
+
     changes = [
-        one.model_copy(update={"rule": text, "before": one.before and text, "after": one.after and every})
-        for one, text in zip(_CHANGES, attacks, strict=False)
+        one.model_copy(
+            update={
+                "rule": text(place),
+                "before": one.before and text(place + 3),
+                "after": one.after and text(place + 6),
+                "evidence": one.evidence and text(place + 9),
+                "new_evidence": one.new_evidence and text(place + 12),
+                "reason": one.reason and text(place + 1),
+            }
+        )
+        for place, one in enumerate(_CHANGES)
     ]
-    changes += [PromiseRecord(state="added", rule=text, after=text, new_evidence=every) for text in attacks]
-    changes += [PromiseRecord(state="removed", rule=text, before=text, evidence=text, reason=text) for text in attacks]
-    inputs = [InputPromiseRecord(state="changed", component=text, before=text, after=text) for text in attacks[:3]]
-    first = PromisesRecord(suite=attacks[0], changes=changes, inputs=inputs, notes=list(attacks), judge=every)
-    return [first, PromisesRecord(suite=attacks[-1], notes=[every])]
+    inputs = [InputPromiseRecord(state="changed", component=text(4), before=text(5), after=text(6))]
+    first = PromisesRecord(suite=text(0), changes=changes, inputs=inputs, notes=[text(7)], judge=text(8))
+    return [first, PromisesRecord(suite=text(1), notes=[text(10)])]

@@ -11,7 +11,7 @@ from gate.domain.specdiff import ChangeState
 from gate.report import markdown, terminal_specdiff
 from gate.report.folding import LEVELS, fold
 from gate.report.parts_specdiff import PromiseTable
-from gate.report.promises import LONGEST_RULE, ROWS_SHOWN, ROWS_UNFOLDED, WORDS, fewer, promise_tables
+from gate.report.promises import LONGEST_RULE, NOTES_SHOWN, ROWS_SHOWN, ROWS_UNFOLDED, WORDS, fewer, promise_tables
 from gate.report.view import view
 from tests.golden import runs
 from tests.support.attacks import Attack, batches
@@ -122,6 +122,13 @@ def test_what_could_not_be_compared_is_no_change() -> None:
     text = comment(record(notes=["The promises were not compared: no key."]))
     assert "**Promises**: not compared (no part in the verdict)" in text
     assert "<details>" not in text
+
+
+def test_notes_are_no_flood() -> None:
+    text = comment(record(DROPPED, notes=[f"left out {n}" for n in range(800)]))
+    assert "left out 4" in text
+    assert "left out 5" not in text
+    assert f"And {800 - NOTES_SHOWN} notes more in the record." in text
 
 
 def test_long_rules_are_cut() -> None:
