@@ -124,6 +124,17 @@ def test_what_could_not_be_compared_is_no_change() -> None:
     assert "<details>" not in text
 
 
+def test_where_there_is_little_room_the_boxes_stay_with_their_evidence() -> None:
+    inputs = [InputPromiseRecord(state="added", component="x", after="y")]
+    (table,) = promise_tables([record(DROPPED, promise("changed"), promise("reworded", 3), inputs=inputs)])
+    text = markdown.template("specdiff.md.j2").render(promises=(fewer(table, 2),))
+    assert "- [ ] R1 is dropped on purpose" in text
+    assert DROPPED.evidence in text
+    assert "Why:" not in text
+    assert "<details>" not in text
+    assert "And 2 more" in text
+
+
 def test_notes_are_no_flood() -> None:
     text = comment(record(DROPPED, notes=[f"left out {n}" for n in range(800)]))
     assert "left out 4" in text
