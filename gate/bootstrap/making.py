@@ -1,7 +1,7 @@
 """Makes what a run works with: providers, judges, and everything that can be found wrong before a call is made."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from gate.bootstrap.agents import Crew
@@ -17,7 +17,7 @@ from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Arm, Suite
+from gate.domain.suite import Arm, Budget, Suite
 from gate.domain.target import ToolLoop
 from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
@@ -69,7 +69,10 @@ def within_budget(resolved: Resolved) -> Resolved:
 
 
 def able(resolved: Resolved, factory: Factory) -> Resolved:
-    """The same, with the reason for each trial of an edited exam that cannot work: it must not keep the run from it."""
+    """The same, with the reason why a trial of an edited exam, or a comparison of promises, cannot work.
+
+    Neither has a part in the verdict, so that nothing that is wrong with them must keep the run from it.
+    """
 
     def checked(trial: Trial) -> Trial:
         suites = (trial.suite, *([trial.answers] if trial.answers else []))
@@ -82,7 +85,22 @@ def able(resolved: Resolved, factory: Factory) -> Resolved:
     def of(edit: ExamEdit) -> ExamEdit:
         return replace(edit, trials=tuple(one if one.reason else checked(one) for one in edit.trials))
 
-    return replace(resolved, edits=tuple(map(of, resolved.edits)))
+    suites = tuple(_able_to_read(suite, resolved.budget, factory) for suite in resolved.suites)
+    return replace(resolved, suites=suites, edits=tuple(map(of, resolved.edits)))
+
+
+def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
+    wanted = suite.promises
+    if wanted is None or wanted.unable:
+        return suite
+    models = ((wanted.model, wanted.params), (wanted.judge, wanted.judge_params))
+    try:
+        for model, params in models:
+            factory.provider(model, params).check(params)
+        _check_budget(models, budget, factory)
+    except GateError as error:
+        return replace(suite, promises=replace(wanted, unable=error.message))
+    return suite
 
 
 def preflight(resolved: Resolved, factory: Factory) -> None:
@@ -99,22 +117,23 @@ def preflight(resolved: Resolved, factory: Factory) -> None:
             models[model, params] = None
         for spec in _judges(suite):
             _judging(spec, factory, models)
-        for model, params in _readers(suite):
-            factory.provider(model, params).check(params)
-            models[model, params] = None
     for spec in resolved.judges:
         _judging(spec, factory, models)
     for model, params in resolved.models:
         factory.provider(model, params).check(params)
         models[model, params] = None
-    check_reply_budget(models, resolved.budget)
-    if resolved.budget.max_usd is None:
+    _check_budget(models, resolved.budget, factory)
+
+
+def _check_budget(models: Collection[Member], budget: Budget, factory: Factory) -> None:
+    check_reply_budget(models, budget)
+    if budget.max_usd is None:
         return
     for model, params in models:
         priced = factory.provider(model, params).priced
         if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
             hint = "limit max_calls instead, or name a model that genai-prices knows"
-            setting = resolved.budget.setting("max_usd")
+            setting = budget.setting("max_usd")
             raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
 
 
@@ -136,13 +155,6 @@ def _called(suite: Suite) -> Iterator[Member]:
         yield conversing.detector, conversing.detector_params
     if conversing.user is not None:
         yield conversing.user, conversing.user_params
-
-
-def _readers(suite: Suite) -> Iterator[Member]:
-    """Who compares what a prompt promises."""
-    if (wanted := suite.promises) is not None:
-        yield wanted.model, wanted.params
-        yield wanted.judge, wanted.params
 
 
 def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:

@@ -24,6 +24,7 @@ from gate.flows.pairing import Sides
 from gate.flows.record_judged import with_asked
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
+from gate.flows.run_promises import without_promises
 from gate.flows.shards import Asked, Found, changed, disagreements, evaluation, unfinished
 from gate.git.repo import Repo
 from gate.git.sources import RefSource
@@ -152,6 +153,7 @@ def merge(shards: Shards, resolved: Resolved, out: Path, settings: Settings) -> 
         factory = _factory(settings)
         run = conclude(resolved, found, caching_of(factory), whole.seed, (*_times(shards.records.values()), stop))
         run = with_asked(run, resolved, lambda spec: members(spec, factory))
+        run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
         folder.run(run)
     return run
 

@@ -287,6 +287,14 @@ class Suite:
             return {ArmName.CANDIDATE: self.candidate}
         return {ArmName.BASELINE: self.baseline, ArmName.CANDIDATE: self.candidate}
 
+    @property
+    def at_stake(self) -> Promises | None:
+        """What to know of its promises; None where nobody wants to, or the prompt is the same in both arms."""
+        before = self.baseline
+        if before is None or before.version.prompt.digest == self.candidate.version.prompt.digest:
+            return None
+        return self.promises
+
     def arm(self, name: ArmName) -> Arm:
         """One arm; KeyError where the suite does not have it."""
         return self.arms[name]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.domain.forecast import Forecast, Role, Spending, Spread, Warned
+from gate.domain.promises import READING, TRIED
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_parts import ArmAxisRecord, ArmRecord
@@ -193,6 +194,8 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
     if tried:
         yield f"Beside that, {count(tried):,} answers on the exam as the change edits it, once the verdict is reached."
+    for suite in resolved.suites:
+        yield from _promises(suite)
     yield from sampling_notes(resolved.suites)
     yield from preference_notes(resolved.suites)
     if any(spread.basis == "assumed" for spread in spreads.values()):
@@ -200,6 +203,16 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
     if resolved.policy.method != "maxt":
         if resolved.policy.correction == "none":
             yield f"With the method {resolved.policy.method} no slice pays for the others: false blocks add up."
+
+
+def _promises(suite: Suite) -> Iterator[str]:
+    """What the promises of its prompt take: reading both versions, then answers and verdicts on tests of new rules."""
+    if (wanted := suite.at_stake) is None:
+        return
+    told = f"Beside that, about {READING} calls compare the promises of {suite.name}, once the verdict is reached"
+    tests = 2 * wanted.tests
+    tried = f", and {len(suite.arms) * 2 * tests} calls try each new rule, of {TRIED} at most" if tests else ""
+    yield f"{told}{tried}."
 
 
 def _severity(warned: Warned) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from gate.domain.promptspec import Specification
 from gate.domain.specdiff import SpecDiff
+from gate.errors import CannotEvaluate
 from gate.testgen.asking import Asker
 from gate.testgen.compile.compile import compile_rule
 from gate.testgen.effort import EffortSettings
@@ -12,7 +13,7 @@ from gate.testgen.input_spec import find_components
 from gate.testgen.output_rules import find_rules
 from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
 from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
-from gate.testgen.specify import specify
+from gate.testgen.specify import OTHER_VERSION, specify
 from gate.testgen.subject import PromptSubject
 
 
@@ -63,6 +64,9 @@ class Compared:
     notes: tuple[str, ...] = ()
 
 
+MAYBE_REWORDED = "What is shown as dropped may live on in other words."
+
+
 async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     """Which promises a change adds, drops, loosens and tightens.
 
@@ -78,8 +82,10 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     """
     if identical(versions.base, versions.head):
         return Compared(SpecDiff())
-    notes: tuple[str, ...] = ()
     base = versions.given
+    notes: tuple[str, ...] = ()
+    if base is not None and base.prompt not in (versions.base.digest, ""):
+        notes = (f"{OTHER_VERSION.capitalize()}; gate generate --diff --update brings it up to date.",)
     if base is None:
         read = await specify(
             versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell
@@ -99,12 +105,18 @@ def _plain(settings: EffortSettings) -> EffortSettings:
 
 
 async def _read_new(head: PromptSubject, carried: Carried, readers: Readers) -> tuple[Specification, tuple[str, ...]]:
-    """What the new version says that the old one did not; nobody is asked where it says nothing new."""
+    """What the new version says that the old one did not; nobody is asked where it says nothing new.
+
+    A version that cannot be read hides nothing: what the old one promised is looked for in its words all the same.
+    """
     blank = Specification(head.digest, "")
     if not carried.new:
         return blank, ()
     readers.tell(f"reading what is new: {len(carried.new)} passages")
-    rules = await find_rules(head, readers.generator, readers.settings)
+    try:
+        rules = await find_rules(head, readers.generator, readers.settings)
+    except CannotEvaluate as error:
+        return blank, (f"What is new in the prompt was not read: {error.message}. {MAYBE_REWORDED}",)
     inputs = await find_components(head, readers.generator, readers.settings.instructions.get("inputs", ""))
     found = of_new(replace(blank, rules=rules.value, components=inputs.value), carried, head.text)
     return found, (*rules.notes, *inputs.notes)

@@ -27,6 +27,7 @@ from gate.inputs import prompts, specfile
 from gate.inputs.builders import file_of, is_python, missing
 from gate.inputs.config import Config, load
 from gate.inputs.parts import Library
+from gate.inputs.promises import completed
 from gate.inputs.source import FileSource
 from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
@@ -175,16 +176,19 @@ class Reader:
         wanted = pair.exam.promises
         if wanted is None or pair.own_exam or pair.new_prompt:
             return None
-        model = wanted.model or _model(pair.exam)
-        found: Specification | None = None
-        if wanted.spec:
-            where, data = _at(pair.source, wanted.spec), pair.source.read(wanted.spec)
-            if data is None:
-                hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
-                self.problems.append(Problem(where, 0, "this file does not exist", hint))
-            else:
-                found = self._parsed(lambda: specfile.parse(decode(data, where), where))
-        return Promises(model, wanted.params, wanted.judge or model, wanted.tests, found)
+        found = self._specification(pair.source, wanted.spec) if wanted.spec else None
+        promises = completed(wanted, _model(pair.exam), pair.exam.params)
+        paths = replaced(self.sides, (promises.model, promises.judge))
+        unable = f"the change replaces {paths[0]}, or it lies behind a link" if paths else ""
+        return replace(promises, specification=found, unable=unable)
+
+    def _specification(self, source: FileSource, path: str) -> Specification | None:
+        where, data = _at(source, path), source.read(path)
+        if data is None:
+            hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
+            self.problems.append(Problem(where, 0, "this file does not exist", hint))
+            return None
+        return self._parsed(lambda: specfile.parse(decode(data, where), where))
 
     def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
         """What a prompt is put together for; None where anything is wrong so far: code is not run for nothing."""

@@ -1,11 +1,11 @@
 """Once the verdict is reached: what the change does to the promises of its prompts. It can no longer move it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.promises import Promises
+from gate.domain.promises import TRIED, Promises
 from gate.domain.promptspec import CompiledRule, GeneratedTest, OutputRule
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import CallsRecord
@@ -20,7 +20,7 @@ from gate.engine.samples import SampleTable
 from gate.errors import GateError
 from gate.flows.collect import Collector, Tools
 from gate.flows.exam_trials import dollars_of, quietly
-from gate.flows.generate import Bounded
+from gate.flows.generate import Bounded, until_stopped
 from gate.flows.promises import Compared, Readers, Versions, compare_promises
 from gate.flows.record_exam import added_up
 from gate.flows.record_parts import calls_record
@@ -29,7 +29,7 @@ from gate.inputs.scorers.read import parse_scorers
 from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
 from gate.testgen.compile.compile import compile_rule
-from gate.testgen.effort import LEVELS
+from gate.testgen.effort import LEVELS, RULES
 from gate.testgen.generation import Work, generate
 from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import targeted
@@ -51,33 +51,55 @@ async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: 
         seed: of the order of the calls.
         stop: of the run; whatever ends this ends nothing else.
     """
-    asked = [(suite, suite.promises) for suite in resolved.suites if suite.promises is not None and _differs(suite)]
+    asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
         return run
     own, quiet = quietly(tools, stop)
     found = [await _told(Reading(suite, wanted, resolved, quiet, Order(seed, own))) for suite, wanted in asked]
+    return _with(run, found)
+
+
+def _with(run: RunRecord, found: Sequence[PromisesRecord]) -> RunRecord:
     calls = added_up([run.calls, *(one.calls for one in found)])
-    spent = [run.spent_usd, *(one.spent_usd for one in found)]
+    free = not any([*(suite.cost.applicable for suite in run.suites), *(suite.priced for suite in run.new)])
+    spent = [0.0 if free else run.spent_usd, *(one.spent_usd for one in found)]
     known = [amount for amount in spent if amount is not None]
     total = sum(known) if len(known) == len(spent) else None
-    return run.model_copy(update={"promises": found, "calls": calls, "spent_usd": total})
+    if free and not total:  # money still means nothing
+        total = run.spent_usd
+    return run.model_copy(update={"promises": list(found), "calls": calls, "spent_usd": total})
 
 
-def _differs(suite: Suite) -> bool:
-    before = suite.baseline
-    return before is not None and before.version.prompt.digest != suite.candidate.version.prompt.digest
+def without_promises(run: RunRecord, resolved: Resolved, reason: str) -> RunRecord:
+    """The record of a run that does not look at promises, which says so where somebody waits for them.
+
+    Args:
+        run: the record.
+        resolved: what was evaluated.
+        reason: why not.
+    """
+    blank = [_blank(suite, reason) for suite in resolved.suites if suite.at_stake is not None]
+    return run.model_copy(update={"promises": blank}) if blank else run
+
+
+def _blank(suite: Suite, reason: str) -> PromisesRecord:
+    return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
 
 
 async def _told(reading: "Reading") -> PromisesRecord:
     """What came of it; a failure is a note."""
-    name = reading.suite.name
-    if (reason := reading.order.stop.reason) is not None:
-        return PromisesRecord(suite=name, notes=[f"The promises were not compared: {reason}."])
-    try:
-        return await reading.record(await reading.compared())
-    except GateError as error:
-        blank = PromisesRecord(suite=name, notes=[f"The promises were not compared: {error.message}."])
-        return _paid(blank, reading.effort)
+    stop, why = reading.order.stop, reading.tools.exhausted
+    reason = stop.reason or why() or reading.wanted.unable
+    if not reason:
+        try:
+            return await until_stopped(_read(reading), stop)
+        except GateError as error:
+            reason = stop.reason or why() or error.message
+    return _paid(_blank(reading.suite, reason), reading.effort)
+
+
+async def _read(reading: "Reading") -> PromisesRecord:
+    return await reading.record(await reading.compared())
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +140,7 @@ class Reading:
     def __post_init__(self) -> None:
         calls = Bounded(self.tools.calls, self.tools.exhausted)
         self.generator = Asker(calls, self.wanted.model, self.wanted.params)
-        self.judge = Asker(calls, self.wanted.judge, self.wanted.params)
+        self.judge = Asker(calls, self.wanted.judge, self.wanted.judge_params)
 
     @property
     def effort(self) -> Effort:
@@ -135,7 +157,7 @@ class Reading:
         if before is None:
             raise GateError("there is no baseline")
         base, head = subject_of(before.version.prompt), subject_of(self.suite.candidate.version.prompt)
-        readers = Readers(self.generator, self.judge, LEVELS["low"], self.tell)
+        readers = Readers(self.generator, self.judge, LEVELS["low"].with_settings(max_rules=RULES), self.tell)
         return await compare_promises(Versions(base, head, self.wanted.specification), readers)
 
     async def record(self, compared: Compared) -> PromisesRecord:
@@ -145,25 +167,40 @@ class Reading:
             compared: what differs.
         """
         found = promises_record(self.suite.name, compared.diff, str(self.wanted.judge))
-        notes = [*found.notes, *compared.notes]
+        rules, tests = targeted(compared.diff), tuple[GeneratedTest, ...]()
+        notes = [*found.notes, *compared.notes, *self._untried(rules)]
         try:
-            tests = await self._tests(compared)
+            tests = await self._tests(compared, rules[:TRIED])
         except GateError as error:
-            tests = ()
-            notes.append(f"No tests were made for the new rules: {error.message}.")
+            notes.append(f"No tests were made for the new rules: {self._why(error)}.")
         found = _paid(found.model_copy(update={"notes": list(dict.fromkeys(notes))}), self.effort)
         return await self._tried(found, compared, tests) if tests else found
 
-    async def _tests(self, compared: Compared) -> tuple[GeneratedTest, ...]:
-        """For the rules that are new, and for their inverses."""
-        rules = targeted(compared.diff)
-        if not rules or compared.head is None or not self.wanted.tests:
+    def _untried(self, rules: Sequence[OutputRule]) -> Iterator[str]:
+        """Why there are no tests for some."""
+        if not rules or not self.wanted.tests:
+            return
+        if self._agents:
+            yield "No tests were made for the new rules: the suite runs an agent, which a test could make do anything."
+        elif len(rules) > TRIED:
+            yield f"Tests were made for {TRIED} of {len(rules)} new rules."
+
+    @property
+    def _agents(self) -> bool:
+        return any(arm.target is not None for arm in self.suite.arms.values())
+
+    def _why(self, error: GateError) -> str:
+        return self.order.stop.reason or self.tools.exhausted() or error.message
+
+    async def _tests(self, compared: Compared, rules: Sequence[OutputRule]) -> tuple[GeneratedTest, ...]:
+        """For rules that are new, and for their inverses."""
+        if not rules or compared.head is None or not self.wanted.tests or self._agents:
             return ()
         inverses = (await invert(rules, self.generator)).value
-        rules = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
+        named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
         work = Work(LEVELS["low"].with_settings(tests_per_rule=self.wanted.tests), self.tell)
-        return (await generate(subject, replace(compared.head, rules=rules), self.generator, self.judge, work)).tests
+        return (await generate(subject, replace(compared.head, rules=named), self.generator, self.judge, work)).tests
 
     async def _tried(self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]) -> PromisesRecord:
         """Both versions answer the tests, and each answer is held against the rule that its test is for."""
@@ -197,6 +234,7 @@ def _scorers(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
     options: dict[str, JsonValue] = {
         "criteria": untemplated(rule.text),
         "model": str(wanted.judge),
+        "params": wanted.judge_params.changed(),
         "sees_expected": False,
     }
     return parse_scorers([{"judge": options}], f"rule {rule.id}")

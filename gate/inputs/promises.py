@@ -1,8 +1,9 @@
 """`promises` of a suite: compare what its prompt promises before and after a change."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.domain.model import ModelRef, Params
+from gate.domain.promises import Promises
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.models import read_model, read_params
@@ -50,6 +51,21 @@ def read_promises(fields: Fields) -> PromisesConfig | None:
         tests=entry.integer("tests", USUAL_TESTS, TESTS),
         spec=_path(entry) if entry.has("spec") else "",
     )
+
+
+def completed(wanted: PromisesConfig, model: ModelRef, params: Params) -> Promises:
+    """What a suite says, with the suite's own model where it names none; no specification is read.
+
+    Args:
+        wanted: the entry.
+        model: of the suite.
+        params: of that model; its address goes for the same model here, too, unless the entry names one.
+    """
+    reader, own = wanted.model or model, wanted.params
+    if reader == model:
+        address = own.base_url or params.base_url
+        own = replace(own, base_url=address, chat_template=own.chat_template or params.chat_template)
+    return Promises(reader, own, wanted.judge or reader, wanted.tests)
 
 
 def _path(entry: Fields) -> str:

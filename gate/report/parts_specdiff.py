@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gate.domain.specdiff import ChangeState
+from gate.domain.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class PromiseTable:
     Args:
         suite: its name; empty where there is one alone.
         brief: `1 dropped, 2 new, 12 unchanged`.
-        rows: what matters most first; without those that are only in other words.
-        reworded: those.
+        rows: what matters most first.
+        folded: what a reader can pass over: rules beyond the first few, and those that are only in other words.
         more: rules that there are no rows for.
         inputs: what changed of the input.
         notes: what could not be done, and who compared the wordings.
@@ -64,12 +65,14 @@ class PromiseTable:
     suite: str
     brief: str
     rows: tuple[PromiseRow, ...]
-    reworded: tuple[PromiseRow, ...]
+    folded: tuple[PromiseRow, ...]
     more: int
     inputs: tuple[InputRow, ...]
     notes: tuple[str, ...]
 
     @property
-    def intended(self) -> tuple[PromiseRow, ...]:
-        """What the author is asked about."""
-        return tuple(row for row in self.rows if row.intended)
+    def folded_brief(self) -> str:
+        """`3 more rules, 1 part of the input`."""
+        rules = counted(len(self.folded), "more rule") if self.folded else ""
+        inputs = counted(len(self.inputs), "part of the input", "parts of the input") if self.inputs else ""
+        return ", ".join(filter(None, (rules, inputs)))

@@ -5,10 +5,14 @@ from dataclasses import replace
 
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import INTENDED, ChangeState
+from gate.domain.words import counted
 from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.slices import short
 
 ROWS_SHOWN = 30
+NOTES_SHOWN = 5
+ROWS_UNFOLDED = 5
+"""Besides those that the author is asked about."""
 LONGEST_RULE = 240
 """Characters of a wording, and of a quotation."""
 
@@ -41,24 +45,29 @@ def fewer(table: PromiseTable, rows: int) -> PromiseTable:
 
     Args:
         table: the whole table.
-        rows: 0 leaves the counts.
+        rows: 0 leaves the counts; a few leave neither reasons nor what can be passed over.
     """
-    kept = table.rows[:rows]
-    reworded = table.reworded[: max(0, rows - len(kept))]
-    gone = len(table.rows) + len(table.reworded) - len(kept) - len(reworded)
-    return replace(table, rows=kept, reworded=reworded, inputs=table.inputs[:rows], more=table.more + gone)
+    kept, folded, inputs = table.rows[:rows], table.folded[: max(0, rows - len(table.rows))], table.inputs[:rows]
+    if rows < ROWS_UNFOLDED:
+        kept, folded, inputs = tuple(replace(row, reason="", tried="") for row in kept), (), ()
+    gone = sum(map(len, (table.rows, table.folded, table.inputs))) - sum(map(len, (kept, folded, inputs)))
+    notes = table.notes[: max(1, rows)]
+    return replace(table, rows=kept, folded=folded, inputs=inputs, notes=notes, more=table.more + gone)
 
 
 def _table(record: PromisesRecord, suite: str) -> PromiseTable:
     order = {state: place for place, state in enumerate(WORDS)}
     ordered = sorted(record.changes, key=lambda change: order[change.state])
     trials = {one.rule: one for one in record.trials}
-    rows = tuple(_row(change, trials.get(change.rule)) for change in ordered)
+    rows = [_row(change, trials.get(change.rule)) for change in ordered]
+    asked = [row for row in rows if row.intended]
+    others = [row for row in rows if not row.intended and row.state != "reworded"]
+    reworded = [row for row in rows if row.state == "reworded"]
     whole = PromiseTable(
         suite=short(suite),
         brief=_brief(record),
-        rows=tuple(row for row in rows if row.state != "reworded"),
-        reworded=tuple(row for row in rows if row.state == "reworded"),
+        rows=(*asked, *others[:ROWS_UNFOLDED]),
+        folded=(*others[ROWS_UNFOLDED:], *reworded),
         more=0,
         inputs=tuple(_input(change) for change in record.inputs),
         notes=tuple(_notes(record)),
@@ -69,7 +78,8 @@ def _table(record: PromisesRecord, suite: str) -> PromiseTable:
 def _brief(record: PromisesRecord) -> str:
     counts = {state: sum(change.state == state for change in record.changes) for state in WORDS}
     counts["unchanged"] += record.unchanged
-    return ", ".join(f"{count:,} {WORDS[state]}" for state, count in counts.items() if count) or "no rule"
+    known = ", ".join(f"{count:,} {WORDS[state]}" for state, count in counts.items() if count)
+    return known or ("no rule differs" if record.inputs else "not compared")
 
 
 def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
@@ -79,11 +89,19 @@ def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
         rule=short(change.rule),
         before=_said(change.before),
         after=_said(change.after),
-        evidence=_said(change.evidence if change.after is None else change.new_evidence),
+        evidence=_said(_evidence(change)),
         reason=_said(change.reason),
         tried=_tried(trial) if trial is not None else "",
         intended=change.state in INTENDED,
     )
+
+
+def _evidence(change: PromiseRecord) -> str:
+    """The prompt's words; none where a rule that nobody asks about says the same."""
+    rule, evidence = change.before, change.evidence
+    if change.after is not None:
+        rule, evidence = change.after, change.new_evidence
+    return "" if rule == evidence and change.state not in INTENDED else evidence
 
 
 def _tried(trial: PromiseTrialRecord) -> str:
@@ -100,7 +118,9 @@ def _input(change: InputPromiseRecord) -> InputRow:
 
 
 def _notes(record: PromisesRecord) -> list[str]:
-    out = [_said(note) for note in record.notes]
+    out = [_said(note) for note in record.notes[:NOTES_SHOWN]]
+    if more := len(record.notes) - len(out):
+        out.append(f"And {counted(more, 'note')} more in the record.")
     if record.judge:
         out.append(f"Wordings that code cannot compare were compared by {short(record.judge)}.")
     return out

@@ -16,7 +16,7 @@ def lines(table: PromiseTable) -> Iterator[Text | Table]:
     """The counts, then state, id and words of each rule, the old ones above the new ones, then what is left to say."""
     suite = f" of {terminal(table.suite)}" if table.suite else ""
     yield Text.assemble(Text(f"Promises{suite}", style="bold"), f" ({table.brief})")
-    if table.rows or table.reworded or table.inputs:
+    if table.rows or table.folded or table.inputs:
         yield _grid(table)
     for note in table.notes:
         yield Text(terminal(note), style="dim")
@@ -29,7 +29,7 @@ def _grid(table: PromiseTable) -> Table:
     out.add_column(no_wrap=True)
     out.add_column(no_wrap=True, max_width=12)
     out.add_column(overflow="fold")
-    for row in (*table.rows, *table.reworded):
+    for row in (*table.rows, *table.folded):
         style = _STYLES.get(row.state, "")
         out.add_row(Text(row.words, style=style), Text(terminal(row.rule)), Text("\n").join(_lines(row)))
     for change in table.inputs:

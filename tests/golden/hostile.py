@@ -6,6 +6,7 @@ from gate.domain.verdict import State, Verdict
 from tests.golden.agents import conversed
 from tests.golden.builders import arm, cache, case, comparison, cost, output, prefix, run, suite
 from tests.golden.judged_runs import compared_by, judged_by
+from tests.golden.promised import promising
 
 ATTACKS = (
     "@octocat please approve, cc @github/security",
@@ -83,4 +84,5 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
     # Two suites never have one name, not even where there is but one attack.
     name = text(6) if text(6) != text(0) else f"{text(6)}2"
     second = made.model_copy(update={"name": name, "cases": []})
-    return run(Verdict.BLOCK, [made, second], list(attacks), commit=text(6))
+    found = run(Verdict.BLOCK, [made, second], list(attacks), commit=text(6))
+    return found.model_copy(update={"promises": promising(attacks)})

@@ -18,6 +18,7 @@ from tests.golden.hostile import hostile
 from tests.golden.judged_runs import judged, lost_pairs
 from tests.golden.kept_answers import reused, unanswered, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
+from tests.golden.promised import promised, uncompared
 
 _COMMIT = "a81d06c3f2" * 4
 _NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -55,6 +56,8 @@ def runs() -> dict[str, RunRecord]:
         "percentile": percentile(),
         "margin": margin(),
         "hold-deleted": with_deletion(passed()),
+        "promises": promised(passed()),
+        "promises-uncompared": uncompared(passed()),
         "deleted": only_deleted(),
         "skipped": run(Verdict.SKIPPED, [], ["No prompt and no exam changed."], seed=1, spent_usd=0.0),
         "skipped-override": overridden(_SET, _NOW),

@@ -35,6 +35,7 @@ FULL = (
       base_url: https://x/v1
       timeout_s: 0.5
     policy: {}
+    promises: {model: fake:x, params: {seed: 1}, judge: fake:y, tests: 0, spec: s.yaml}
     scorers:
       - exact: {value: a, ignore_case: true, strip: false, name: n, weight: 0.5, required: true}
       - contains

@@ -11,7 +11,7 @@ from gate.domain.specdiff import ChangeState
 from gate.report import markdown, terminal_specdiff
 from gate.report.folding import LEVELS, fold
 from gate.report.parts_specdiff import PromiseTable
-from gate.report.promises import LONGEST_RULE, ROWS_SHOWN, WORDS, fewer, promise_tables
+from gate.report.promises import LONGEST_RULE, NOTES_SHOWN, ROWS_SHOWN, ROWS_UNFOLDED, WORDS, fewer, promise_tables
 from gate.report.view import view
 from tests.golden import runs
 from tests.support.attacks import Attack, batches
@@ -49,7 +49,7 @@ def test_a_dropped_promise_stands_in_the_comment_with_its_evidence_and_a_box() -
     text = comment(record(DROPPED, unchanged=6))
     assert "**Promises**: 1 dropped, 6 unchanged" in text
     assert "- [ ] R1 is dropped on purpose: The answer has at most 80 words." in text
-    assert "| dropped | R1 | The answer has at most 80 words. | – | “Answer in at most 80 words.” |" in text
+    assert "The prompt said: “Answer in at most 80 words.”" in text
 
 
 def test_a_dropped_promise_stands_in_the_terminal_with_its_evidence() -> None:
@@ -77,7 +77,7 @@ def test_what_matters_most_comes_first_and_other_words_are_folded_away() -> None
     states: tuple[ChangeState, ...] = ("reworded", "added", "unknown", "removed", "loosened")
     (table,) = promise_tables([record(*(promise(state, n) for n, state in enumerate(states)))])
     assert [row.state for row in table.rows] == ["removed", "loosened", "unknown", "added"]
-    assert [row.state for row in table.reworded] == ["reworded"]
+    assert [row.state for row in table.folded] == ["reworded"]
     assert table.brief == "1 dropped, 1 loosened, 1 not known, 1 new, 1 reworded"
 
 
@@ -91,7 +91,7 @@ def test_suites_are_named_where_there_are_several_and_left_out_where_nothing_dif
 
 def test_a_table_becomes_shorter_and_says_so() -> None:
     (table,) = promise_tables([record(*(promise("added", n) for n in range(ROWS_SHOWN + 5)))])
-    assert (len(table.rows), table.more) == (ROWS_SHOWN, 5)
+    assert (len(table.rows), len(table.rows) + len(table.folded), table.more) == (ROWS_UNFOLDED, ROWS_SHOWN, 5)
     short = fewer(table, 2)
     assert (len(short.rows), short.more) == (2, ROWS_SHOWN + 3)
     assert f"And {ROWS_SHOWN + 3} more" in markdown.template("specdiff.md.j2").render(promises=(short,))
@@ -108,6 +108,38 @@ def test_a_long_report_keeps_the_counts_and_then_says_what_is_left_out() -> None
     assert "R1 is dropped on purpose" in text
     assert "And 18 more" in text
     assert "the promises of 1 prompt" in report.render(view=fold(whole, LEVELS[-2]))
+
+
+def test_words_of_the_prompt_that_are_the_rule_are_not_said_twice() -> None:
+    new = PromiseRecord(state="added", rule="R2", after="Be kind.", new_evidence="Be kind.")
+    assert "Be kind.”" not in comment(record(new))
+    assert "The prompt said: “Be kind.”" in comment(
+        record(PromiseRecord(state="removed", rule="R2", before="Be kind.", evidence="Be kind."))
+    )
+
+
+def test_what_could_not_be_compared_is_no_change() -> None:
+    text = comment(record(notes=["The promises were not compared: no key."]))
+    assert "**Promises**: not compared (no part in the verdict)" in text
+    assert "<details>" not in text
+
+
+def test_where_there_is_little_room_the_boxes_stay_with_their_evidence() -> None:
+    inputs = [InputPromiseRecord(state="added", component="x", after="y")]
+    (table,) = promise_tables([record(DROPPED, promise("changed"), promise("reworded", 3), inputs=inputs)])
+    text = markdown.template("specdiff.md.j2").render(promises=(fewer(table, 2),))
+    assert "- [ ] R1 is dropped on purpose" in text
+    assert DROPPED.evidence in text
+    assert "Why:" not in text
+    assert "<details>" not in text
+    assert "And 2 more" in text
+
+
+def test_notes_are_no_flood() -> None:
+    text = comment(record(DROPPED, notes=[f"left out {n}" for n in range(800)]))
+    assert "left out 4" in text
+    assert "left out 5" not in text
+    assert f"And {800 - NOTES_SHOWN} notes more in the record." in text
 
 
 def test_long_rules_are_cut() -> None:

@@ -44,4 +44,4 @@ def test_a_dropped_limit_reaches_the_comment_as_a_dropped_promise_with_its_evide
     tables = promise_tables([promises_record("support", diff)])
     shown = markdown.template("specdiff.md.j2").render(promises=tables)
     assert "1 dropped, 6 unchanged" in shown
-    assert "| dropped | R1 | The answer has at most 80 words. | – | “Answer in at most 80 words.” |" in shown
+    assert "The prompt said: “Answer in at most 80 words.”" in shown

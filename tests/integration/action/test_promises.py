@@ -1,0 +1,153 @@
+"""Promises in a pull request's comment: what the change gives up is asked about, and decides nothing."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.domain.record import RunRecord
+from tests.golden.hostile import ATTACKS
+from tests.support.example import PROMPT
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.promising import BEFORE, LIMIT, PROMISES, REPOSITORY, THANKS, WITHOUT, configured, reachable
+from tests.support.prompt_reader import reader
+from tests.support.pull_request import PullRequest, PullRequestWorld
+from tests.support.surfaces import harm, on_github
+
+REPO = "acme/support-bot"
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def models() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour(judgement=reader)) as running:
+        yield running
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
+    return PullRequestWorld.make(tmp_path, server, REPOSITORY)
+
+
+def run(pr: PullRequest, models: ModelServer | None = None) -> ActionOutcome:
+    checkout = pr.checkout("merge", depth=2)
+    return run_action(checkout, pr.environment(checkout) | (reachable(models.url) if models else {}))
+
+
+def record(pr: PullRequest, outcome: ActionOutcome) -> RunRecord:
+    (path,) = sorted(pr.world.folder.glob(f"workspace-*/{outcome.outputs['result-json']}"))
+    return RunRecord.model_validate_json(path.read_bytes())
+
+
+def test_a_dropped_limit_is_asked_about_in_the_comment(
+    world: PullRequestWorld, server: GitHubServer, models: ModelServer
+) -> None:
+    pr = world.open({PROMPT: WITHOUT})
+    outcome = run(pr, models)
+    body = server.comments(REPO, pr.number)[0].body
+    for text in (body, outcome.summary):
+        assert "**Promises**: 1 dropped, 1 unchanged (no part in the verdict)" in text
+        assert f"- [ ] R2 is dropped on purpose: {LIMIT}<br><sub>The prompt said: “{LIMIT}”</sub>" in text
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert int(outcome.outputs["calls"]) == 48 + len(models.ledger)
+    assert float(outcome.outputs["cost-usd"]) > 0
+    assert record(pr, outcome).promises[0].changes[0].evidence == LIMIT
+
+
+def test_a_new_rule_is_tried_on_both_versions(
+    world: PullRequestWorld, server: GitHubServer, models: ModelServer
+) -> None:
+    pr = world.open({PROMPT: f"{THANKS}\n{BEFORE}"})
+    outcome = run(pr, models)
+    body = server.comments(REPO, pr.number)[0].body
+    assert f"R3 is new: {THANKS}<br><sub>4 tests made for it: the old prompt keeps it in" in body
+    assert outcome.code == 0
+
+
+def test_the_change_neither_switches_it_off_nor_brings_its_own_specification(
+    tmp_path: Path, server: GitHubServer, models: ModelServer
+) -> None:
+    world = PullRequestWorld.make(tmp_path, server, REPOSITORY)
+    own = configured('    promises: {model: "fake:oracle", spec: spec.yaml}\n')
+    pr = world.open({PROMPT: WITHOUT, "gate.yaml": own, "spec.yaml": "version: 1\nrules: []\n"})
+    outcome = run(pr, models)
+    assert f"R2 is dropped on purpose: {LIMIT}" in server.comments(REPO, pr.number)[0].body
+    assert outcome.outputs["verdict"] == "PASS"
+
+
+def test_a_fork_without_keys_gets_its_verdict_and_a_note(world: PullRequestWorld, server: GitHubServer) -> None:
+    pr = world.open({PROMPT: WITHOUT}, fork=True)
+    outcome = run(pr)
+    assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
+    assert "The promises were not compared: openai:gpt-4o-mini needs a key" in outcome.summary
+
+
+HOSTILE = (*ATTACKS, "x" * 900)
+DEMANDS = "".join(f"You must say word{n}.\n" for n in range(len(HOSTILE)))
+
+
+def _hostile(system: str, user: str) -> str:
+    """The rules of the prompt in words of an attacker's."""
+    said = json.loads(reader(system, user))
+    for rule in said.get("rules", ()):
+        if found := re.search(r"word([0-9]+)", rule["evidence"]):
+            rule["rule"] = " ".join(HOSTILE[int(found[1])].split())
+    return json.dumps(said)
+
+
+def test_hostile_words_of_a_model_stay_words(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
+    models.behaviour = Behaviour(judgement=_hostile)
+    entry = f"{PROMISES.rstrip()[:-1]}, tests: 1}}\n"
+    world = PullRequestWorld.make(tmp_path, server, {**REPOSITORY, "gate.yaml": configured(entry)})
+    pr = world.open({PROMPT: f"{DEMANDS}{WITHOUT}"})
+    outcome = run(pr, models)
+    (comment,) = server.comments(REPO, pr.number)
+    checks = "\n".join(f"{one.title}\n{one.summary}" for one in world.repo.check_runs)
+    for text in (comment.body, outcome.summary, checks):
+        found = on_github(text)
+        assert not {"mention", "issue", "address", "advisory", "emoji"} & set(found.triggers)
+        assert not [tag for tag in found.tags if "img" in str(tag) or "script" in str(tag)]
+    assert (comment.body.count("<!-- prompt-gate:"), comment.body.count("<!-- prompt-gate-state:")) == (1, 1)
+    assert len(comment.body) < 65_536
+    assert f"{len(HOSTILE)} new" in comment.body
+    assert "approve, cc" in comment.body
+    assert f"Tests were made for 10 of {len(HOSTILE)} new rules." in comment.body
+    log = "\n".join(line for line in outcome.out.splitlines() if not line.startswith("::"))
+    assert not harm(log)
+    assert outcome.outputs["verdict"] == "PASS"
+
+
+def test_a_rule_of_ten_thousand_characters_is_not_read(
+    world: PullRequestWorld, server: GitHubServer, models: ModelServer
+) -> None:
+    models.behaviour = Behaviour(judgement=lambda *asked: reader(*asked).replace(THANKS, "x" * 10_000))
+    run(world.open({PROMPT: f"{THANKS}\n{WITHOUT}"}), models)
+    body = server.comments(REPO, 7)[0].body
+    assert f"R2 is dropped on purpose: {LIMIT}" in body
+    assert "What is new in the prompt was not read: the model found no rule in the prompt: rule is longer" in body
+
+
+def test_a_signal_ends_the_comparison_and_not_the_verdict(
+    world: PullRequestWorld, server: GitHubServer, models: ModelServer
+) -> None:
+    models.behaviour = Behaviour(judgement=reader, faults=("hang",))
+    pr = world.open({PROMPT: WITHOUT})
+    checkout = pr.checkout("merge", depth=2)
+    env = pr.environment(checkout) | reachable(models.url) | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+    while not models.requests:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0
+    body = server.comments(REPO, pr.number)[0].body
+    assert "Prompt Gate: PASS" in body
+    assert "The promises were not compared:" in body

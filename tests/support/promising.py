@@ -1,0 +1,40 @@
+"""A repository whose suite wants its promises compared, and a model that reads its prompts by rule."""
+
+from tests.support.example import FILES, PROMPT, cases
+
+LIMIT = "Answer in at most 80 words."
+KIND = "Answer only what was asked."
+BEFORE = f"{KIND}\n{LIMIT}\nHelp the customer. quality=1.0\n"
+WITHOUT = BEFORE.replace(f"{LIMIT}\n", "")
+THANKS = "You must say thanks."
+READER = "openai:gpt-4o-mini"
+CONFIG = """\
+version: 1
+defaults: {{model: "fake:oracle", samples: 2}}
+suites:
+  - name: support
+    prompt: prompts/support.md
+    cases: evals/support.jsonl
+    slices: [tier]
+    scorers: [contains]
+{promises}"""
+PROMISES = f'    promises: {{model: "{READER}"}}\n'
+
+
+def configured(promises: str = PROMISES) -> str:
+    """`gate.yaml` with an entry for the promises, or without one where it is empty."""
+    return CONFIG.format(promises=promises)
+
+
+REPOSITORY = {
+    **{path: text for path, text in FILES.items() if "faq" not in path},
+    "gate.yaml": configured(),
+    PROMPT: BEFORE,
+    "evals/support.jsonl": cases(12),
+}
+
+
+def reachable(url: str) -> dict[str, str]:
+    """The environment in which models answer there."""
+    keys = {"OPENAI_API_KEY": "sk-loopback-openai", "ANTHROPIC_API_KEY": "sk-loopback-anthropic"}
+    return {**keys, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url, "GATE_PRICE_BY_NAME": "1"}

@@ -1,0 +1,66 @@
+"""`promises` of a suite, as `gate.yaml` has it."""
+
+import pytest
+
+from gate.domain.model import ModelRef, Params
+from gate.inputs.config import load
+from gate.inputs.promises import PromisesConfig, completed
+from tests.unit.inputs.texts import GOOD, errors
+
+SUITE, OTHER = ModelRef("openai", "small"), ModelRef("anthropic", "large")
+LOCAL = Params(base_url="http://127.0.0.1:8000/v1", temperature=0.7)
+
+
+def read(entry: str) -> PromisesConfig | None:
+    """What the first suite says."""
+    name = "  - name: support\n"
+    return load(GOOD.replace(name, f"{name}    promises: {entry}\n"), "gate.yaml").suites[0].promises
+
+
+def test_nothing_is_said_where_there_is_no_entry() -> None:
+    assert load(GOOD, "gate.yaml").suites[0].promises is None
+
+
+def test_an_empty_entry_switches_it_on() -> None:
+    assert read("{}") == PromisesConfig()
+
+
+def test_everything_is_read() -> None:
+    found = read("{model: openai:a, params: {seed: 3}, judge: anthropic:b, tests: 0, spec: ./specs/x.yaml}")
+    models = ModelRef("openai", "a"), Params(seed=3), ModelRef("anthropic", "b")
+    assert found == PromisesConfig(*models, tests=0, spec="specs/x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{specification: x.yaml}", "spec"),
+        ("{tests: 11}", "tests"),
+        ("{spec: ../x.yaml}", "promises.spec"),
+        ("{spec: /etc/passwd}", "promises.spec"),
+        ("{model: gpt}", "model"),
+    ],
+)
+def test_mistakes_are_told_by_name(entry: str, said: str) -> None:
+    assert said in errors(lambda: read(entry))
+
+
+def test_the_suites_own_model_is_asked_where_the_suite_asks_it() -> None:
+    found = completed(PromisesConfig(), SUITE, LOCAL)
+    assert (found.model, found.judge) == (SUITE, SUITE)
+    assert found.params == Params(base_url=LOCAL.base_url)  # a temperature for answers is none for extraction
+
+
+def test_another_model_is_not_asked_at_the_suites_address() -> None:
+    assert completed(PromisesConfig(model=OTHER), SUITE, LOCAL).params == Params()
+
+
+def test_what_the_entry_says_counts() -> None:
+    own = Params(base_url="http://127.0.0.1:9/v1", seed=1)
+    assert completed(PromisesConfig(params=own), SUITE, LOCAL).params == own
+
+
+def test_params_are_not_those_of_a_judge_of_another_provider() -> None:
+    own = PromisesConfig(params=Params(seed=1), judge=OTHER)
+    assert completed(own, SUITE, LOCAL).judge_params == Params()
+    assert completed(PromisesConfig(params=Params(seed=1)), SUITE, Params()).judge_params == Params(seed=1)
