@@ -68,14 +68,16 @@ class Versions:
 
     Args:
         base, head: both versions.
-        kept: the specification file as it lies in the folder; None where there is none.
+        kept: the specification file as it lies in the folder; None where there is none to update.
         given: the specification of the old version; None where it is extracted.
+        followed: the file is of the new version already, so that there is nothing to update.
     """
 
     base: PromptVersion
     head: PromptVersion
     kept: SpecFile | None
     given: SpecFile | None
+    followed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +116,9 @@ def read_versions(wanted: Wanted) -> Versions:
         base = _at(source, _inside(repo.root, Path(wanted.prompt)))
         old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
     of = "" if kept is None else kept.specification.prompt
-    if wanted.update and of == head.prompt.digest != base.prompt.digest:
-        raise GateError(
-            f"{spec} is of this version of the prompt already", "there is nothing to update: leave --update out"
-        )
-    fits = kept is not None and (wanted.update or of in (base.prompt.digest, ""))
-    return Versions(base, head, kept, kept if fits else old)
+    followed = kept is not None and of == head.prompt.digest != base.prompt.digest
+    fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
+    return Versions(base, head, None if followed else kept, kept if fits else old, followed)
 
 
 def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Telling) -> Comparison:

@@ -10,6 +10,7 @@ from gate.cli.generate_options import (
     GenerateOptions,
     folder_of,
     model_of,
+    say,
     screen,
     settings_of,
     telling_of,
@@ -17,6 +18,7 @@ from gate.cli.generate_options import (
 )
 from gate.cli.progress import Silent
 from gate.errors import GateError
+from gate.flows.generate_files import SPEC
 from gate.inputs.models import parse_model, parse_params
 from gate.report import terminal_specdiff
 from gate.report.escape import terminal
@@ -49,6 +51,8 @@ def execute(options: GenerateOptions) -> int:
         terms=terms_of(options),
     )
     versions = read_versions(wanted)
+    if options.update and versions.followed:
+        say(f"{wanted.folder / SPEC} is of this version of the prompt already; there is nothing to update")
     found = compare(wanted, versions, Settings.from_environ(), replace(telling_of(options), steps=Silent()))
     _show(options, found)
     if found.update is not None and not found.update.plan.empty:

@@ -85,18 +85,18 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     base = versions.given
     notes: tuple[str, ...] = ()
     if base is not None and base.prompt not in (versions.base.digest, ""):
-        notes = (f"{OTHER_VERSION.capitalize()}; gate generate --diff --update brings it up to date.",)
+        notes = (OTHER_VERSION,)
     if base is None:
         read = await specify(
             versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell
         )
         base, notes = read.specification, read.notes
-    carried = carry_over(base, versions.base.text, versions.head.text)
+    carried = carry_over(base, versions.base, versions.head)
     found, more = await _read_new(versions.head, carried, readers)
     head = joined(base, carried, found)
-    sides = Version(base, versions.base.text), Version(head, versions.head.text)
+    sides = Version(base, versions.base), Version(head, versions.head)
     diff = await spec_diff(*sides, Means(readers.judge, compile_rule, lineage=True))
-    return Compared(diff, base, head, (*notes, *more, *diff.notes))
+    return Compared(diff, base, head, (*diff.notes, *notes, *more))
 
 
 def _plain(settings: EffortSettings) -> EffortSettings:
@@ -118,5 +118,5 @@ async def _read_new(head: PromptSubject, carried: Carried, readers: Readers) -> 
     except CannotEvaluate as error:
         return blank, (f"What is new in the prompt was not read: {error.message}. {MAYBE_REWORDED}",)
     inputs = await find_components(head, readers.generator, readers.settings.instructions.get("inputs", ""))
-    found = of_new(replace(blank, rules=rules.value, components=inputs.value), carried, head.text)
+    found = of_new(replace(blank, rules=rules.value, components=inputs.value), carried, head)
     return found, (*rules.notes, *inputs.notes)

@@ -34,10 +34,10 @@ def held(relation: Relation, wordings: tuple[str, str], by: AlignedBy) -> tuple[
     Returns:
         The relation, and the reason where it is not the judge's.
     """
-    if by == "meaning" and similarity(*wordings) < UNLIKE:
-        return "unknown", "the judge takes them for one rule, and they have hardly a word in common"
     if relation != "reworded":
         return relation, ""
+    if by == "meaning" and similarity(*wordings) < UNLIKE:
+        return "unknown", "the judge takes them for one rule, and they have hardly a word in common"
     for what, seen in _SEEN.items():
         if seen(wordings[0]) != seen(wordings[1]):
             return "unknown", f"the judge takes them for the same, and their {what} differ"

@@ -77,23 +77,12 @@ def test_a_prompt_of_another_form(desk: Desk, name: str, text: str) -> None:
     checked(desk, made)
 
 
-def with_customer(system: str, user: str) -> str:
-    """A model that writes two parts."""
-    said = json.loads(reader(system, user))
-    for test in said.get("tests", ()):
-        test["components"].append({"name": "customer", "text": "Mrs Jones, 4"})
-    if stage_of(system) == "inputs":
-        said["components"].append({"name": "customer", "description": "Who asks.", "rules": []})
-    return json.dumps(said)
-
-
 def test_variables_of_a_template_are_parts_of_the_input(desk: Desk) -> None:
-    desk.server.behaviour = Behaviour(judgement=with_customer)
     desk.write("prompts/shop.j2", TEMPLATE)
     made = desk.generate("--effort", "min", prompt="prompts/shop.j2")
     checked(desk, made)
     assert all(set(case.vars) == {"question", "customer"} for case in desk.cases())
-    assert all(case.vars["customer"] == "Mrs Jones, 4" for case in desk.cases())
+    assert all(case.vars["customer"] != case.vars["question"] for case in desk.cases())
 
 
 def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
@@ -111,18 +100,9 @@ def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
 
 
 def test_conversations(desk: Desk) -> None:
-    def talking(system: str, user: str) -> str:
-        said = reader(system, user)
-        return re.sub(r'"components": \[\{"name": "question", "text": ("What about [^"]*")\}\]', _turns, said)
-
-    desk.server.behaviour = Behaviour(judgement=talking)
     made = desk.generate("--effort", "min", "--turns", "3")
     checked(desk, made)
     assert all(len(case.rounds) == 3 for case in desk.cases())
-
-
-def _turns(found: re.Match[str]) -> str:
-    return f'"turns": [{found[1]}, "And then?", "Why?"]'
 
 
 def test_documents_without_a_place_for_them(desk: Desk) -> None:
@@ -133,13 +113,16 @@ def test_documents_without_a_place_for_them(desk: Desk) -> None:
 
 def test_documents_stand_in_for_what_is_retrieved(desk: Desk) -> None:
     def with_documents(system: str, user: str) -> str:
-        return with_customer(system, user).replace('"customer"', '"documents"')
+        said = json.loads(reader(system, user))
+        if stage_of(system) == "inputs":
+            said["components"].append({"name": "documents", "description": "What was found.", "rules": []})
+        return json.dumps(said)
 
     desk.server.behaviour = Behaviour(judgement=with_documents)
     made = desk.generate("--effort", "min", "--documents")
     checked(desk, made)
     assert "no stand-in documents" not in made.out
-    assert all("documents: Mrs Jones, 4" in case.input for case in desk.cases())
+    assert all("documents: What about" in case.input for case in desk.cases())
 
 
 def test_expected_outputs(desk: Desk) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from gate.domain.promptspec import GeneratedTest, OutputRule, Specification
-from gate.domain.usage import Effort
 from gate.errors import GateError
 from gate.flows.generate import Generated
 from gate.flows.generate_files import NewFiles, Place, new_files, stem
@@ -13,7 +12,7 @@ from gate.testgen.diversity import diversity
 
 SPEC = Specification("0" * 64, "It helps.", rules=(OutputRule("R1", "Be brief."),))
 TESTS = (GeneratedTest("R1-rule-1", "rule", "R1", "Why?"),)
-MADE = Generated(SPEC, (), TESTS, (), diversity(TESTS), (), Effort())
+MADE = Generated(SPEC, (), TESTS, (), diversity(TESTS), ())
 FOLDER = Path("evals/shop")
 
 

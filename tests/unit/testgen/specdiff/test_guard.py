@@ -40,5 +40,4 @@ def test_other_words_for_the_same_stay_the_same(before: str, after: str) -> None
 def test_a_judge_alone_makes_no_rule_of_two_strangers() -> None:
     pair = ("It must never name a price.", "Greetings are warm.")
     assert held("reworded", pair, "meaning")[0] == "unknown"
-    assert held("tightened", pair, "meaning")[0] == "unknown"
-    assert held("tightened", pair, "evidence") == ("tightened", "")
+    assert held("tightened", pair, "meaning") == ("tightened", "")
