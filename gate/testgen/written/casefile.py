@@ -3,9 +3,8 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 
-from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import CompiledRule, GeneratedTest
+from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
 from gate.inputs.caserows import YAML_ENDINGS
 from gate.inputs.jsontext import BadJson, parse_json
@@ -18,45 +17,38 @@ LINES_ENDINGS = (".jsonl", ".ndjson")
 STATUS, OBSOLETE = "status", "obsolete"
 """The slice that marks tests of rules that are gone."""
 
-Compiled = Mapping[str, CompiledRule]
-"""By the id of the rule."""
-_NONE: Compiled = {}
 
-
-def rows_of(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> list[dict[str, JsonValue]]:
+def rows_of(tests: Sequence[GeneratedTest]) -> list[dict[str, JsonValue]]:
     """The tests as cases of the gate.
 
     Args:
         tests: each with an input, turns or variables.
-        compiled: what code checks of the rules; a test gets the scorers of its own rule, and so does one that was
-            made from the inverse: it tempts the model, and the rule holds all the same.
     """
-    return [_row(test, compiled.get(test.rule)) for test in tests]
+    return [_row(test) for test in tests]
 
 
-def fits_yaml(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> bool:
+def fits_yaml(tests: Sequence[GeneratedTest]) -> bool:
     """Are they few enough for one YAML file of the gate?"""
-    return 1 + sum(_values(row) for row in rows_of(tests, compiled)) <= YAML_NODES
+    return 1 + sum(_values(row) for row in rows_of(tests)) <= YAML_NODES
 
 
-def cases_yaml(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> str:
+def cases_yaml(tests: Sequence[GeneratedTest]) -> str:
     """A case file in YAML, one paragraph for each test; `fits_yaml` says whether the gate will read it."""
-    return "\n".join("\n".join(items([row])) + "\n" for row in rows_of(tests, compiled))
+    return "\n".join("\n".join(items([row])) + "\n" for row in rows_of(tests))
 
 
-def cases_jsonl(tests: Sequence[GeneratedTest], compiled: Compiled = _NONE) -> str:
+def cases_jsonl(tests: Sequence[GeneratedTest]) -> str:
     """A case file in JSON Lines."""
-    return "".join(_line(row) for row in rows_of(tests, compiled))
+    return "".join(_line(row) for row in rows_of(tests))
 
 
-def with_more(text: str, tests: Sequence[GeneratedTest], file: str, compiled: Compiled = _NONE) -> str:
+def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
     """A case file with further tests at its end, the rest as it was to the byte; those whose id is there are left out.
 
     Args:
         text: the file, in JSON Lines, or a list in YAML.
         tests: what to add.
         file: its path, which tells the form by its ending.
-        compiled: see `rows_of`.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -64,11 +56,11 @@ def with_more(text: str, tests: Sequence[GeneratedTest], file: str, compiled: Co
     """
     if _in_lines(file):
         known = {row.get("id") for _, row in _lines(text, file) if row is not None}
-        new = "".join(_line(row) for row in rows_of([one for one in tests if one.id not in known], compiled))
+        new = "".join(_line(row) for row in rows_of([one for one in tests if one.id not in known]))
         return text + ("\n" if new and text and not text.endswith("\n") else "") + new
     draft, rows = _draft(text, file)
     known = {row["id"] for row in rows if isinstance(row, dict) and "id" in row}
-    added: list[JsonValue] = [*rows_of([one for one in tests if one.id not in known], compiled)]
+    added: list[JsonValue] = [*rows_of([one for one in tests if one.id not in known])]
     if not added:
         return text
     assert draft.root is not None  # noqa: S101
@@ -105,7 +97,7 @@ def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
     return draft.result(rows) if marked else text
 
 
-def _row(test: GeneratedTest, compiled: CompiledRule | None) -> dict[str, JsonValue]:
+def _row(test: GeneratedTest) -> dict[str, JsonValue]:
     row: dict[str, JsonValue] = {"id": test.id}
     if told := _told(test):
         row["description"] = told
@@ -119,8 +111,6 @@ def _row(test: GeneratedTest, compiled: CompiledRule | None) -> dict[str, JsonVa
         row["expected"] = test.expected
     named = {"rule": test.rule, "kind": test.kind, "scenario": test.scenario or ""}
     row["slices"] = {name: value for name, value in named.items() if value}
-    if compiled is not None and compiled.scorers:
-        row["extra_scorers"] = [scorer_entry(spec) for spec in compiled.scorers]
     return row
 
 
@@ -128,16 +118,6 @@ def _told(test: GeneratedTest) -> str:
     """For the reviewer: what a good answer does, and why the test is there."""
     parts = (("A good answer", test.behaviour), ("Why", test.reasoning))
     return "\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
-
-
-def scorer_entry(spec: ScorerSpec) -> JsonValue:
-    """A scorer as a configuration or a case has it."""
-    options: dict[str, JsonValue] = {**spec.options, "name": spec.name, "required": spec.required}
-    if spec.weight != 1:
-        options["weight"] = spec.weight
-    if spec.negate:
-        options["negate"] = True
-    return {spec.kind: options}
 
 
 def _values(value: JsonValue) -> int:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import CompiledRule, OutputRule
 from gate.inputs.paths import complaint
 from gate.testgen.frames import rendered
-from gate.testgen.written.casefile import scorer_entry
 from gate.testgen.written.yamlout import entries
 
 SLICES = ("rule", "kind")
@@ -64,7 +64,7 @@ def suite_yaml(
     if any(map(complaint, paths)):
         return ""
     by_code = {one.rule for one in compiled}
-    scorers: list[JsonValue] = [scorer_entry(spec) for one in compiled for spec in one.scorers]
+    scorers: list[JsonValue] = [_entry(spec) for one in compiled for spec in one.scorers]
     if others := [untemplated(" ".join(rule.text.split())) for rule in rules if rule.id not in by_code]:
         criteria = rendered("suite_criteria", {"rules": others})
         scorers.append({"judge": {"name": JUDGE, "model": str(models.judge), "criteria": criteria}})
@@ -82,3 +82,13 @@ def suite_yaml(
 def untemplated(text: str) -> str:
     """A text that a scorer takes for no template, even if it speaks of one."""
     return _OPENING.sub("{ ", text)
+
+
+def _entry(spec: ScorerSpec) -> JsonValue:
+    """A scorer as a configuration has it."""
+    options: dict[str, JsonValue] = {**spec.options, "name": spec.name, "required": spec.required}
+    if spec.weight != 1:
+        options["weight"] = spec.weight
+    if spec.negate:
+        options["negate"] = True
+    return {spec.kind: options}

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from gate.domain.case import Case, Round
-from gate.domain.promptspec import CompiledRule, GeneratedTest
+from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError, InputErrors
 from gate.inputs import cases
 from gate.inputs.limits import YAML_NODES
-from gate.inputs.scorers.read import parse_scorers
 from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml, with_more, with_obsolete
 from tests.unit.testgen.written.texts import UNIQUE
 
@@ -20,14 +19,6 @@ ONE = GeneratedTest(
 )
 TALK = GeneratedTest("R4-inverse-1", "inverse", "R4", turns=("Hello", "And: now?\nYes"), scenario="edge")
 VARS = GeneratedTest("control-1", "control", vars={"context": "a\nb", "n": [1, {"x": None}]})
-SCORERS = parse_scorers(
-    [
-        {"words": {"max": 80, "name": "R3", "required": True}},
-        {"contains": {"value": "x", "weight": 2, "negate": True, "name": "R3-b"}},
-    ],
-    "x",
-)
-COMPILED = {"R3": CompiledRule("R3", SCORERS, "at most 80 words")}
 YAML = """\
 - id: R3-rule-1
   description: |-
@@ -63,13 +54,13 @@ def test_the_cases() -> None:
     told = "A good answer: Short\nWhy: At the limit"
     rounds = (Round("Hello"), Round("And: now?\nYes"))
     found = [
-        Case("R3-rule-1", "Hi", expected="Yes", slices=slices, extra_scorers=SCORERS, description=told),
+        Case("R3-rule-1", "Hi", expected="Yes", slices=slices, description=told),
         Case("R4-inverse-1", "Hello", slices={"rule": "R4", "kind": "inverse", "scenario": "edge"}, rounds=rounds),
         Case("control-1", vars=VARS.vars, slices={"kind": "control"}),
     ]
     tests = [ONE, TALK, VARS]
-    assert read(cases_yaml(tests, COMPILED)) == found
-    assert read(cases_jsonl(tests, COMPILED), "c.jsonl") == found
+    assert read(cases_yaml(tests)) == found
+    assert read(cases_jsonl(tests), "c.jsonl") == found
 
 
 @settings(deadline=None, max_examples=40)
