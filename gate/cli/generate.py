@@ -75,7 +75,8 @@ def generate(**options: Any) -> None:
     What was answered is kept: after Ctrl-C, or when a budget is used up, the same command goes on and pays nothing
     twice.
 
-    Exit codes: 0 done, 2 a mistake in a file or in usage, 3 no rule or no test came out, 130 interrupted.
+    Exit codes: 0 done, 1 no output of --evaluate complies with the prompt, 2 a mistake in a file or in usage, 3 no
+    rule, test or verdict came out, or it was not finished, 130 interrupted.
     """
     from gate.cli.generate_options import GenerateOptions
     from gate.cli.generate_run import execute

@@ -34,12 +34,16 @@ from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml
 
 SMALL = "A small local model gives poor rules and tests: read them with more care than those of a large one."
 
+NO_OUTPUT = (
+    "No output of any model complies with the prompt: look at a few, for the judge or the tests may be at fault."
+)
+
 
 def execute(options: GenerateOptions) -> int:
     """Read, foresee, generate, keep, show.
 
     Returns:
-        0; mistakes and gaps are errors with their own exit codes.
+        0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
     if options.diff:
         from gate.cli.generate_diff import execute as execute_diff
@@ -66,6 +70,9 @@ def execute(options: GenerateOptions) -> int:
 
     done = carry(wanted, found, settings, telling_of(options), keep_all)
     _show(options, done, _outcome(options, wanted, done, kept[0]))
+    if done.evaluated is not None and not any(row.judged == "compliant" for row in done.evaluated.rows):
+        say(NO_OUTPUT)
+        return 1
     return 0
 
 

@@ -1,11 +1,12 @@
 """Prompts, models and options that are not what they should be: a clear word, an exit code, no traceback."""
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
 
-from tests.integration.generate.desk import MODEL, Desk
+from tests.integration.generate.desk import MODEL, PROMPT, Desk
 from tests.support.command import gate
 from tests.support.model_server import Behaviour, Raw
 from tests.support.prompt_reader import reader, stage_of
@@ -183,6 +184,38 @@ def test_two_hundred_rules(desk: Desk) -> None:
     assert len(desk.spec().rules) == 200
     assert len(desk.cases()) == 400
     assert "item 229" in made.out
+
+
+def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
+    desk.write("prompts/shop.md", " ".join(f"The answer must not mention item {number}." for number in range(75)))
+    calls, made = desk.paid()
+    assert made.code == 3, made
+    assert "the tests of its 75 rules would take about" in made.err
+    assert "--max-calls" in made.err
+    most = re.findall(r"--max-calls (\d+)", made.err)
+    more, made = desk.paid("--max-calls", most[0], "--effort", "low", "--tests-per-rule", "1", "--no-validate")
+    assert made.code == 0, made.err
+    assert calls < 12 and more > 20
+
+
+@pytest.mark.parametrize("name", ["...md", "..prompt.yml"])
+def test_a_prompt_without_a_name(desk: Desk, name: str) -> None:
+    desk.write(f"prompts/{name}", PROMPT)
+    made = desk.generate("--effort", "min", prompt=f"prompts/{name}")
+    assert made.code == 2, made
+    assert "--out" in made.err
+    assert not (desk.root / "spec.yaml").exists()
+
+
+def test_the_specification_of_another_prompt(desk: Desk) -> None:
+    assert desk.generate("--effort", "min").code == 0
+    before = desk.files()
+    desk.write("other/shop.md", "Translate into French. Always keep the numbers.")
+    calls, made = desk.asked, desk.generate("--effort", "min", prompt="other/shop.md")
+    assert made.code == 2, made
+    assert "is of another prompt" in made.err
+    assert desk.asked == calls
+    assert {name: text for name, text in desk.files().items() if name in before} == before
 
 
 def test_a_folder_that_cannot_be_written_to(desk: Desk) -> None:

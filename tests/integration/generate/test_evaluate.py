@@ -74,6 +74,29 @@ def test_every_output_fails(desk: Desk) -> None:
     assert "Traceback" not in made.err
 
 
+def test_no_output_complies(desk: Desk) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "This is wrong.")
+    made = evaluated(desk, "--no-control")
+    assert made.code == 1, made
+    assert "No output of any model complies" in made.err
+
+
+def test_tests_are_kept_whatever_comes_of_running_them(desk: Desk) -> None:
+    def judging(system: str, user: str) -> str:
+        return "I'm sorry." if stage_of(system) == "compliance" else reader(system, user)
+
+    desk.server.behaviour = Behaviour(judgement=judging)
+    made = evaluated(desk, "--no-control")
+    assert made.code == 3, made
+    assert len(desk.cases()) == TESTS
+    assert desk.spec().rules
+
+
+def test_all_calls_are_counted(desk: Desk) -> None:
+    found = document(evaluated(desk, "--json", "--quiet"))
+    assert found["calls"]["made"] == desk.asked
+
+
 def test_a_program_reads_each_verdict(desk: Desk) -> None:
     found = document(evaluated(desk, "--no-control", "--json", "--quiet"))
     assert len(found["evaluation"]) == 2 * TESTS
