@@ -193,9 +193,10 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     assert "the tests of its 75 rules would take about" in made.err
     assert "--max-calls" in made.err
     most = re.findall(r"--max-calls (\d+)", made.err)
-    more, made = desk.paid("--max-calls", most[0], "--effort", "low", "--tests-per-rule", "1", "--no-validate")
+    more, made = desk.paid("--max-calls", most[0], "--tests-per-rule", "1", "--no-validate")
     assert made.code == 0, made.err
-    assert calls < 12 and more > 20
+    assert calls < 12
+    assert more == 2 * 75  # what was read before is known
 
 
 @pytest.mark.parametrize("name", ["...md", "..prompt.yml"])
