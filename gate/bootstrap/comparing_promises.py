@@ -12,6 +12,7 @@ from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.suite import Arm, Exam, RunPolicy, Suite
+from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update, Writers, follow
@@ -144,7 +145,7 @@ def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Tel
 
     async def do(run: Running) -> Comparison:
         resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
-        reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say)
+        reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
         compared = await reading.compared()
         record = await reading.record(compared)
         if not wanted.update or versions.kept is None:
@@ -173,12 +174,17 @@ def bring_up(update: Update, folder: Path) -> Mapping[Path, str]:
     """
     spec = folder / "spec.yaml"
     texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
-    said = {spec: f"{len(update.plan.add)} rules added, {len(update.plan.obsolete)} marked obsolete"}
+    plan = update.plan
+    said = {spec: f"{counted(len(plan.add), 'rule')} added, {len(plan.obsolete)} marked obsolete"}
+    if plan.add:
+        said[spec] += f"; new: {', '.join(rule.id for rule in plan.add)}"
+    if plan.open:
+        said[spec] += f"; left as they are until somebody decides: {', '.join(plan.open)}"
     cases = next((path for path in (folder / "cases.yaml", folder / "cases.jsonl") if path.is_file()), None)
     if cases is not None:
         after = with_more(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete(after, update.plan.obsolete, str(cases))
-        said[cases] = f"{len(update.tests)} tests added; those of obsolete rules marked"
+        said[cases] = f"{counted(len(update.tests), 'test')} added; those of obsolete rules marked"
     for path, text in texts.items():
         rewrite(path, text)
     return said

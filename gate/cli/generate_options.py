@@ -141,7 +141,7 @@ def telling_of(options: GenerateOptions) -> Telling:
     console = Console(stderr=True)
     bar: Silent | Bar | Lines = Silent()
     if not options.quiet:
-        bar = Bar(console, "Asking") if console.is_terminal else Lines(say, doing="asking", things="questions, about")
+        bar = Bar(console, "Asking") if console.is_terminal else Lines(say, doing="asking", things="questions foreseen")
     return Telling(bar, bar, (lambda line: None) if options.quiet else say)
 
 

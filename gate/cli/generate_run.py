@@ -133,6 +133,8 @@ def _outcome(options: GenerateOptions, wanted: Wanted, done: Done, files: NewFil
     warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
     if wanted.generator.provider == "local":
         warnings.append(SMALL)
+    if made.notes and done.effort.reused:
+        warnings.append("Some answers are those of an earlier run; --refresh asks for all of them anew.")
     return generation.Outcome(
         prompt=options.prompt,
         specification=made.specification,

@@ -9,6 +9,7 @@ from gate.calls.port import Calls
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.domain.sample import Reply
+from gate.domain.words import counted
 from gate.engine.run import Stop
 from gate.errors import CannotEvaluate, Interrupted
 from gate.providers.base import Request
@@ -101,7 +102,7 @@ async def make(job: Job, team: Team) -> Generated:
         said = f"the tests of its {len(specification.rules)} rules would take about {calls:,} calls"
         hint = f"allow it with --max-calls {calls + MARGIN}, or ask for less: --effort, --max-rules or --tests-per-rule"
         raise CannotEvaluate(f"{said}, far more than was foreseen", hint)
-    team.tell(f"about {calls:,} calls for tests of {len(specification.rules)} rules")
+    team.tell(f"about {counted(calls, 'call')} for tests of {counted(len(specification.rules), 'rule')}")
     work = Work(job.settings, team.tell, answer=team.answer)
     made = await generate(job.subject, specification, team.generator, team.judge, work)
     return Generated(

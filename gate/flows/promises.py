@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from gate.domain.promptspec import Specification
 from gate.domain.specdiff import SpecDiff
+from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.testgen.asking import Asker
 from gate.testgen.compile.compile import compile_rule
@@ -112,7 +113,7 @@ async def _read_new(head: PromptSubject, carried: Carried, readers: Readers) -> 
     blank = Specification(head.digest, "")
     if not carried.new:
         return blank, ()
-    readers.tell(f"reading what is new: {len(carried.new)} passages")
+    readers.tell(f"reading what is new: {counted(len(carried.new), 'passage')}")
     try:
         rules = await find_rules(head, readers.generator, readers.settings)
     except CannotEvaluate as error:

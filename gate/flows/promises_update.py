@@ -61,11 +61,17 @@ async def follow(kept: SpecFile, compared: Compared, head: PromptSubject, writer
         CannotEvaluate: no test came out for the new rules.
     """
     plan = update_plan(kept.specification, compared.diff, kept.taken)
-    found = await invert(plan.add, writers.generator)
-    add = tuple(replace(rule, inverse=found.value.get(rule.id, "")) for rule in plan.add)
+    found = await invert(plan.add, writers.generator, writers.settings.instructions.get("inverse", ""))
+    add = tuple(
+        # What is quoted there are the prompt's own words.
+        replace(rule, inverse=found.value.get(rule.id, ""), grounding="verbatim" if rule.evidence else rule.grounding)
+        for rule in plan.add
+    )
     moved = {rule.id: rule for rule in plan.moved}
     old = (moved.get(rule.id, rule) for rule in kept.specification.rules if rule.id not in plan.obsolete)
-    after = replace(kept.specification, prompt=head.digest, rules=(*old, *add))
+    # A file with rules that somebody has to decide on is not of the new version yet.
+    of = kept.specification.prompt if plan.open else head.digest
+    after = replace(kept.specification, prompt=of, rules=(*old, *add))
     tests: tuple[GeneratedTest, ...] = ()
     notes = found.notes
     if add:

@@ -29,7 +29,7 @@ from gate.inputs.scorers.read import parse_scorers
 from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
 from gate.testgen.compile.compile import compile_rule
-from gate.testgen.effort import LEVELS, RULES
+from gate.testgen.effort import LEVELS, RULES, EffortSettings
 from gate.testgen.generation import Work, generate
 from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import targeted
@@ -126,6 +126,7 @@ class Reading:
         tools: calls, scorers, sink and progress.
         order: how samples are taken.
         tell: tells the user what is being done.
+        settings: how much work goes into it; all rules are read, whatever they say.
     """
 
     suite: Suite
@@ -134,6 +135,7 @@ class Reading:
     tools: Tools
     order: Order
     tell: Callable[[str], None] = lambda line: None
+    settings: EffortSettings = LEVELS["low"]
     generator: Asker = field(init=False)
     judge: Asker = field(init=False)
 
@@ -157,7 +159,7 @@ class Reading:
         if before is None:
             raise GateError("there is no baseline")
         base, head = subject_of(before.version.prompt), subject_of(self.suite.candidate.version.prompt)
-        readers = Readers(self.generator, self.judge, LEVELS["low"].with_settings(max_rules=RULES), self.tell)
+        readers = Readers(self.generator, self.judge, self.settings.with_settings(max_rules=RULES), self.tell)
         return await compare_promises(Versions(base, head, self.wanted.specification), readers)
 
     async def record(self, compared: Compared) -> PromisesRecord:
@@ -199,7 +201,7 @@ class Reading:
         inverses = (await invert(rules, self.generator)).value
         named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
-        work = Work(LEVELS["low"].with_settings(tests_per_rule=self.wanted.tests), self.tell)
+        work = Work(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)
         return (await generate(subject, replace(compared.head, rules=named), self.generator, self.judge, work)).tests
 
     async def _tried(self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]) -> PromisesRecord:

@@ -1,7 +1,8 @@
 """The whole output is one of a few words, or one text."""
 
-import re
 from collections.abc import Sequence
+
+import regex
 
 from gate.domain.jsonvalue import JsonValue
 from gate.testgen.compile.check import Check, Checks, searched
@@ -30,7 +31,7 @@ _CASE = (
 _TAIL = r"(?:,? (?:and|with) nothing else|,? only|,? exactly)?"
 _LIST = rf"(?P<list>.+?){_CASE}{_TAIL}"
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
         rf"be {_ONLY}one of{_HEAD}{_KIND}{_NOTHING_ELSE}(?: \(case[- ]insensitive\))?(?P<colon>:) {_LIST}",
         rf"be {_ONLY}one of{_HEAD}{_KIND} (?P<colon>\()(?P<list>.+?)\){_TAIL}",
@@ -39,14 +40,14 @@ _PATTERNS = tuple(
         rf"be {_ONLY}(?P<either>(?:either )?(?P<list>.+?)){_CASE}{_TAIL}",
     )
 )
-_NUMBERS = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE)
-_INSENSITIVE = re.compile(r"\(case[- ]insensitive\)|case[- ]insensitive", re.IGNORECASE)
+_NUMBERS = regex.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", regex.IGNORECASE)
+_INSENSITIVE = regex.compile(r"\(case[- ]insensitive\)|case[- ]insensitive", regex.IGNORECASE)
 _ANSWERS = frozenset("yes no true false pass fail".split())
 """What `either … or …` names as it is; of any other word it is not sure that it is no description."""
-_EXACT = re.compile(
+_EXACT = regex.compile(
     rf"be {_ONLY}(?:the )?(?:(?:exact|single|literal) )?(?:word|string|text|phrase|value|token|letter|label)? ?"
     rf"({LITERAL}){_TAIL}",
-    re.IGNORECASE,
+    regex.IGNORECASE,
 )
 
 
@@ -64,7 +65,7 @@ def choice(clause: Clause) -> Checks:
             continue
         groups = found.groupdict()
         either = groups.get("either")
-        text = re.sub(r"^either ", "", groups["list"], flags=re.IGNORECASE)
+        text = regex.sub(r"^either ", "", groups["list"], flags=regex.IGNORECASE)
         items = listed(clause, text, sure=not groups.get("colon"))
         many = {number(word) for word in _NUMBERS.findall(groups.get("head") or "")}
         if either is not None and not _either(either, items):
@@ -89,5 +90,5 @@ def _ignores(said: str, groups: dict[str, str | None]) -> bool:
 
 def _one_of(items: Sequence[str], *, ignore_case: bool) -> Checks:
     how = "in capitals or not" if ignore_case else "spelled so"
-    words = "|".join(map(re.escape, items))
+    words = "|".join(map(regex.escape, items))
     return searched(rf"\A\s*+(?:{words})\s*\Z", f"one of {', '.join(items)}, {how}", ignore_case=ignore_case)

@@ -83,6 +83,28 @@ def test_files_follow_once(repo: Desk) -> None:
     assert repo.asked == asked
 
 
+def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    before = repo.spec()
+    repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert "not known" in made.out
+    assert "left as they are until somebody decides: R2" in made.out
+    assert repo.spec().prompt == before.prompt
+    again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert "left as they are until somebody decides: R2" in again.out
+
+
+def test_new_rules_are_known_to_stand_in_the_prompt(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", f"{PROMPT} You must be polite.\n")
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert "new: R4" in made.out, made
+    rule = repo.spec().rule("R4")
+    assert rule is not None and rule.grounding == "verbatim"
+
+
 def test_the_old_version_as_a_file(desk: Desk) -> None:
     old = desk.write("old/shop.md", PROMPT)
     desk.write("prompts/shop.md", SHORT)
