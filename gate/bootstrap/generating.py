@@ -1,10 +1,10 @@
 """Carries a generation out: reads the prompt and what was written before, and has tests made."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gate.bootstrap.ask_models import FOLDER, Telling, Terms, Work, ask_models, cool, keyless
+from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, cool, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running
 from gate.domain.absence import Failed
@@ -18,15 +18,11 @@ from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.generate import Bounded, Generated, Job, Team, ended, make
 from gate.flows.generate_evaluate import Comparing, Evaluated, Examiners, evaluate_models
-from gate.flows.generate_files import NewFile
 from gate.flows.ports import Steps
 from gate.inputs import specfile
 from gate.inputs.text import decode
 from gate.providers.factory import Factory
 from gate.settings.services import Settings
-from gate.store.new_files import rewrite, write_all_new
-from gate.store.own_folder import make_folder
-from gate.store.run_folder import write_whole
 from gate.targets.port import Question
 from gate.testgen.agreement_of_specs import spec_prompt
 from gate.testgen.asking import Asker
@@ -35,7 +31,6 @@ from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast, Member, Staffing, forecast
 from gate.testgen.specify import foreign
 from gate.testgen.subject import subject_of
-from gate.testgen.written.testdata import with_test_data
 
 SUITE = "generate"
 FEW = 200
@@ -281,39 +276,3 @@ def _warm(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:
     models = wanted.evaluation.models if wanted.evaluation is not None else ()
     warm = Params(temperature=1.0)
     return {model: warm if factory.takes(model, warm) else Params() for model in models}
-
-
-def lying(path: Path) -> bytes | None:
-    """What a file holds, nothing where it cannot be read; None where there is none."""
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return b"" if path.is_symlink() else None
-    except OSError:
-        return b""
-
-
-def keep(files: Sequence[NewFile]) -> None:
-    """Write files that are not there yet.
-
-    Raises:
-        GateError: one of them cannot be written, so that none is.
-    """
-    write_all_new({file.path: file.text for file in files if not file.there})
-
-
-def keep_for_reading(texts: Mapping[str, str]) -> None:
-    """Write what is for a reader's information into `FOLDER`; what an earlier generation left there goes."""
-    make_folder(FOLDER)
-    for name, text in texts.items():
-        write_whole(FOLDER / name, text)
-
-
-def write_back(prompt: Path, tests: Sequence[GeneratedTest]) -> None:
-    """Add tests to the test data of a `.prompt.yml`; all else in it stays as it is.
-
-    Raises:
-        GateError: it cannot be added to, or written.
-    """
-    data = DiskSource().read(str(prompt))
-    rewrite(prompt, with_test_data(decode(data or b"", str(prompt)), tests, str(prompt)))

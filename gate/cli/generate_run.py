@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from gate.bootstrap.ask_models import FOLDER
-from gate.bootstrap.generating import Done, Wanted, carry, foresee, keep, keep_for_reading, lying, read, write_back
+from gate.bootstrap.generated_files import keep, keep_for_reading, lying, write_back
+from gate.bootstrap.generating import Done, Wanted, carry, foresee, read
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
