@@ -170,7 +170,8 @@ def bring_up(update: Update, folder: Path) -> Mapping[Path, str]:
         The files that were changed, and what was done.
 
     Raises:
-        InputErrors, GateError: a file cannot be read, added to, or written; nothing is written then.
+        InputErrors, GateError: a file cannot be read or added to, so that nothing is written; or one cannot be written,
+            and those before it are.
     """
     spec = folder / "spec.yaml"
     texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
