@@ -1,10 +1,12 @@
 """Where rules stand in two versions of a prompt, and which sentences both versions have."""
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from functools import lru_cache
+from itertools import accumulate, islice, takewhile
 from typing import Literal, TypeAlias
 
 from gate.testgen.specdiff.units import Key, Unit, plain, units_of, within
@@ -20,6 +22,7 @@ quotes no words of its own version."""
 
 _MOST = 50
 """Places of one quotation that are looked at."""
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,34 @@ def sides(base: Words, head: Words) -> tuple[Side, Side]:
     return Side(text_of(base), left, kept, new, _pieces(base)), Side(text_of(head), right, kept, gone, _pieces(head))
 
 
+class _Words:
+    """A text with one blank between its words, and where each word stood."""
+
+    def __init__(self, text: str) -> None:
+        found = [match.span() for match in _WORD.finditer(text)]
+        self._starts = array("L", (start for start, _ in found))
+        self._joined = " ".join(text[start:end] for start, end in found)
+        lengths = (end - start + 1 for start, end in found)
+        self._offsets = array("L", accumulate(lengths, initial=0))
+
+    def find(self, words: str) -> Iterator[tuple[int, int]]:
+        """Where words stand, one place after the other; each pass over the text takes linear time."""
+        at = self._joined.find(words)
+        while at >= 0:
+            yield self._place(at), self._place(at + len(words) - 1) + 1
+            at = self._joined.find(words, at + len(words))
+
+    def _place(self, at: int) -> int:
+        word = bisect_right(self._offsets, at) - 1
+        return self._starts[word] + at - self._offsets[word]
+
+
+@lru_cache(maxsize=4)
+def _words_of(text: str) -> _Words:
+    """Of a prompt, in which the words of many rules are looked for."""
+    return _Words(text)
+
+
 def spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
     """Where words stand in a text; line breaks and blanks may be others, all else is literal.
 
@@ -142,16 +173,8 @@ def spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
         evidence: the words.
         text: the prompt.
     """
-    words = evidence.split()
-    if not words or len(evidence) > len(text) * 2:
-        return ()
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
-    found = []
-    for match in pattern.finditer(text):
-        found.append(match.span())
-        if len(found) == _MOST:
-            break
-    return tuple(found)
+    words = " ".join(evidence.split())
+    return tuple(islice(_words_of(text).find(words), _MOST)) if words else ()
 
 
 def regions(side: Side) -> tuple[Region, ...]:
