@@ -42,8 +42,16 @@ _PATTERNS = tuple(
 )
 _NUMBERS = regex.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", regex.IGNORECASE)
 _INSENSITIVE = regex.compile(r"\(case[- ]insensitive\)|case[- ]insensitive", regex.IGNORECASE)
-_ANSWERS = frozenset("yes no true false pass fail".split())
-"""What `either … or …` names as it is; of any other word it is not sure that it is no description."""
+_OPPOSITES = tuple(
+    frozenset(pair.split("/"))
+    for pair in "yes/no true/false pass/fail positive/negative high/low spam/ham safe/unsafe relevant/irrelevant "
+    "correct/incorrect valid/invalid approve/reject accept/reject approved/rejected accepted/rejected real/fake "
+    "entailment/contradiction agree/disagree urgent/routine".split()
+)
+"""Of what `either … or …` names without quotation marks, two that are labels; other words may be a description."""
+_CODE = regex.compile(r"[A-Z]|\d{1,3}|[A-Z][A-Z_]{2,}")
+"""A letter, a number, or a word in capitals is meant as it is written."""
+_FORMATS = frozenset("json xml html yaml csv tsv sql pdf toml latex ascii utf css".split())
 _EXACT = regex.compile(
     rf"be {_ONLY}(?:the )?(?:(?:exact|single|literal) )?(?:word|string|text|phrase|value|token|letter|label)? ?"
     rf"({LITERAL}){_TAIL}",
@@ -55,12 +63,12 @@ def choice(clause: Clause) -> Checks:
     """One of a list, spelled as there unless the rule says that case does not count."""
     if clause.negated:
         return ()
-    if (one := _EXACT.fullmatch(clause.said)) is not None:
+    if (one := _EXACT.fullmatch(clause.alone)) is not None:
         text = literal(clause, one[1])
         options: dict[str, JsonValue] = {"value": text, "ignore_case": False, "strip": True}
         return (Check("exact", f"exactly “{text}”", options),)
     for pattern in _PATTERNS:
-        found = pattern.fullmatch(clause.said)
+        found = pattern.fullmatch(clause.alone)
         if found is None:
             continue
         groups = found.groupdict()
@@ -76,10 +84,15 @@ def choice(clause: Clause) -> Checks:
 
 
 def _either(said: str, items: Sequence[str]) -> bool:
-    """Quoted, or two words that are answers."""
+    """Quoted, or words that are labels."""
     if " and " in said:
         return False
-    return "§" in said or (bool(items) and _ANSWERS.issuperset(item.lower() for item in items))
+    if "§" in said:
+        return True
+    words = {item.lower() for item in items}
+    if any(pair <= words for pair in _OPPOSITES) and all(" " not in item for item in items):
+        return True
+    return bool(items) and all(map(_CODE.fullmatch, items)) and _FORMATS.isdisjoint(words)
 
 
 def _ignores(said: str, groups: dict[str, str | None]) -> bool:

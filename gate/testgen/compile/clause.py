@@ -1,6 +1,14 @@
 """One demand on the whole output, in few verbs: to be something, to contain, start with or end with something."""
 
+import re
 from dataclasses import dataclass
+
+_ALONE = re.compile(
+    r"(?:,? (?:and|with) nothing else|, nothing (?:else|more)|,? (?:with no|without(?: any)?|and no|no)"
+    r"(?: (?:other|extra|additional|further|surrounding|explanatory))?"
+    r" (?:text|words?|explanations?|commentary|prose|comments?|output|content|punctuation and no explanation))$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +25,8 @@ class Clause:
     said: str
     literals: tuple[str, ...] = ()
     negated: bool = False
+
+    @property
+    def alone(self) -> str:
+        """What is said without words such as `and nothing else`, for forms that allow nothing else anyway."""
+        return _ALONE.sub("", self.said)

@@ -7,17 +7,18 @@ from gate.domain.promptspec import CompiledRule, OutputRule
 from gate.testgen.compile.check import Checks, Form
 from gate.testgen.compile.choice import choice
 from gate.testgen.compile.clause import Clause
-from gate.testgen.compile.demands import demand, halves
+from gate.testgen.compile.demands import demands, halves
 from gate.testgen.compile.edges import edges
 from gate.testgen.compile.jsonshape import json_shape
 from gate.testgen.compile.language import language
 from gate.testgen.compile.lengths import length
+from gate.testgen.compile.lists import whole_list
 from gate.testgen.compile.notation import notation
 from gate.testgen.compile.phrases import phrases
-from gate.testgen.compile.text import sentence
+from gate.testgen.compile.text import Sentence, sentence, sentences
 from gate.testgen.compile.things import count, each
 
-FORMS: tuple[Form, ...] = (length, count, each, json_shape, language, choice, edges, notation, phrases)
+FORMS: tuple[Form, ...] = (length, count, whole_list, each, json_shape, language, choice, edges, notation, phrases)
 DEMANDS = 3
 """In one rule, at most."""
 
@@ -35,9 +36,9 @@ def compile_rule(rule: OutputRule) -> CompiledRule | None:
         None where a judge has to decide.
     """
     read = sentence(rule.text)
-    clause = demand(read) if read is not None else None
-    checks = _understood(clause, DEMANDS) if clause is not None else ()
-    if not checks:
+    parts = [_said(part) for part in sentences(read)] if read is not None else []
+    checks = tuple(check for part in parts for check in part)
+    if not all(parts) or not 1 <= len(checks) <= DEMANDS or _clash(checks):
         return None
     scorers = tuple(
         ScorerSpec(check.kind, rule.id if place == 1 else f"{rule.id}-{place}", check.options, negate=check.negate)
@@ -62,6 +63,11 @@ def told(compiled: CompiledRule) -> str:
         compiled: a rule.
     """
     return f"{compiled.rule} by code: {compiled.wording}"
+
+
+def _said(part: Sentence) -> Checks:
+    """By the first way to read a sentence that is understood to its end."""
+    return next(filter(None, (_understood(clause, DEMANDS) for clause in demands(part))), ())
 
 
 def _clash(checks: Checks) -> bool:

@@ -22,14 +22,29 @@ _MARKS: Mapping[str, str] = {
     "exclamation mark": "!",
     "exclamation point": "!",
     "colon": ":",
+    "semicolon": ";",
+    "comma": ",",
 }
-_CAPITAL = re.compile(r"start with (?:a|an) (?:capital|uppercase|upper-case|capitalized) letter", re.IGNORECASE)
+_KINDS: tuple[tuple[str, str, str], ...] = (
+    (r"start with (?:a|an) (?:capital|uppercase|upper-case|capitalized) letter",
+     r"\A\s*+\p{Lu}", "a capital at the start"),
+    (r"start with (?:a|an) (?:lowercase|lower-case) letter", r"\A\s*+\p{Ll}", "a small letter at the start"),
+    (r"start with a digit", r"\A\s*+[0-9]", "a digit at the start"),
+    (r"end with a digit", r"[0-9]\s*\Z", "a digit at the end"),
+    (r"end with a punctuation mark", r"\p{P}\s*\Z", "a punctuation mark at the end"),
+)  # fmt: skip
+"""What the output may start or end with, in words that quote nothing."""
+_COMPILED = tuple((re.compile(said, re.IGNORECASE), pattern, told) for said, pattern, told in _KINDS)
+_WORD = re.compile(r"(?P<edge>start|end) with the word (?P<word>(?-i:[A-Z])\w{1,30})", re.IGNORECASE)
 
 
 def edges(clause: Clause) -> Checks:
     """Starts with "Dear", ends with a question mark; blanks around the output count for nothing."""
-    if _CAPITAL.fullmatch(clause.said):
-        return searched(r"\A\s*+\p{Lu}", "a capital at the start", negate=clause.negated)
+    for said, pattern, told in _COMPILED:
+        if said.fullmatch(clause.said):
+            return searched(pattern, told, negate=clause.negated)
+    if (word := _WORD.fullmatch(clause.said)) is not None:
+        return _edge(word["edge"].lower(), (word["word"],), negate=clause.negated)
     named = _NAMED.fullmatch(clause.said)
     if named is not None:
         mark = _MARKS.get(named[1].lower())

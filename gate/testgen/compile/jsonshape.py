@@ -8,7 +8,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.testgen.compile.check import Check, Checks
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.listed import listed, literal, quoted
-from gate.testgen.compile.numbers import number
+from gate.testgen.compile.numbers import number, quantity
 from gate.testgen.compile.text import LITERAL
 
 _BE = r"be (?:only |exactly |just |solely )?"
@@ -32,9 +32,14 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 _WITH = r"(?:with|containing|having|(?:that|which) (?:contains|has|includes)|including)"
+_SIZED = re.compile(
+    rf"{_BE}{_A}(?:JSON )?(?:array|(?<=JSON )list) (?:of|with|containing) (?P<size>.+?) "
+    rf"(?P<of>strings|numbers|integers|booleans|objects|items|elements|entries|values){_END}",
+    re.IGNORECASE,
+)
 _COUNT = r"(?:(?P<many>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|a single|a|an) )?"
 _KEY = r"(?:keys?|fields?|propert(?:y|ies)|attributes?)"
-_OBJECT = rf"{_BE}{_A}JSON object {_WITH} (?P<only>exactly |only )?(?P<the>the )?(?:following |required )?"
+_OBJECT = rf"{_BE}{_A}JSON(?: object)? {_WITH} (?P<only>exactly |only )?(?P<the>the )?(?:following |required )?"
 _KEYED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -43,6 +48,12 @@ _KEYED = tuple(
     )
 )
 _NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
+_QUALITY = re.compile(
+    r"(?:case|cased|ful|ical|ized|ised|ered|oted|ated|ented|ly|ive|ble|ent|ise|rt|strings?|numbers?|numeric|english|"
+    r"unique|valid|clear|simple|plain)$",
+    re.IGNORECASE,
+)
+"""How words end that may say how keys are, and name none."""
 _TYPES: Mapping[str, str] = {
     "strings": "string",
     "numbers": "number",
@@ -57,20 +68,34 @@ def json_shape(clause: Clause) -> Checks:
     """Valid JSON, a JSON object with the keys …, a JSON array of strings."""
     if clause.negated:
         return ()
-    if _ANY.fullmatch(clause.said):
+    if _ANY.fullmatch(clause.alone):
         return (Check("json", "valid JSON", {"fence": True}),)
-    if (bare := _BARE.fullmatch(clause.said)) is not None:
+    if (bare := _BARE.fullmatch(clause.alone)) is not None:
         kind = "object" if bare[1].lower() in ("object", "dictionary") else "array"
         return _schema({"type": kind}, f"a JSON {kind}")
-    if (of := _OF.fullmatch(clause.said)) is not None:
+    if (of := _OF.fullmatch(clause.alone)) is not None:
         items: JsonValue = {"type": _TYPES[of[1].lower()]}
         return _schema({"type": "array", "items": items}, f"a JSON array of {of[1].lower()}")
-    return _as_shown(clause) or _keyed(clause)
+    return _as_shown(clause) or _sized(clause) or _keyed(clause)
+
+
+def _sized(clause: Clause) -> Checks:
+    """An array of so many items, of one type or of any."""
+    found = _SIZED.fullmatch(clause.alone)
+    size = quantity(f"{found['size']} items") if found is not None else None
+    if found is None or size is None:
+        return ()
+    of = found["of"].lower()
+    bounds = {"minItems": size.low, "maxItems": size.high}
+    schema: dict[str, JsonValue] = {"type": "array", **{key: many for key, many in bounds.items() if many is not None}}
+    if of in _TYPES:
+        schema["items"] = {"type": _TYPES[of]}
+    return _schema(schema, f"a JSON array, {size.told(of.removesuffix('s') if of != 'entries' else 'item')}")
 
 
 def _as_shown(clause: Clause) -> Checks:
     """An array as the rule shows one: `["name"]` stands for an array of texts."""
-    found = _SHOWN.fullmatch(clause.said)
+    found = _SHOWN.fullmatch(clause.alone)
     if found is None or not (found["inside"] or _array_of_texts(literal(clause, found["quoted"]))):
         return ()
     return _schema({"type": "array", "items": {"type": "string"}}, "a JSON array of strings")
@@ -86,7 +111,7 @@ def _array_of_texts(text: str) -> bool:
 
 def _keyed(clause: Clause) -> Checks:
     for pattern in _KEYED:
-        found = pattern.fullmatch(clause.said)
+        found = pattern.fullmatch(clause.alone)
         if found is None:
             continue
         keys = _keys(clause, found.groupdict())
@@ -106,10 +131,11 @@ def _keys(clause: Clause, groups: Mapping[str, str | None]) -> tuple[str, ...]:
     if " or " in text:
         return ()
     keys = quoted(clause, text)
-    if keys or not (groups["the"] or groups.get("named") or colon):
+    if keys:
         return keys
-    plain = listed(clause, text, sure=not colon)
-    return plain if all(map(_NAME.fullmatch, plain)) else ()
+    sure = bool(groups["the"] or groups.get("named") or colon)
+    plain = listed(clause, text, sure=not colon) or ((text,) if _NAME.fullmatch(text) and sure else ())
+    return plain if all(_NAME.fullmatch(key) and (sure or not _QUALITY.search(key)) for key in plain) else ()
 
 
 def _schema(schema: dict[str, JsonValue], told: str) -> Checks:

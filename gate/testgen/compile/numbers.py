@@ -25,6 +25,8 @@ _WORDS: Mapping[str, int] = {
     "an": 1,
     "one hundred": 100,
     "a hundred": 100,
+    **{f"{_UNITS[hundreds]} hundred": 100 * hundreds for hundreds in range(2, 10)},
+    "a dozen": 12,
 }
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,7}|" + "|".join(sorted(_WORDS, key=len, reverse=True)) + ")"
 
@@ -67,31 +69,43 @@ class Quantity:
 
 
 _AT_MOST = (
-    "(?:at most|(?:no|not) (?:more|longer|greater) than|not exceeding|up to|a maximum(?: length)? of|max(?:imum|\\.)?)"
+    "(?:at (?:the )?most|(?:no|not) (?:more|longer|greater|larger) than|(?:no|not) over|not exceeding|up to|"
+    "a (?:maximum(?: length)?|limit|max) of|max(?:imum|\\.)?(?: of)?)"
 )
-_AT_LEAST = "(?:at least|(?:no|not) (?:fewer|less|shorter) than|a minimum(?: length)? of|min(?:imum|\\.)?)"
+_AT_LEAST = (
+    "(?:at (?:the )?least|(?:no|not) (?:fewer|less|shorter) than|(?:no|not) under|a minimum(?: length)? of|"
+    "min(?:imum|\\.)?(?: of)?)"
+)
 _N, _M, _OF = rf"(?P<n>{_NUMBER})", rf"(?P<m>{_NUMBER})", r"(?P<of>\S.*)"
 
+_FEWER, _MORE = "(?:(?:fewer|less|shorter) than|under|below)", "(?:(?:more|longer|greater) than|over|above)"
+_SAME = r"(?P<unit>[a-z]+) (?:and|but) "
+_OF_SAME = r"(?P<of>(?P=unit)(?: .*)?)"
 _PHRASES: tuple[tuple[str, Callable[[int, int], tuple[int | None, int | None]], bool], ...] = (
     (rf"{_AT_LEAST} {_N} (?:and|but) {_AT_MOST} {_M} {_OF}", lambda n, m: (n, m), False),
-    (rf"(?:between|from) {_N} (?:and|to) {_M} {_OF}", lambda n, m: (n, m), False),
+    (rf"{_AT_LEAST} {_N} {_SAME}{_AT_MOST} {_M} {_OF_SAME}", lambda n, m: (n, m), False),
+    (rf"{_AT_MOST} {_N} (?:and|but) {_AT_LEAST} {_M} {_OF}", lambda n, m: (m, n), False),
+    (rf"{_MORE} {_N} (?:and|but) {_FEWER} {_M} {_OF}", lambda n, m: (n + 1, m - 1), False),
+    (rf"{_N} or {_M} {_OF}", lambda n, m: (n, m) if m == n + 1 else (1, 0), False),
+    (rf"(?:between|from|between a minimum of) {_N} (?:and|to) {_M} {_OF}", lambda n, m: (n, m), False),
     (rf"{_N}(?: to |-| - ){_M} {_OF}", lambda n, m: (n, m), False),
     (rf"{_AT_MOST} {_N} {_OF} or (?:fewer|less)", lambda n, _: (None, n), False),
     (rf"{_AT_MOST} {_N} {_OF}", lambda n, _: (None, n), False),
-    (rf"(?:(?:fewer|less|shorter) than|under|below) {_N} {_OF}", lambda n, _: (None, n - 1), False),
+    (rf"{_FEWER} {_N} {_OF}", lambda n, _: (None, n - 1), False),
     (rf"{_AT_LEAST} {_N} {_OF}", lambda n, _: (n, None), False),
-    (rf"(?:(?:more|longer|greater) than|over|above) {_N} {_OF}", lambda n, _: (n + 1, None), False),
+    (rf"{_MORE} {_N} {_OF}", lambda n, _: (n + 1, None), False),
     (rf"(?:exactly|precisely|only|just) {_N} {_OF}", lambda n, _: (n, n), False),
     (rf"(?:(?:exactly|only|just) )?(?P<n>a|one) single {_OF}", lambda n, _: (n, n), False),
     (rf"{_N} or (?:fewer|less) {_OF}", lambda n, _: (None, n), False),
     (rf"{_N} or more {_OF}", lambda n, _: (n, None), False),
-    (rf"{_N} {_OF} or (?:fewer|less|shorter)", lambda n, _: (None, n), False),
-    (rf"{_N} {_OF} (?:at most|at maximum|maximum)", lambda n, _: (None, n), False),
+    (rf"{_N} {_OF} or (?:fewer|less|shorter|under)", lambda n, _: (None, n), False),
+    (rf"{_N} {_OF} (?:at most|at maximum|maximum|max)", lambda n, _: (None, n), False),
     (rf"{_N} {_OF} (?:at least|at minimum|minimum)", lambda n, _: (n, None), False),
     (rf"multiple {_OF}", lambda n, _: (n, None), False),
     (rf"{_N} {_OF} or (?:more|longer)", lambda n, _: (n, None), False),
     (rf"{_N} {_OF}", lambda n, _: (n, n), True),
 )
+_INCLUSIVE = re.compile(r",? \(?inclusive\)?$", re.IGNORECASE)
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), bounds, bare) for pattern, bounds, bare in _PHRASES)
 
 
@@ -123,5 +137,5 @@ def quantity(text: str) -> Quantity | None:
         low, high = bounds(first, second)
         if (high is not None and high < (low or 0)) or (low == 0 and high is None):
             return None
-        return Quantity(low, high, found["of"].strip(), bare)
+        return Quantity(low, high, _INCLUSIVE.sub("", found["of"].strip()), bare)
     return None

@@ -7,9 +7,7 @@ from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.listed import listed, quoted
 from gate.testgen.compile.text import LITERAL
 
-_NOUN = (
-    r"(?P<noun>words?|terms?|phrases?|strings?|texts?|symbols?|characters?|expressions?|headings?|sections?|markers?)"
-)
+_NOUN = r"(?P<noun>words?|terms?|phrases?|strings?|texts?|symbols?|characters?|expressions?|headings?|sections?|markers?|names?)"
 _QUOTED = re.compile(
     rf"contain (?:any of |all of |at least one of |either of |both )?"
     rf"(?:the |these )?(?:following )?(?:exact |literal )?(?:{_NOUN}:? )?"
@@ -19,6 +17,11 @@ _QUOTED = re.compile(
 _PLAIN = re.compile(
     r"contain (?:any of )?(?:the |these )(?:following )?words(?P<colon>:)? (?P<list>[^:]+)", re.IGNORECASE
 )
+_SINGLE = re.compile(
+    r"contain the word (?P<word>(?!count|limit|order|choice|list|length|above|below|given|twice|again)[a-z]{2,30})",
+    re.IGNORECASE,
+)
+_SOMEWHERE = re.compile(r" (?:at least once|somewhere|anywhere)$", re.IGNORECASE)
 _TOGETHER = re.compile(r"contain (?:both |all of |at least one of )|.* both ", re.IGNORECASE)
 """Forbids what is named only where all of it is there."""
 _SIGNS = ("string", "symbol", "character", "text", "marker")
@@ -26,13 +29,17 @@ _SIGNS = ("string", "symbol", "character", "text", "marker")
 
 def phrases(clause: Clause) -> Checks:
     """Contains the word …; does not contain the words …, as whole words in capitals or not."""
-    found = _QUOTED.fullmatch(clause.said)
+    said = _SOMEWHERE.sub("", clause.said)
+    found = _QUOTED.fullmatch(said)
     noun = ((found["noun"] or "") if found is not None else "").lower()
     if found is not None:
         if clause.negated and _TOGETHER.match(clause.said):
             return ()
         items = quoted(clause, found["list"])
-        return (_without(items, noun) if clause.negated else _with(items, found["list"], clause.said)) if items else ()
+        return (_without(items, noun) if clause.negated else _with(items, found["list"], said)) if items else ()
+    if (single := _SINGLE.fullmatch(said)) is not None:
+        words = (single["word"],)
+        return _without(words, "word") if clause.negated else _with(words, "", said)
     plain = _PLAIN.fullmatch(clause.said)
     if plain is None or not clause.negated:
         return ()

@@ -17,6 +17,7 @@ _UNLIKE = "ſıİ"
 """Letters that a search takes for `s` and `i` where capitals do not count, and that no table of words holds."""
 _STANDS_FOR = re.compile(r"\{[^{}]*\w[^{}]*\}|\[[^\W\d_][\w -]*\]|<[^\W\d_][\w -]*>|\.\.\.|…|__")
 """A quotation that holds `{name}`, `[name]`, `<name>` or dots shows a form; it is no text to be found."""
+_NEXT = re.compile(r"[.;] (?=[A-Z])")
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
 
 
@@ -64,3 +65,12 @@ def sentence(text: str) -> Sentence | None:
     if any(not literal.strip() or _STANDS_FOR.search(literal) for literal in literals):
         return None
     return Sentence(without, tuple(literals))
+
+
+def sentences(read: Sentence) -> tuple[Sentence, ...]:
+    """Each sentence of a rule that has several.
+
+    Args:
+        read: the rule.
+    """
+    return tuple(Sentence(part.strip(), read.literals) for part in _NEXT.split(read.text))

@@ -16,11 +16,26 @@ TAG = r"<([a-z][a-z0-9]{0,19})> (?:tag|element|paragraph)s?"
 
 _INDENT = r"^[^\S\n]*+"
 _BULLET, _NUMBERED = r"[-*+•‣–]", r"\d{1,4}[.)]"
-_MARKS: Mapping[str, str] = {
+MARKS: Mapping[str, str] = {
     "question mark": r"\?",
     "exclamation mark": "!",
     "exclamation point": "!",
     "comma": ",",
+    "asterisk": r"\*",
+    "ampersand": "&",
+    "underscore": "_",
+    "em dash": "—",
+    "en dash": "–",
+    "hyphen": "-",
+    "dash": r"[–—―]|--|(?<=\S )-(?=\s)",
+    "apostrophe": "['’]",
+    "quotation mark": '["“”„«»]',
+    "ellipsis": r"…|\.\.\.",
+    "parenthesis": "[()]",
+    "square bracket": r"[\[\]]",
+    "percent sign": "%",
+    "dollar sign": r"\$",
+    "digit": "[0-9]",
     "semicolon": ";",
     "colon": ":",
     "hashtag": r"#\w++",
@@ -37,6 +52,10 @@ _BLOCKS: Mapping[str, str] = {
     "paragraph": r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+\s*+",
 }
 """What the whole output is made of. Empty lines are none, and end a paragraph."""
+_LISTED = tuple(name for name in MARKS if name.startswith(("bullet", "number", "list")))
+_PLURALS = {"em dashe": "em dash", "en dashe": "en dash", "dashe": "dash", "parenthese": "parenthesis",
+            "ellipse": "ellipsis"}  # fmt: skip
+_ANY_MARK = re.compile(r"contain (?:any |an? )?([a-z ]{4,20})", re.IGNORECASE)
 _THING = re.compile(r"(.+?)(?: long| in length| in total| only| of text)?", re.IGNORECASE)
 _TAGS = re.compile(TAG, re.IGNORECASE)
 _OCCURRENCES = re.compile(
@@ -52,24 +71,32 @@ def count(clause: Clause) -> Checks:
     """At least three bullet points, a single paragraph, exactly one `<h1>` tag."""
     if _NO_BREAKS.fullmatch(clause.said):
         return searched(_made_of(_BLOCKS["line"], Quantity(None, 1, "")), "no line breaks") if clause.negated else ()
+    if clause.negated and (mark := _ANY_MARK.fullmatch(clause.said)) is not None:
+        pattern = MARKS.get(_singular(mark[1].lower()))
+        return searched(pattern, f"no {mark[1].lower()}", negate=True) if pattern else ()
     found = counted(clause)
     if found is None or max(found.low or 0, found.high or 0) > MOST:
         return ()
     thing = _THING.fullmatch(found.of)
     name = thing[1].lower() if thing is not None else ""
-    single = name if name in _MARKS or name in _BLOCKS else name.removesuffix("s")
+    single = _singular(name)
     if single in _BLOCKS:
         return searched(_made_of(_BLOCKS[single], found), found.told(single))
-    if clause.said.startswith("be "):
+    if clause.said.startswith("be ") and single not in _LISTED:
         return ()
-    if single in _MARKS:
-        return searched(_holding(_MARKS[single], found), found.told(single))
+    if single in MARKS:
+        return searched(holding(MARKS[single], found), found.told(single))
     if (tag := _TAGS.fullmatch(found.of)) is not None:
-        return searched(_holding(opening(tag[1]), found), found.told(f"<{tag[1]}> tag"), ignore_case=True)
+        return searched(holding(opening(tag[1]), found), found.told(f"<{tag[1]}> tag"), ignore_case=True)
     if (text := _OCCURRENCES.fullmatch(found.of)) is not None:
         wanted = literal(clause, text[1])
-        return searched(_holding(re.escape(wanted), found), f"“{wanted}” {found.told('time')}")
+        return searched(holding(re.escape(wanted), found), f"“{wanted}” {found.told('time')}")
     return ()
+
+
+def _singular(name: str) -> str:
+    one = name if name in MARKS or name in _BLOCKS else name.removesuffix("s")
+    return _PLURALS.get(one, one)
 
 
 def each(clause: Clause) -> Checks:
@@ -113,8 +140,13 @@ def _made_of(block: str, found: Quantity) -> str:
     return rf"\A\s*+(?:{block}){_times(found)}\Z"
 
 
-def _holding(thing: str, found: Quantity) -> str:
-    """So many, found one after the other; none of what was found is looked at again."""
+def holding(thing: str, found: Quantity) -> str:
+    """A pattern for so many, found one after the other; none of what was found is looked at again.
+
+    Args:
+        thing: its pattern.
+        found: how many.
+    """
     one = rf"(?>[\s\S]*?{thing})"
     if found.high is None:
         return rf"\A{one}{{{found.low}}}"
