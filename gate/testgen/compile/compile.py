@@ -1,5 +1,6 @@
 """Rules that code can check become scorers; every other rule is left to a judge."""
 
+import re
 from collections.abc import Iterable
 
 from gate.domain.case import ScorerSpec
@@ -15,12 +16,17 @@ from gate.testgen.compile.lengths import length
 from gate.testgen.compile.lists import whole_list
 from gate.testgen.compile.notation import notation
 from gate.testgen.compile.phrases import phrases
+from gate.testgen.compile.subjects import PRODUCT
 from gate.testgen.compile.text import Sentence, sentence, sentences
 from gate.testgen.compile.things import count, each
 
 FORMS: tuple[Form, ...] = (length, count, whole_list, each, json_shape, language, choice, edges, notation, phrases)
 DEMANDS = 3
 """In one rule, at most."""
+_NAMED = re.compile(rf"\b(?:(?:the|your|this) {PRODUCT}|it)\b", re.IGNORECASE)
+_PARTS = re.compile(
+    r"\b(?:JSON|keys?|fields?|sections?|headings?|headlines?|titles?|columns?|subjects?)\b", re.IGNORECASE
+)
 
 
 def compile_rule(rule: OutputRule) -> CompiledRule | None:
@@ -50,10 +56,15 @@ def compile_rule(rule: OutputRule) -> CompiledRule | None:
 def compile_rules(rules: Iterable[OutputRule]) -> tuple[CompiledRule, ...]:
     """Those that code can check, in their order.
 
+    Where a rule names parts of the output, what another one says of `the summary` may be about such a part.
+
     Args:
         rules: of a specification.
     """
-    return tuple(compiled for compiled in map(compile_rule, rules) if compiled is not None)
+    given = tuple(rules)
+    parts = [rule for rule in given if _PARTS.search(rule.text)]
+    sure = (rule for rule in given if not _NAMED.search(rule.text) or all(other is rule for other in parts))
+    return tuple(compiled for compiled in map(compile_rule, sure) if compiled is not None)
 
 
 def told(compiled: CompiledRule) -> str:

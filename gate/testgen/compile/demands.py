@@ -21,6 +21,8 @@ _VERBS: tuple[tuple[str, str], ...] = (
     (r"(?:be|is|are) (?:limited|restricted|confined|kept) to (?=a maximum)", "be "),
     (r"(?:be|is|are) (?:limited|restricted|confined|kept) to |(?:be|is|are) capped at ", "be at most "),
     (r"(?:(?:be|is|are|stay|remain|fit)(?: kept)? within|be limited within) ", "be at most "),
+    (r"fits? (?:in|into) (?=.* characters)", "be at most "),
+    (r"fits? on ", "be on "),
     (r"(?:stays?|remain|be kept) (?=under|below|between|at most)", "be "),
     (r"(?:exceeds?|surpass|go (?:over|above|beyond)) ", "be more than "),
     (r"(?:be|is|are) (?:written|expressed|formatted|composed|provided|given|returned|presented|delivered|produced) "

@@ -23,6 +23,8 @@ FRAMES: tuple[tuple[str, str, bool], ...] = (
      "be at least {}", False),
     (rf"length: ({MORE} .+)", "be {}", False),
     (rf"the only (?:allowed|valid|permitted|possible|acceptable) {NOUN} are (.+)", "be one of {}", False),
+    (r"(?:the )?(?:possible|allowed|valid|permitted) (?:outputs|answers|responses|replies)(?: are)?: (.+)",
+     "be one of: {}", False),
     (rf"(?:the )?JSON(?: output| object| response)? {MUST} (?:contain|have|include) (.+)",
      "be a JSON object with {}", False),
     (rf"{WHOLE} {MUST} (?:only )?use (?:only )?(?:the )?(?!cap|upper|lower)([a-z]+)(?: language)?(?: only)?",

@@ -83,7 +83,7 @@ def _sized(clause: Clause) -> Checks:
     """An array of so many items, of one type or of any."""
     found = _SIZED.fullmatch(clause.alone)
     size = quantity(f"{found['size']} items") if found is not None else None
-    if found is None or size is None:
+    if found is None or size is None or size.of != "items":
         return ()
     of = found["of"].lower()
     bounds = {"minItems": size.low, "maxItems": size.high}
@@ -133,8 +133,8 @@ def _keys(clause: Clause, groups: Mapping[str, str | None]) -> tuple[str, ...]:
     keys = quoted(clause, text)
     if keys:
         return keys
-    sure = bool(groups["the"] or groups.get("named") or colon)
-    plain = listed(clause, text, sure=not colon) or ((text,) if _NAME.fullmatch(text) and sure else ())
+    sure = bool(groups["the"]) or colon
+    plain = listed(clause, text, sure=not colon)
     return plain if all(_NAME.fullmatch(key) and (sure or not _QUALITY.search(key)) for key in plain) else ()
 
 

@@ -26,7 +26,9 @@ _NAME = "[a-z]{4,20}"
 _IN = re.compile(
     rf"(?:be {_ONLY}(?:written |expressed )?{_ONLY}in (?:the )?(?P<within>{_NAME})(?: language)?|"
     rf"contain only (?P<only>{_NAME})(?: text)?|be {_ONLY}(?P<text>{_NAME}) text)"
-    r"(?: only|,? not (?:in )?(?:another|any other) language)?",
+    r"(?: only|,? not (?:in )?(?:another|any other) language)?"
+    r"(?:,? (?:regardless of|no matter|whatever) [a-z' ]*language[a-z' ]*|"
+    r",? even (?:if|when) [a-z' ]+ (?:in|uses|speaks) (?:another|a different|any other) language)?",
     re.IGNORECASE,
 )
 

@@ -19,7 +19,7 @@ _COMPOUND = re.compile(
 )
 """Such as a one-word answer."""
 _WITHIN = re.compile(r"(?:as|in|on|of|kept to)(?: length)? ", re.IGNORECASE)
-_LENGTH = re.compile(r"an? (?:total )?length of ", re.IGNORECASE)
+_LENGTH = re.compile(r"an? (?:total )?length (?:of )?", re.IGNORECASE)
 SURE = 5
 """Words that `in five words` asks for exactly; with greater numbers it often means about so many."""
 

@@ -29,8 +29,8 @@ _BEING: tuple[tuple[str, str, str], ...] = (
     (rf"be {_ALL}in {_ALL}title[ -]case(?: only)?",
      rf"\A(?!\P{{L}}*+\p{{Ll}})(?![\s\S]*?(?<![\w'’-])(?!(?:{_SMALL})(?![\w'’-]))\p{{Ll}}++(?![\w./@-]))"
      r"(?=\P{Ll}{0,4}+\Z|[\s\S]*?\p{Ll})", "capitals at the start of words"),
-    (rf"be {_ALL}in (?:a )?(?:Markdown |fenced )?code (?:block|fence)|"
-     r"be (?:wrapped|enclosed|placed|put) in(?:side)? (?:a |triple )(?:Markdown |fenced )?(?:code (?:block|fence)|backticks)",
+    (r"be (?:wrapped |enclosed |placed |put )?in(?:side)? "
+     r"(?:a (?:Markdown |fenced |single )?code (?:block|fence)|triple backticks)",
      r"\A\s*+(`{3}|~{3})[\s\S]*\1\s*\Z", "a code block"),
     (r"(?:contain|be) only (?:of )?digits|be digits(?: only)?|be numeric only", r"\A\s*+[0-9]++\s*\Z", "only digits"),
     (r"be (?:only |just )?(?:a|one) (?:single )?(?:number|numeric value|numerical value)(?: only| and nothing else)?",
@@ -55,6 +55,7 @@ _ABSENT: tuple[tuple[str, str, str], ...] = (
     (r"contain (?:any |an )?emojis?", _EMOJI, "no emoji"),
     (r"contain (?:any )?(?:digits|numerals)", r"\d", "no digits"),
     (r"contain (?:any )?(?:uppercase|capital) letters", r"\p{Lu}", "no capitals"),
+    (r"contain (?:any )?(?:lowercase|small) letters", r"\p{Ll}", "no small letters"),
     (r"contain (?:any )?(?:blank|empty) lines?", r"\S[^\S\n]*+\n[^\S\n]*+\n\s*+\S", "no empty lines"),
     (r"contain (?:any )?(?:bullet points?|bullets|bulleted lists?)",
      r"^[^\S\n]*+[-*+•‣–][^\S\n]++\S", "no bullet points"),
@@ -65,7 +66,7 @@ _ABSENT: tuple[tuple[str, str, str], ...] = (
     (r"contain (?:any )?(?:URLs|links|hyperlinks|web addresses)", _ADDRESS, "no web addresses"),
 )  # fmt: skip
 _RANGE = re.compile(
-    r"be (?:a |an )?(?:single )?(?:integer|whole number) (?:between|from|in the range(?: of)?) "
+    r"be (?:only )?(?:a |an )?(?:single )?(?P<of>integer|whole number|number) (?:between|from|in the range(?: of)?) "
     r"(\S{1,5}) (?:and|to) (\S{1,5})(?:,? ?\(?inclusive\)?)?",
     re.IGNORECASE,
 )
@@ -88,8 +89,11 @@ def notation(clause: Clause) -> Checks:
     found = _RANGE.fullmatch(clause.said)
     if found is None or clause.negated:
         return ()
-    low, high = number(found[1]), number(found[2])
+    low, high = number(found[2]), number(found[3])
     if low is None or high is None or not 0 < high - low <= _WIDEST:
         return ()
-    numbers = "|".join(map(str, range(low, high + 1)))
-    return searched(rf"\A\s*+(?:{numbers})\s*\Z", f"a whole number from {low} to {high}")
+    whole = found["of"].lower() != "number"
+    numbers = "|".join(map(str, range(low, high + whole)))
+    part = "" if whole else rf"(?:\.\d++)?|{high}(?:\.0++)?"
+    told = f"a {'whole ' if whole else ''}number from {low} to {high}"
+    return searched(rf"\A\s*+(?:(?:{numbers}){part})\s*\Z", told)

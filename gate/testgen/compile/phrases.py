@@ -7,7 +7,10 @@ from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.listed import listed, quoted
 from gate.testgen.compile.text import LITERAL
 
-_NOUN = r"(?P<noun>words?|terms?|phrases?|strings?|texts?|symbols?|characters?|expressions?|headings?|sections?|markers?|names?)"
+_NOUN = (
+    r"(?P<noun>words?|terms?|phrases?|strings?|texts?|symbols?|characters?|expressions?|headings?|sections?|markers?|"
+    r"names?)"
+)
 _QUOTED = re.compile(
     rf"contain (?:any of |all of |at least one of |either of |both )?"
     rf"(?:the |these )?(?:following )?(?:exact |literal )?(?:{_NOUN}:? )?"
