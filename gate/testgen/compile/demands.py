@@ -35,7 +35,8 @@ _VERBS: tuple[tuple[str, str], ...] = (
     (r"be at most (?=between |exactly )", "be "),
     (r"(?:ha(?:s|ve)|include|contain|feature|comprise|use|show|list|mention|say|incorporate|display)s? ", "contain "),
     (r"(?:starts?|begins?|opens?) with ", "start with "),
-    (r"(?:ends?|finish(?:es)?|concludes?|closes?) with ", "end with "),
+    (r"first with ", "start with "),
+    (r"(?:(?:ends?|finish(?:es)?|concludes?|closes?) (?:with|in)|last with) ", "end with "),
     (r"each |every ", "each "),
 )  # fmt: skip
 _CANONICAL = tuple((re.compile(pattern, re.IGNORECASE), verb) for pattern, verb in _VERBS)
@@ -45,6 +46,8 @@ _OWN_MODAL = re.compile(rf"(?:(?:it|they) )?(?:({NOT})|{MUST}|not|never) (.+)", 
 _NONE = re.compile(r"(?:contains?|ha(?:ve|s)|includes?) no (?!(?:more|less|fewer)\b)(.+)", re.IGNORECASE)
 _ALWAYS = re.compile(r"^(?:always|strictly|only ever) ", re.IGNORECASE)
 _NEGATION = re.compile(r"(?:not|never) (.+)", re.IGNORECASE)
+_OR = re.compile(r",? or |, ")
+_USING = re.compile(r"^(?:using |any )")
 _SPLITS = 6
 """Places of an `and` that are tried."""
 
@@ -74,6 +77,11 @@ def halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
     # What an element holds is told apart by the form itself; a second demand there would not be one on the whole.
     if clause.said.startswith("each "):
         return
+    if clause.negated and clause.said.startswith("contain "):
+        yield from _neither(clause)
+    if not clause.negated and " without " in clause.said:
+        left, _, right = clause.said.partition(" without ")
+        yield Clause(left, clause.literals), Clause(f"contain {_USING.sub('', right)}", clause.literals, True)
     places = list(_AND.finditer(clause.said))[:_SPLITS]
     for place in places:
         left, right = clause.said[: place.start()], clause.said[place.end() :]
@@ -90,6 +98,13 @@ def halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
                 second = _clause(f"{left.partition(' ')[0]} {right}", clause.literals, False)
         if second is not None and not second.said.startswith("each "):
             yield Clause(left, clause.literals, clause.negated), second
+
+
+def _neither(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
+    """What is forbidden of two things that `or` or a comma stands between is forbidden of each."""
+    for place in list(_OR.finditer(clause.said))[:_SPLITS]:
+        left, right = clause.said[: place.start()], f"contain {clause.said[place.end() :]}"
+        yield Clause(left, clause.literals, True), Clause(right, clause.literals, True)
 
 
 def _clause(said: str, literals: tuple[str, ...], negated: bool) -> Clause | None:

@@ -14,6 +14,7 @@ _EDGE = re.compile(
     rf"marker|symbols?|lines?|sentence) )?)?(?:either )?(?P<list>{LITERAL}.*)",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(r"be (?:enclosed|wrapped|put|placed) (?:in|within) <([a-z]\w{0,19})> tags?", re.IGNORECASE)
 _NAMED = re.compile(r"end with (?:a|an) ([a-z ]{4,20})", re.IGNORECASE)
 _MARKS: Mapping[str, str] = {
     "question mark": "?",
@@ -31,7 +32,9 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
     (r"start with (?:a|an) (?:lowercase|lower-case) letter", r"\A\s*+\p{Ll}", "a small letter at the start"),
     (r"start with a digit", r"\A\s*+[0-9]", "a digit at the start"),
     (r"end with a digit", r"[0-9]\s*\Z", "a digit at the end"),
-    (r"end with a punctuation mark", r"\p{P}\s*\Z", "a punctuation mark at the end"),
+    (r"be (?:enclosed|wrapped|put|placed) in (?:double )?quot(?:es|ation marks)",
+     r"\A\s*+[\"“][\s\S]*[\"”]\s*\Z", "quotation marks around it"),
+    (r"end with (?:a punctuation mark|punctuation)", r"\p{P}\s*\Z", "a punctuation mark at the end"),
 )  # fmt: skip
 """What the output may start or end with, in words that quote nothing."""
 _COMPILED = tuple((re.compile(said, re.IGNORECASE), pattern, told) for said, pattern, told in _KINDS)
@@ -45,6 +48,8 @@ def edges(clause: Clause) -> Checks:
             return searched(pattern, told, negate=clause.negated)
     if (word := _WORD.fullmatch(clause.said)) is not None:
         return _edge(word["edge"].lower(), (word["word"],), negate=clause.negated)
+    if (tag := _TAGGED.fullmatch(clause.said)) is not None and not clause.negated:
+        return searched(rf"\A\s*+<{tag[1]}>[\s\S]*</{tag[1]}>\s*\Z", f"within <{tag[1]}> tags")
     named = _NAMED.fullmatch(clause.said)
     if named is not None:
         mark = _MARKS.get(named[1].lower())

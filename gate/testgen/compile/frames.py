@@ -52,6 +52,7 @@ FRAMES: tuple[tuple[str, str, bool], ...] = (
     (rf"{WHOLE} {MUST} contain neither (.+)", "contain {}", True),
     (rf"{WHOLE} {NOT} (.+)", "{}", True),
     (rf"{WHOLE} (?:may|can) only (.+)", "only {}", False),
+    (rf"the (?:very )?(last|first) character(?: of {WHOLE})? {MUST} be (an? [a-z ]+)", "{0} with {1}", False),
     (r"(?:all (?:of the )?(?:output |response )?(?:text|letters|words|characters)|every (?:word|letter)) "
      rf"{MUST} be (?:written )?(?:in )?((?:all )?(?:lower|upper)[ -]?case|capitals|capital letters)",
      "be in {}", False),

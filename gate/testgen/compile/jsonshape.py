@@ -14,7 +14,7 @@ from gate.testgen.compile.text import LITERAL
 _BE = r"be (?:only |exactly |just |solely )?"
 _A = (
     r"(?:(?:in|as) )?(?:(?:a|an|one) )?(?:single |one )?"
-    r"(?:valid |well-formed |syntactically valid |parseable |strict )?"
+    r"(?:valid |well-formed |syntactically valid |parse?able |strict )?"
 )
 _END = r"(?:,? and nothing else| only)?"
 _ANY = re.compile(

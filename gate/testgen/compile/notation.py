@@ -37,6 +37,8 @@ _BEING: tuple[tuple[str, str, str], ...] = (
      r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)?(?:(?<=\d)|(?=\.\d))(?:\.\d++)?\s*\Z", "one number"),
     (r"be (?:only |just )?(?:an|a|one) (?:single )?(?:integer|whole number)(?: only| and nothing else)?",
      r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)\s*\Z", "one whole number"),
+    (r"be (?:only |just )?(?:a|one) (?:single )?positive (?:integer|whole number)(?: only)?",
+     r"\A\s*+\+?0*+[1-9](?:\d{0,2}(?:,\d{3})++|\d*+)\s*\Z", "one whole number above 0"),
     (r"be (?:only |just )?(?:a|one|exactly one) (?:single )?digit(?: only)?", r"\A\s*+[0-9]\s*\Z", "one digit"),
     (r"contain (?:at least (?:a|one)|a|one or more) (?:digit|numeral)s?", r"[0-9]", "a digit"),
     (r"contain (?:at least (?:an|one)|an|one or more) emojis?", _EMOJI, "an emoji"),
@@ -44,6 +46,10 @@ _BEING: tuple[tuple[str, str, str], ...] = (
     (r"be (?:only |just )?(?:a|one|exactly one) (?:single )?letter(?: only)?", r"\A\s*+\p{L}\s*\Z", "one letter"),
     (r"be (?:only )?a (?:valid )?date in (?:the |ISO 8601 )?(?:format )?(?:\()?YYYY-MM-DD(?:\))?(?: format)?",
      r"\A\s*+\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\s*\Z", "a date as YYYY-MM-DD"),
+    (r"be (?:only )?a (?:valid )?date in (?:the )?(?:format )?DD/MM/YYYY(?: format)?",
+     r"\A\s*+(?:0[1-9]|[12]\d|3[01])/(?:0[1-9]|1[0-2])/\d{4}\s*\Z", "a date as DD/MM/YYYY"),
+    (r"be (?:only )?a (?:valid )?date in (?:the )?(?:format )?MM/DD/YYYY(?: format)?",
+     r"\A\s*+(?:0[1-9]|1[0-2])/(?:0[1-9]|[12]\d|3[01])/\d{4}\s*\Z", "a date as MM/DD/YYYY"),
 )  # fmt: skip
 _ABSENT: tuple[tuple[str, str, str], ...] = (
     (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?|be (?:formatted )?in Markdown",

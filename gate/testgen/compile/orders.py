@@ -5,7 +5,10 @@ import re
 from gate.testgen.compile.subjects import MANY, MORE, ONE, WHOLE
 from gate.testgen.compile.text import MARK
 
-_OWN = rf"(?:(?:a|an|the|your|your final|every|all|all your) )?(?:{ONE}|{MANY}|summary|explanation)"
+_OWN = (
+    rf"(?:(?:a|an|the|your|your final|every|all|all your) )?(?:entire |whole |full )?"
+    rf"(?:{ONE}|{MANY}|summary|explanation)"
+)
 """What is written; a text or a message may be the one that was given."""
 _ONLY = r"(?: only| exclusively| entirely| solely| strictly| just| always)?"
 _TO = r"(?: (?:to )?(?:the |all |every )?(?:users?|customers?))?"
@@ -27,16 +30,22 @@ ORDERS: tuple[tuple[str, str, bool], ...] = (
     (rf"(?:limit|restrict|confine|cap) (?:{WHOLE}|yourself) (?:to|at) (.+)", "be at most {}", False),
     (rf"keep (?:{WHOLE} )?(?:to|within) (.+)", "be at most {}", False),
     (rf"(?:keep {WHOLE}|stay|remain) ((?:under|below|shorter than|between|no longer than|at most) .+)", "be {}", False),
+    (rf"(?:make {WHOLE}|be) ((?:no longer than|no more than|at most|under|shorter than) .+)", "be {}", False),
     (r"stay within (.+)", "be at most {}", False),
     (r"(start|begin|open|end|finish|conclude|close|sign off) (with .+)", "{0} {1}", False),
     (rf"(start|begin|open|end|finish|conclude|close) {WHOLE} (with .+)", "{0} {1}", False),
     (rf"{_SPEAK} ((?:in|as) .+)", "be {}", False),
+    (r"only (?:answer|respond|reply|write|speak) (in .+)", "be {}", False),
+    (r"only use (.+)", "be in {}", False),
+    (r"only use (.+)", "contain only {}", False),
+    (rf"{_SPEAK} without (?:using |any )?(.+)", "contain {}", True),
+    (r"(?:forbidden|banned|prohibited) (?:words?|phrases?|terms?): (.+)", "contain the following words: {}", True),
     (rf"{_SPEAK} within (.+)", "be at most {}", False),
     (rf"{_SPEAK} using only (.+)", "contain only {}", False),
     (rf"{_SPEAK} (?:with|using)(?: only| just)? (.+)", "be {}", False),
     (rf"(?:answer|respond|reply){_ONLY} (.+)", "be {}", False),
     (rf"(?:only |always )?(?:return|output|answer with|respond with|reply with){_ONLY} (.+)", "be {}", False),
-    (rf"(?:only )?{_GIVE} (?!{MARK}|\S+ words)(.+)", "be {}", False),
+    (rf"(?:only )?{_GIVE} (?!{MARK}|\S+ words(?! or))(.+)", "be {}", False),
     (rf"(?:{_GIVE}|say) (?:only|just|exactly|nothing but) (.+)", "be {}", False),
     (rf"(?:{_GIVE}|{_SHAPE}) {_OWN} (?:only |entirely |exclusively )?((?:in|as) .+)", "be {}", False),
     (rf"(?:{_GIVE}|put) (?:everything|{_OWN}) ((?:in|on) .+)", "be {}", False),
@@ -48,7 +57,8 @@ ORDERS: tuple[tuple[str, str, bool], ...] = (
     (rf"(?:include|mention|insert|add|use) (.+?){_IN}", "contain {}", False),
     (r"use (?:only|exclusively|solely) (.+)", "contain only {}", False),
     (r"use (?:only |exclusively |solely )?(.+?)(?: only)?", "be in {}", False),
-    (r"(?:classify|categori[sz]e|label|tag|mark|rate)(?: (?:it|(?:the|this|a|an|its|their)(?: [a-z-]*[a-rt-z]){1,3}))? "
+    (r"(?:classify|categori[sz]e|label|tag|mark|rate)(?: (?:it|(?:the|this|a|an|its|their)"
+     r"(?: (?!each |every )(?:[a-z-]*[a-rt-z])){1,4}))? "
      r"as (?:either |one of:? |exactly one of:? )?(.+)", "be one of: {} (case-insensitive)", False),
     (r"((?:at most|at least|no more than|no fewer than|exactly|between|up to|max(?:imum|\.)?|min(?:imum|\.)?) .+|"
      r".+ (?:at most|max(?:imum|\.)?|or fewer|or less))", "be {}", False),
@@ -60,6 +70,8 @@ _OPENERS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), begins)
     for pattern, begins in (
         (r"(?:please|always|important:|note:),? (?=\S)", ""),
+        (r"(?=(?:must|should|shall) (?:not |never |always )?(?:be|contain|include|have|start|begin|end|use|exceed) )",
+         "the output "),
         (r"(?:make sure|be sure|ensure|remember|take care)(?: that| to)? (?=\S)", ""),
         (rf"{_WHO} (?:must|should|may|can|shall|will) ?(?:not|never)(?: ever)? ", "never "),
         (rf"{_WHO} (?:are|is) (?:not|never) (?:allowed |permitted |supposed )?to ", "never "),

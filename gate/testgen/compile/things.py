@@ -55,7 +55,8 @@ _BLOCKS: Mapping[str, str] = {
 _LISTED = tuple(name for name in MARKS if name.startswith(("bullet", "number", "list")))
 _PLURALS = {"em dashe": "em dash", "en dashe": "en dash", "dashe": "dash", "parenthese": "parenthesis",
             "ellipse": "ellipsis"}  # fmt: skip
-_ANY_MARK = re.compile(r"contain (?:any |an? )?([a-z ]{4,20})", re.IGNORECASE)
+_ANY_MARK = re.compile(r"contain (?:any |an? |the )?([a-z ]{4,20})", re.IGNORECASE)
+_A_MARK = re.compile(r"contain an? ([a-z ]{4,20})", re.IGNORECASE)
 _THING = re.compile(r"(.+?)(?: long| in length| in total| only| of text)?", re.IGNORECASE)
 _TAGS = re.compile(TAG, re.IGNORECASE)
 _OCCURRENCES = re.compile(
@@ -74,6 +75,9 @@ def count(clause: Clause) -> Checks:
     if clause.negated and (mark := _ANY_MARK.fullmatch(clause.said)) is not None:
         pattern = MARKS.get(_singular(mark[1].lower()))
         return searched(pattern, f"no {mark[1].lower()}", negate=True) if pattern else ()
+    if not clause.negated and (mark := _A_MARK.fullmatch(clause.said)) is not None:
+        pattern = MARKS.get(mark[1].lower())
+        return searched(pattern, f"a {mark[1].lower()}") if pattern else ()
     found = counted(clause)
     if found is None or max(found.low or 0, found.high or 0) > MOST:
         return ()
