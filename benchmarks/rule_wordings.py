@@ -1,7 +1,8 @@
 """Wordings of rules with the scorers that they should become, and outputs that keep and break them.
 
-Wordings are of one author, written before the patterns; every third of a kind was held out: no pattern was made or
-changed with a look at whether it compiles.
+Wordings are of one author. Of those that were written before the patterns every third of a kind was held out: no
+pattern was made or changed with a look at whether it compiles. Tuned ones were added with every wording that somebody
+missed. Those of `second_author` are another's.
 """
 
 import json
@@ -25,7 +26,10 @@ NONE = "none"
 
 
 class Expected(TypedDict, total=False):
-    """A scorer; of one that searches for a pattern only the kind is given, and the outputs decide."""
+    """A scorer; of one that searches for a pattern only the kind is given, and the outputs decide.
+
+    Where no scorer is named, the outputs decide alone.
+    """
 
     kind: str
     options: Mapping[str, JsonValue]
@@ -35,7 +39,7 @@ class Wording(TypedDict):
     """One sentence."""
 
     kind: str
-    set: Literal["tuned", "held-out"]
+    set: Literal["tuned", "held-out", "second author"]
     text: str
     expect: list[Expected] | None
     keeps: list[str]
@@ -86,9 +90,9 @@ def _fault(wording: Wording, scorers: tuple[ScorerSpec, ...]) -> str:
     expected = wording["expect"]
     if expected is None:
         return "it must not compile"
-    if [spec.kind for spec in scorers] != [one["kind"] for one in expected]:
+    if expected and [spec.kind for spec in scorers] != [one["kind"] for one in expected]:
         return f"its scorers are {', '.join(spec.kind for spec in scorers)}"
-    for spec, one in zip(scorers, expected, strict=True):
+    for spec, one in zip(scorers, expected, strict=False):
         if "options" in one and dict(spec.options) != dict(
             parse_scorers([{one["kind"]: {**one["options"]}}], "")[0].options
         ):

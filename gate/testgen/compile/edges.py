@@ -59,7 +59,8 @@ def edges(clause: Clause) -> Checks:
     return _edge(found["edge"].lower(), items, negate=clause.negated) if found is not None and items else ()
 
 
-def _edge(edge: str, items: tuple[str, ...], *, negate: bool) -> Checks:
+def _edge(edge: str, items: tuple[str, ...], *, negate: bool, words: bool = False) -> Checks:
+    """Of what is forbidden, and of what is called a word, only whole words count: `I` is no start of `It`."""
     told = f"{f'does not {edge}' if negate else f'{edge}s'} with {' or '.join(items)}"
     if len(items) == 1:
         options: dict[str, JsonValue] = {"value": items[0], "ignore_case": False}
