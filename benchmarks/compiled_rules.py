@@ -17,7 +17,7 @@ from gate.stats.wilson import Rate, wilson
 NOTES = (
     "right: compiled to the scorers that the wording says, which judge outputs that keep and break it rightly.",
     "precision: right of compiled; recall: right of all that code can check. Intervals of 95 % (Wilson).",
-    "Held out: written before any pattern, and not used to make one; but by the same author, in the same turns of phrase.",
+    "Held out: written before any pattern, and not used to make one; but by the same author, in the same words.",
     "By a second author: run once; no pattern was made for what was not understood. Expect such figures of your rules.",
 )
 

@@ -10,8 +10,8 @@ from gate.testgen.compile.listed import quoted
 from gate.testgen.compile.text import LITERAL
 
 _EDGE = re.compile(
-    rf"(?P<edge>start|end) with (?:the (?:exact )?(?:(?:words?|phrases?|strings?|texts?|characters?|prefix|suffix|"
-    rf"marker|symbols?|lines?|sentence) )?)?(?:either )?(?P<list>{LITERAL}.*)",
+    r"(?P<edge>start|end) with (?:the (?:exact )?(?:(?:(?P<word>words?)|phrases?|strings?|texts?|characters?|prefix|"
+    rf"suffix|marker|symbols?|lines?|sentence) )?)?(?:either )?(?P<list>{LITERAL}.*)",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(r"be (?:enclosed|wrapped|put|placed) (?:in|within) <([a-z]\w{0,19})> tags?", re.IGNORECASE)
@@ -47,7 +47,7 @@ def edges(clause: Clause) -> Checks:
         if said.fullmatch(clause.said):
             return searched(pattern, told, negate=clause.negated)
     if (word := _WORD.fullmatch(clause.said)) is not None:
-        return _edge(word["edge"].lower(), (word["word"],), negate=clause.negated)
+        return _edge(word["edge"].lower(), (word["word"],), negate=clause.negated, whole=True)
     if (tag := _TAGGED.fullmatch(clause.said)) is not None and not clause.negated:
         return searched(rf"\A\s*+<{tag[1]}>[\s\S]*</{tag[1]}>\s*\Z", f"within <{tag[1]}> tags")
     named = _NAMED.fullmatch(clause.said)
@@ -56,15 +56,23 @@ def edges(clause: Clause) -> Checks:
         return _edge("end", (mark,), negate=clause.negated) if mark else ()
     found = _EDGE.fullmatch(clause.said)
     items = quoted(clause, found["list"]) if found is not None and " and " not in found["list"] else ()
-    return _edge(found["edge"].lower(), items, negate=clause.negated) if found is not None and items else ()
+    if found is None or not items:
+        return ()
+    return _edge(found["edge"].lower(), items, negate=clause.negated, whole=clause.negated or bool(found["word"]))
 
 
-def _edge(edge: str, items: tuple[str, ...], *, negate: bool, words: bool = False) -> Checks:
-    """Of what is forbidden, and of what is called a word, only whole words count: `I` is no start of `It`."""
+def _edge(edge: str, items: tuple[str, ...], *, negate: bool, whole: bool = False) -> Checks:
     told = f"{f'does not {edge}' if negate else f'{edge}s'} with {' or '.join(items)}"
-    if len(items) == 1:
+    if len(items) == 1 and not whole:
         options: dict[str, JsonValue] = {"value": items[0], "ignore_case": False}
         return (Check(f"{edge}s_with", told, options, negate),)
-    words = "|".join(re.escape(item.strip()) for item in items)
+    words = "|".join(_whole(edge, item.strip()) if whole else re.escape(item.strip()) for item in items)
     pattern = rf"\A\s*+(?:{words})" if edge == "start" else rf"(?:{words})\s*\Z"
     return searched(pattern, told, negate=negate)
+
+
+def _whole(edge: str, item: str) -> str:
+    """What is forbidden, and what is called a word, counts as whole words: `I` is no start of `It`."""
+    if edge == "start":
+        return re.escape(item) + (r"(?!\w)" if item[-1].isalnum() else "")
+    return (r"(?<!\w)" if item[0].isalnum() else "") + re.escape(item)

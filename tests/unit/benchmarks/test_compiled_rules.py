@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
+from benchmarks import second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import OUTPUTS, answers
 from benchmarks.promptpex_tables import PAGE
@@ -67,6 +68,33 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
     assert outcome({**wording, "breaks": ["a"]}).fault
     assert outcome({**wording, "expect": None}).fault
     assert by_kind("t", [outcome(wording)]).row_count == 2
+
+
+def test_nothing_of_a_second_author_is_understood_wrongly():
+    found = second_author.outcomes()
+    assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
+    assert len(second_author.RULES) == second_author.FIRST.wordings
+
+
+def test_wordings_without_named_scorers_are_judged_by_their_outputs():
+    wording: Wording = {
+        "kind": "length",
+        "set": "second author",
+        "text": "The output must be at most 3 words.",
+        "expect": [],
+        "keeps": ["a b c"],
+        "breaks": ["a b c d"],
+    }
+    assert outcome(wording).right
+    assert outcome({**wording, "keeps": ["a b c d"]}).fault
+    assert outcome({**wording, "breaks": ["a"]}).fault
+
+
+def test_the_page_says_what_the_first_run_of_a_second_author_counted():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    first = second_author.FIRST
+    assert f"{first.right} of {first.compiled} compiled wordings were right" in text
+    assert f"{first.right / first.wordings:.2f} of the {first.wordings}" in text
 
 
 def test_the_page_holds_the_tables_as_they_are_computed():

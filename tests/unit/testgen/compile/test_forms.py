@@ -46,6 +46,9 @@ def test_notation(text, keeping, breaking):
     ("text", "keeping", "breaking"),
     [
         ('The output must not start with "Sure".', ["Of course"], ["Sure, here"]),
+        ('Do not start the reply with the word "I".', ["It is so.", "Indeed."], ["I can.", "I"]),
+        ('The output must start with the word "I".', ["I can."], ["It is so."]),
+        ('The output must end with the word "END".', ["The END", "END"], ["LEGEND"]),
         ('The output must start with "Yes" or "No".', ["Yes, so it is", "No."], ["Maybe", "So: Yes"]),
         ('The output must end with "." or "!".', ["Yes.", "Yes! "], ["Yes", "Yes?"]),
         ('The output must contain "a" or "b".', ["xbx"], ["c"]),
