@@ -12,6 +12,8 @@ from gate.testgen.diversity import Diversity
 from gate.testgen.forecast import GenerationForecast
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
+LEFT = "Only English wordings of length, form and words are understood; all else is left to the judge."
+"""Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
     "verbatim": "in the prompt's words",
@@ -111,8 +113,11 @@ def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
 
 
 def _checks(found: Outcome) -> Iterator[Grid]:
-    if found.compiled:
-        yield Grid("Checked by code", (), (), tuple(said for _, said in found.compiled))
+    said = [told for _, told in found.compiled]
+    if len(said) < len(found.specification.rules):
+        said.append(LEFT)
+    if said:
+        yield Grid("Checked by code", (), (), tuple(said))
 
 
 def _discarded(found: Outcome) -> Iterator[Grid]:
