@@ -14,13 +14,26 @@ from gate.testgen.compile.jsonshape import json_shape
 from gate.testgen.compile.language import language
 from gate.testgen.compile.lengths import length
 from gate.testgen.compile.lists import whole_list
+from gate.testgen.compile.marks import mark
 from gate.testgen.compile.notation import notation
 from gate.testgen.compile.phrases import phrases
 from gate.testgen.compile.subjects import PRODUCT
 from gate.testgen.compile.text import Sentence, sentence, sentences
 from gate.testgen.compile.things import count, each
 
-FORMS: tuple[Form, ...] = (length, count, whole_list, each, json_shape, language, choice, edges, notation, phrases)
+FORMS: tuple[Form, ...] = (
+    length,
+    mark,
+    count,
+    whole_list,
+    each,
+    json_shape,
+    language,
+    choice,
+    edges,
+    notation,
+    phrases,
+)
 DEMANDS = 3
 """In one rule, at most."""
 _NAMED = re.compile(rf"\b(?:(?:the|your|this) {PRODUCT}|it)\b", re.IGNORECASE)

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 
 from gate.testgen.compile.check import Checks, searched
 from gate.testgen.compile.clause import Clause
+from gate.testgen.compile.marks import MARKS
 from gate.testgen.compile.numbers import Quantity, quantity
-from gate.testgen.compile.things import MARKS, holding
+from gate.testgen.compile.things import holding
 
 _ITEM = r"(?:items?|entries|entry|elements?|values?|points?|bullets?|bullet points?)"
 _SIZE = rf"(?: (?:of|with|containing) (?P<size>(?:\S+ ){{1,5}}?){_ITEM})?"

@@ -7,6 +7,7 @@ from gate.testgen.compile.check import Checks, searched
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.lengths import counted
 from gate.testgen.compile.listed import literal
+from gate.testgen.compile.marks import ITEMS, MARKS, singular
 from gate.testgen.compile.numbers import Quantity, quantity
 from gate.testgen.compile.text import LITERAL
 
@@ -14,49 +15,11 @@ MOST = 1_000
 """The greatest count that becomes a pattern."""
 TAG = r"<([a-z][a-z0-9]{0,19})> (?:tag|element|paragraph)s?"
 
-_INDENT = r"^[^\S\n]*+"
-_BULLET, _NUMBERED = r"[-*+•‣–]", r"\d{1,4}[.)]"
-MARKS: Mapping[str, str] = {
-    "question mark": r"\?",
-    "exclamation mark": "!",
-    "exclamation point": "!",
-    "comma": ",",
-    "asterisk": r"\*",
-    "ampersand": "&",
-    "underscore": "_",
-    "em dash": "—",
-    "en dash": "–",
-    "hyphen": "-",
-    "dash": r"[–—―]|--|(?<=\S )-(?=\s)",
-    "apostrophe": "['’]",
-    "quotation mark": '["“”„«»]',
-    "ellipsis": r"…|\.\.\.",
-    "parenthesis": "[()]",
-    "square bracket": r"[\[\]]",
-    "percent sign": "%",
-    "dollar sign": r"\$",
-    "digit": "[0-9]",
-    "semicolon": ";",
-    "colon": ":",
-    "hashtag": r"#\w++",
-    "bullet": rf"{_INDENT}{_BULLET}[^\S\n]++\S",
-    "bullet point": rf"{_INDENT}{_BULLET}[^\S\n]++\S",
-    "bulleted item": rf"{_INDENT}{_BULLET}[^\S\n]++\S",
-    "numbered item": rf"{_INDENT}{_NUMBERED}[^\S\n]++\S",
-    "numbered point": rf"{_INDENT}{_NUMBERED}[^\S\n]++\S",
-    "list item": rf"{_INDENT}(?:{_BULLET}|{_NUMBERED})[^\S\n]++\S",
-}
-"""What is counted anywhere in the output, in the singular."""
 _BLOCKS: Mapping[str, str] = {
     "line": r"\S[^\n]*+\s*+",
     "paragraph": r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+\s*+",
 }
 """What the whole output is made of. Empty lines are none, and end a paragraph."""
-_LISTED = tuple(name for name in MARKS if name.startswith(("bullet", "number", "list")))
-_PLURALS = {"em dashe": "em dash", "en dashe": "en dash", "dashe": "dash", "parenthese": "parenthesis",
-            "ellipse": "ellipsis"}  # fmt: skip
-_ANY_MARK = re.compile(r"contain (?:any |an? |the )?([a-z ]{4,20})", re.IGNORECASE)
-_A_MARK = re.compile(r"contain an? ([a-z ]{4,20})", re.IGNORECASE)
 _THING = re.compile(r"(.+?)(?: long| in length| in total| only| of text)?", re.IGNORECASE)
 _TAGS = re.compile(TAG, re.IGNORECASE)
 _OCCURRENCES = re.compile(
@@ -72,35 +35,24 @@ def count(clause: Clause) -> Checks:
     """At least three bullet points, a single paragraph, exactly one `<h1>` tag."""
     if _NO_BREAKS.fullmatch(clause.said):
         return searched(_made_of(_BLOCKS["line"], Quantity(None, 1, "")), "no line breaks") if clause.negated else ()
-    if clause.negated and (mark := _ANY_MARK.fullmatch(clause.said)) is not None:
-        pattern = MARKS.get(_singular(mark[1].lower()))
-        return searched(pattern, f"no {mark[1].lower()}", negate=True) if pattern else ()
-    if not clause.negated and (mark := _A_MARK.fullmatch(clause.said)) is not None:
-        pattern = MARKS.get(mark[1].lower())
-        return searched(pattern, f"a {mark[1].lower()}") if pattern else ()
     found = counted(clause)
     if found is None or max(found.low or 0, found.high or 0) > MOST:
         return ()
     thing = _THING.fullmatch(found.of)
     name = thing[1].lower() if thing is not None else ""
-    single = _singular(name)
-    if single in _BLOCKS:
-        return searched(_made_of(_BLOCKS[single], found), found.told(single))
-    if clause.said.startswith("be ") and single not in _LISTED:
+    if (block := name.removesuffix("s")) in _BLOCKS:
+        return searched(_made_of(_BLOCKS[block], found), found.told(block))
+    mark = singular(name)
+    if clause.said.startswith("be ") and mark not in ITEMS:
         return ()
-    if single in MARKS:
-        return searched(holding(MARKS[single], found), found.told(single))
+    if mark in MARKS:
+        return searched(holding(MARKS[mark], found), found.told(mark))
     if (tag := _TAGS.fullmatch(found.of)) is not None:
         return searched(holding(opening(tag[1]), found), found.told(f"<{tag[1]}> tag"), ignore_case=True)
     if (text := _OCCURRENCES.fullmatch(found.of)) is not None:
         wanted = literal(clause, text[1])
         return searched(holding(re.escape(wanted), found), f"“{wanted}” {found.told('time')}")
     return ()
-
-
-def _singular(name: str) -> str:
-    one = name if name in MARKS or name in _BLOCKS else name.removesuffix("s")
-    return _PLURALS.get(one, one)
 
 
 def each(clause: Clause) -> Checks:

@@ -34,6 +34,15 @@ from tests.unit.testgen.compile.support import compiled, kept, understood
             ["<b>", "</p>", '<a href="x">', "<br/>"],
         ),
         ("The output must not contain code fences.", ["`a`"], ["```", "~~~py"]),
+        ("The output must be in title case.", ["A Day in the Life", "I Saw NASA"], ["A day", "the Day", "ALL BIG"]),
+        ("The output must be in a code block.", ["```\nx\n```"], ["x", "```\nx"]),
+        ("The output must be wrapped in <answer> tags.", ["<answer>4</answer>"], ["4", "<answer>4"]),
+        ("The output must be a number from 0 to 2.", ["0", "1.75", "2.00"], ["2.1", "3", "-1", "two"]),
+        ("The output must be a bulleted list.", ["- a\n- b", "* a\n  goes on\n\n* b"], ["a\nb", "- a\nb", "  a", ""]),
+        ("The output must be a numbered list with two items.", ["1. a\n2) b"], ["1. a", "1. a\n2. b\n3. c"]),
+        ("Return a comma-separated list of at most two items.", ["a", "a, b"], ["a, b, c", "a,, b", "see a b"]),
+        ("Return a semicolon-separated list.", ["a; b, c; d"], ["a, b and c", "a;", "a\nb; c"]),
+        ("Answer without Markdown, emojis, or dashes.", ["a-b"], ["**a**", "😀", "a — b"]),
         ("The output must not contain emojis.", ["a # 1 ©", "™"], ["😀", "☀\ufe0f", "🇩🇪"]),
     ],
 )
@@ -75,6 +84,9 @@ def test_words_and_edges(text, keeping, breaking):
         "The output must be in Markdown.",
         "The output must not be in uppercase.",
         "The output must not be a number.",
+        "The output must be a comma-separated list of names.",
+        "The output must be a bulleted list of reasons.",
+        "Do not use Markdown, except for bold text.",
     ],
 )
 def test_near_to_it(text):

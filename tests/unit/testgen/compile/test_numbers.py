@@ -29,6 +29,14 @@ from gate.testgen.compile.numbers import MOST, Quantity, number, quantity
         ("exactly 3 words", 3, 3),
         ("a single words", 1, 1),
         ("at most 0 words", None, 0),
+        ("twenty-five words or fewer", None, 25),
+        ("at least 10 words but no more than 20 words", 10, 20),
+        ("at most 20 and at least 10 words", 10, 20),
+        ("more than 10 but fewer than 20 words", 11, 19),
+        ("one or two words", 1, 2),
+        ("between 10 and 20 words, inclusive", 10, 20),
+        ("two hundred words at most", None, 200),
+        ("at most a dozen words", None, 12),
     ],
 )
 def test_bounds(text, low, high):
@@ -50,6 +58,7 @@ def test_a_mere_number_is_bare():
         "80",
         "several words",
         "1.5 words",
+        "two or five words",
         "at most 99999999 words",
     ],
 )
