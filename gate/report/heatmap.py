@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
 from gate.report.escape import one_line
-from gate.report.generation_matrix import BY, interval
+from gate.report.generation_counts import BY, interval
 from gate.report.numbers import share
 from gate.testgen.matrix import Matrix
 from gate.testgen.metrics import Tally

@@ -54,7 +54,7 @@ class Grid:
 
     @property
     def right(self) -> tuple[bool, ...]:
-        """For each column, whether it is aligned to the right: those with a name behind the first, of figures mostly."""
+        """For each column, whether it is aligned to the right: it has a name, and figures mostly."""
         columns = list(zip(*(line.cells for line in self.lines), strict=True))[1:]
         figures = (2 * sum(bool(_FIGURE.match(cell)) for cell in cells) > len(cells) for cells in columns)
         return (False, *(bool(name) and found for name, found in zip(self.head[1:], figures, strict=True)))

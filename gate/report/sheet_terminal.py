@@ -68,7 +68,7 @@ def _print(what: Text | Table, console: Console) -> None:
 def _table(grid: Grid, width: int) -> Table:
     """Heads wrap, cells do not; where there is no room the first column is cut short, or wraps if it may."""
     head = [terminal(name) for name in grid.head]
-    body = [[Text(terminal(cell), overflow="ellipsis") for cell in line.cells] for line in grid.lines]
+    body = [[Text(terminal(cell)) for cell in line.cells] for line in grid.lines]
     widths = [max(cell.cell_len for cell in column) for column in zip(*body, strict=True)]
     widths = [max(most, *(len(word) for word in name.split(" "))) for most, name in zip(widths, head, strict=True)]
     widths[0] = max(_NARROWEST, min(widths[0], width - sum(widths[1:]) - _GAP * (len(widths) - 1)))
@@ -79,6 +79,7 @@ def _table(grid: Grid, width: int) -> Table:
     for cells, line in zip(body, grid.lines, strict=True):
         for place, cell in enumerate(cells):
             cell.no_wrap = not (grid.wraps and place == 0)
+            cell.overflow = "ellipsis" if cell.no_wrap else "fold"
         cells[-1].stylize(_STYLES[line.tone])
         table.add_row(*cells)
     return table
