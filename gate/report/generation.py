@@ -131,7 +131,8 @@ def _discarded(found: Outcome) -> Iterator[Grid]:
 
 def _reason(why: str, tests: Sequence[str]) -> str:
     more = f" and {len(tests) - _NAMED:,} more" if len(tests) > _NAMED else ""
-    return f"{counted(len(tests), 'test')}: {why.rstrip('.')}. ({', '.join(tests[:_NAMED])}{more})"
+    named = f"{', '.join(tests[:_NAMED])}{more}"
+    return f"{named if len(tests) == 1 else f'{len(tests):,} tests ({named})'}: {why}"
 
 
 def _questions(specification: Specification) -> Iterator[Grid]:
@@ -160,7 +161,9 @@ def diversity_told(found: Diversity) -> list[str]:
     even = ": length was hardly tried" if longest <= _EVEN * shortest else ""
     sentences.append(f"Inputs of {shortest:,.0f} to {longest:,.0f} characters{even}.")
     if found.scenarios:
-        sentences.append(f"Scenarios: {', '.join(f'{share:.0%} {name}' for name, share in found.scenarios.items())}.")
+        sentences.append(
+            f"Scenarios: {', '.join(f'{_whole(share)} {name}' for name, share in found.scenarios.items())}."
+        )
     return [" ".join(sentences)]
 
 

@@ -1,6 +1,9 @@
 """A sheet in a terminal, or as plain lines where there is none."""
 
-from rich.console import Console, JustifyMethod
+from typing import Literal
+
+from rich.align import Align
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -74,8 +77,8 @@ def _table(grid: Grid, width: int) -> Table:
     widths[0] = max(_NARROWEST, min(widths[0], width - sum(widths[1:]) - _GAP * (len(widths) - 1)))
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_header=any(head))
     for name, most, right in zip(head, widths, grid.right, strict=True):
-        justify: JustifyMethod = "right" if right else "left"
-        table.add_column(Text(name), justify=justify, width=most, overflow="ellipsis", vertical="bottom")
+        justify: Literal["left", "right"] = "right" if right else "left"
+        table.add_column(Align(Text(name, justify=justify), justify, vertical="bottom"), justify=justify, width=most)
     for cells, line in zip(body, grid.lines, strict=True):
         for place, cell in enumerate(cells):
             cell.no_wrap = not (grid.wraps and place == 0)
