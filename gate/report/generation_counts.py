@@ -62,7 +62,7 @@ def shares(matrix: Matrix) -> Grid:
     """
     columns = zip(*(row.cells for row in matrix.rows), strict=True)
     lines = (Line((model, *map(rate_of, cells))) for model, cells in zip(matrix.models, columns, strict=True))
-    head = ("model", *(row.name.replace("+", "+ ") for row in matrix.rows))
+    head = ("model", *(row.name for row in matrix.rows))
     return Grid(f"{matrix.title}, {BY[matrix.source]}", head, tuple(lines), tuple(_open(matrix)), wraps=True)
 
 

@@ -17,6 +17,7 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.prompt_reader import stage_of
 
 FOLDER = Path(__file__).parent / "generated"
+TRANSCRIPT = FOLDER / "transcript.yaml"
 SCREEN = "screen.txt"
 FILES = ("spec.yaml", "cases.yaml", "summary.md", "evaluation.md")
 GENERATOR, JUDGE = "openai:gpt-5", "anthropic:claude-sonnet-4-5"
@@ -107,7 +108,7 @@ def _test(statement: str, scenario: str, text: str, behaviour: str, reasoning: s
 
 def generated() -> Mapping[str, str]:
     """The screen at 80 columns, and the files that a person reads, by name."""
-    said = YAML(typ="safe").load((FOLDER / "transcript.yaml").read_text(encoding="utf-8"))
+    said = YAML(typ="safe").load(TRANSCRIPT.read_text(encoding="utf-8"))
     script = Script(said)
     servers = {
         host: ModelServer(Behaviour(judgement=script.reply, answer=script.answers_of(model)))

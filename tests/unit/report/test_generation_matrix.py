@@ -50,7 +50,7 @@ def of_model(text: str, model: str) -> dict[str, str]:
     lines = iter(text[text.index("Counts and intervals") :].splitlines())
     next(line for line in lines if line.startswith(model))
     rows_below = takewhile(lambda line: line.startswith("· "), lines)
-    return {name: " ".join(rest) for name, *rest in (line[2:].split() for line in rows_below)}
+    return {name: " ".join(rest.split()) for name, rest in (line[2:].split("  ", 1) for line in rows_below)}
 
 
 def test_counts_stand_by_model() -> None:
@@ -58,7 +58,7 @@ def test_counts_stand_by_model() -> None:
     assert of_model(text, "openai:gpt-5-mini") == {
         "rules": "1/8 [2, 47] 0 0",
         "inverse": "2/7 [8, 64] 1 0",
-        "rules+inverse": "3/15 [7, 45] 1 0",
+        "rules + inverse": "3/15 [7, 45] 1 0",
         "control": "0/7 [0, 35] 0 1",
         "all": "3/22 [5, 33] 1 1",
     }
@@ -122,7 +122,7 @@ def test_four_models_are_told_in_full_at_any_width(width: int) -> None:
     if width > 60:
         assert all(text.count(model) == 4 for model in MODELS[:3])
     if width == 80:
-        assert len(text.splitlines()) < 65
+        assert len(text.splitlines()) < 70
 
 
 def test_no_line_is_wider_than_the_terminal() -> None:
@@ -152,7 +152,7 @@ def test_warnings_come_first_and_worth_and_agreement_last() -> None:
     figures = Figures((by_group(SEVERAL),), contrasts(SEVERAL), Tally(3, 1, 0, 0, 4), Tally(5, 0, 1, 0, 5),
                       valid_share(SEVERAL), agreement(SEVERAL, SEVERAL), ("The judge wrote the tests.",))  # fmt: skip
     text = sheet_markdown.render(sheet(figures))
-    order = ["⚠️ The judge wrote the tests.", "rules+inverse minus control", "tests with a valid input | 3/4 | 75 %",
+    order = ["⚠️ The judge wrote the tests.", "rules + inverse minus control", "tests with a valid input | 3/4 | 75 %",
              "rules that stand in the prompt | 5/5 | 100 %", "violations from a valid input | 9/11",
              "### Agreement of the specification", "Cosine 1.000, closeness 1.000"]  # fmt: skip
     places = [text.index(part) for part in order]
