@@ -40,7 +40,7 @@ def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
     for block in sheet.blocks:
         console.print()
         _print(Text(terminal(block.title), style="bold"), console)
-        console.print(Text(terminal(block.text, lines=True)), highlight=False, soft_wrap=True)
+        console.print(Text(terminal(block.text, lines=True).rstrip("\n")), highlight=False, soft_wrap=True)
 
 
 def _grid(grid: Grid, console: Console) -> None:
