@@ -22,7 +22,11 @@ _SHOWN_CHARS = 400
 
 
 def control_calls(count: int) -> int:
-    """Requests for so many control cases, when all replies are good."""
+    """Requests for so many control cases, when all replies are good.
+
+    Args:
+        count: control cases.
+    """
     return math.ceil(count / PER_REQUEST)
 
 
