@@ -117,7 +117,7 @@ def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
 
 def _checks(found: Outcome) -> Iterator[Grid]:
     if found.compiled:
-        yield Grid("Checked by code", (), (), tuple(said for _, said in found.compiled))
+        yield Grid("Checked by code", (), (), items=tuple(said for _, said in found.compiled))
 
 
 def _discarded(found: Outcome) -> Iterator[Grid]:
@@ -126,7 +126,7 @@ def _discarded(found: Outcome) -> Iterator[Grid]:
         reasons = Counter(one.why for one in found.discarded)
         said = tuple(_reason(why, [one.test.id for one in found.discarded if one.why == why])
                      for why, _ in reasons.most_common())  # fmt: skip
-        yield Grid(f"Discarded: {counted(len(found.discarded), 'test')}", (), (), said)
+        yield Grid(f"Discarded: {counted(len(found.discarded), 'test')}", (), (), items=said)
 
 
 def _reason(why: str, tests: Sequence[str]) -> str:
@@ -140,7 +140,7 @@ def _questions(specification: Specification) -> Iterator[Grid]:
         said = tuple(
             f"{', '.join(one.about)}: {one.text}" if one.about else one.text for one in specification.questions
         )
-        yield Grid("Questions to the author of the prompt", (), (), said)
+        yield Grid("Questions to the author of the prompt", (), (), items=said)
 
 
 def diversity_told(found: Diversity) -> list[str]:

@@ -42,8 +42,9 @@ class Grid:
         title: above it.
         head: column names.
         lines: rows.
-        below: sentences under it; without rows they are a list.
+        below: sentences under it.
         wraps: a first column that has no room goes on in the next line, and is cut short otherwise.
+        items: a list, in place of a table or under it.
     """
 
     title: str
@@ -51,6 +52,7 @@ class Grid:
     lines: tuple[Line, ...]
     below: tuple[str, ...] = ()
     wraps: bool = False
+    items: tuple[str, ...] = ()
 
     @property
     def right(self) -> tuple[bool, ...]:

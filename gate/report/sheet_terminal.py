@@ -49,15 +49,12 @@ def _grid(grid: Grid, console: Console) -> None:
         _print(Text(terminal(grid.title), style="bold"), console)
     if grid.lines:
         _print(_table(grid, console.width), console)
+    for item in grid.items:
+        entry = Table.grid(padding=(0, 1, 0, 0))
+        entry.add_row("-", Text(terminal(item)))
+        _print(entry, console)
     for sentence in grid.below:
-        _print(Text(terminal(sentence), style="dim") if grid.lines else _entry(terminal(sentence)), console)
-
-
-def _entry(sentence: str) -> Table:
-    """An entry of a list."""
-    entry = Table.grid(padding=(0, 1, 0, 0))
-    entry.add_row("-", Text(sentence))
-    return entry
+        _print(Text(terminal(sentence), style="dim"), console)
 
 
 def _print(what: Text | Table, console: Console) -> None:
