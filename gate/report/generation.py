@@ -17,7 +17,7 @@ NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate che
 _GROUNDING = {
     "verbatim": "word for word",
     "judged": "by its meaning",
-    "edited": "added by hand",
+    "edited": "by a person",
     "ungrounded": "no",
     "unknown": "not checked",
 }

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.domain.words import counted
 from gate.report.numbers import NOTHING, percent, share
 from gate.report.sheet import Grid, Line
 from gate.testgen.matrix import NAMES, Matrix
@@ -39,12 +38,13 @@ def headline(matrix: Matrix) -> str:
         matrix: groups of tests against models.
     """
     row = next((row for row in matrix.rows if row.name == NAMES["promptpex"]), matrix.rows[0])
-    said: list[str] = []
-    for name, tally in zip(_short(matrix.models), row.cells, strict=True):
-        tests = counted(tally.decided, "test") if not said else f"{tally.decided:,}"
-        verb = "breaks " if not said else ""
-        rate = f"{name} {verb}{rate_of(tally)} {interval(tally)} of {tests}"
-        said.append(rate if tally.decided else f"{name} has no verdict")
+    told = list(zip(_short(matrix.models), row.cells, strict=True))
+    rates = [f"{rate_of(tally)} {interval(tally)} of {tally.decided:,}" if tally.decided else "" for _, tally in told]
+    first = next((place for place, rate in enumerate(rates) if rate), None)
+    said = [f"{name} {rate or 'has no verdict'}" for (name, _), rate in zip(told, rates, strict=True)]
+    if first is not None:
+        name, tally = told[first]
+        said[first] = f"{name} breaks {rates[first]} {'test' if tally.decided == 1 else 'tests'}"
     return f"{BY[matrix.source].capitalize()}: {', '.join(said)}"
 
 

@@ -94,6 +94,8 @@ def test_a_headline_keeps_apart_what_has_one_name() -> None:
     twins = [*rows("v", model="openai:small"), *rows("-", model="local:small")]
     told_so = sheet(Figures((by_group(twins),))).headline
     assert told_so == "By the judge: openai:small breaks 100 % [21, 100] of 1 test, local:small has no verdict"
+    told_so = sheet(Figures((by_group(twins[::-1]),))).headline
+    assert told_so == "By the judge: local:small has no verdict, openai:small breaks 100 % [21, 100] of 1 test"
 
 
 def test_control_cases_are_no_part_of_the_headline() -> None:
