@@ -106,7 +106,11 @@ def suite_yaml(
 
 
 def untemplated(text: str) -> str:
-    """A text that a scorer takes for no template, even if it speaks of one."""
+    """A text that a scorer takes for no template, even if it speaks of one.
+
+    Args:
+        text: of a rule; hostile.
+    """
     return _OPENING.sub("{ ", text)
 
 
