@@ -22,11 +22,7 @@ _SHOWN_CHARS = 400
 
 
 def control_calls(count: int) -> int:
-    """Requests for so many control cases, when all replies are good.
-
-    Args:
-        count: control cases.
-    """
+    """Requests for so many control cases, when all replies are good."""
     return math.ceil(count / PER_REQUEST)
 
 
