@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex_cells import TABLES, Cell
 from gate.domain.promptspec import TestKind
-from gate.report.generation_matrix import interval
+from gate.report.generation_counts import interval
 from gate.report.generation_matrix import told as as_points
 from gate.report.numbers import NOTHING, share
 from gate.report.sheet import Grid, Line, Sheet

@@ -9,7 +9,7 @@ import click
 
 from gate.bootstrap.ask_models import FOLDER
 from gate.bootstrap.generated_files import keep, keep_for_reading, lying, write_back
-from gate.bootstrap.generating import Done, Wanted, carry, foresee, read
+from gate.bootstrap.generating import Done, Found, Wanted, carry, foresee, read
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
@@ -26,12 +26,13 @@ from gate.errors import GateError
 from gate.flows.generate import Generated
 from gate.flows.generate_files import SPEC, NewFiles, Place, new_files, stem
 from gate.inputs.models import parse_model, parse_params
+from gate.inputs.ownsettings import own_model
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
-from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml
+from gate.testgen.written.suite import SuiteFiles, suite_models, suite_yaml
 
 SMALL = "A small local model gives poor rules and tests: read them with more care than those of a large one."
 
@@ -70,7 +71,7 @@ def execute(options: GenerateOptions) -> int:
             write_back(Path(options.prompt), made.tests)
 
     done = carry(wanted, found, settings, telling_of(options), keep_all)
-    _show(options, done, _outcome(options, wanted, done, kept[0]))
+    _show(options, done, _outcome(options, wanted, found, done, kept[0]))
     if done.evaluated is not None and not any(row.judged == "compliant" for row in done.evaluated.rows):
         say(NO_OUTPUT)
         return 1
@@ -129,7 +130,7 @@ def _wanted(options: GenerateOptions) -> Wanted:
     )
 
 
-def _outcome(options: GenerateOptions, wanted: Wanted, done: Done, files: NewFiles) -> generation.Outcome:
+def _outcome(options: GenerateOptions, wanted: Wanted, found: Found, done: Done, files: NewFiles) -> generation.Outcome:
     made = done.made
     warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
     if wanted.generator.provider == "local":
@@ -147,14 +148,15 @@ def _outcome(options: GenerateOptions, wanted: Wanted, done: Done, files: NewFil
         written=[file.told for file in files.all],
         diversity=generation.diversity_told(made.diversity),
         spent=generation.spent_told(done.effort),
-        suite=_suite(options, wanted, made, files.cases.path),
+        suite=_suite(wanted, found, made, files.cases.path),
     )
 
 
-def _suite(options: GenerateOptions, wanted: Wanted, made: Generated, cases: Path) -> str:
+def _suite(wanted: Wanted, found: Found, made: Generated, cases: Path) -> str:
     """A configuration in the folder that the command runs in."""
-    files = SuiteFiles(stem(options.prompt), *(_from_here(path) for path in (Path(options.prompt), cases)))
-    models = SuiteModels(wanted.reference, wanted.judge)
+    files = SuiteFiles(stem(wanted.prompt), *(_from_here(path) for path in (Path(wanted.prompt), cases)))
+    tested = wanted.evaluation.models if wanted.evaluation is not None else ()
+    models = suite_models(own_model(found.version.prompt.unused), tested, wanted.reference, wanted.judge)
     return suite_yaml(files, models, made.specification.rules, made.compiled)
 
 

@@ -67,6 +67,24 @@ def parse_model(text: str) -> ModelRef:
     return ModelRef(provider, name)
 
 
+def foreign_model(text: str) -> ModelRef | None:
+    """The model that another tool's file means, as `openai/gpt-4o-mini`, `gpt-4o-mini` or in the gate's own way.
+
+    Args:
+        text: its name there.
+
+    Returns:
+        None where nobody can tell whose it is.
+    """
+    provider, mark, _ = text.partition("/")
+    known = text.replace("/", ":", 1) if mark and provider in PROVIDERS else text
+    guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "")
+    try:
+        return parse_model(f"{guess}:{text}" if guess and ":" not in text else known)
+    except GateError:
+        return None
+
+
 def parse_params(value: Mapping[str, JsonValue], file: str, base: Params | None = None) -> Params:
     """Parameters from outside YAML (a command line, a scorer's options).
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification, TestKind
 from gate.domain.usage import Dollars, Effort, about_dollars
+from gate.domain.words import counted
 from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from gate.stats.undefined import Undefined
 from gate.testgen.diversity import Diversity
@@ -16,12 +17,18 @@ LEFT = "Only English wordings of length, form and words are understood; all else
 """Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
-    "verbatim": "in the prompt's words",
-    "judged": "in the prompt, says a judge",
-    "edited": "written by a person",
-    "ungrounded": "not in the prompt",
-    "unknown": "not looked up",
+    "verbatim": "word for word",
+    "judged": "by its meaning",
+    "edited": "by a person",
+    "ungrounded": "no",
+    "unknown": "not checked",
 }
+_NAMED = 12
+"""Discarded tests that a reason names; all of them are in the JSON document."""
+_ALIKE = 0.3
+"""Likeness from which on many tests are variants of each other: see `gate.testgen.diversity.Diversity`."""
+_EVEN = 1.2
+"""Where the longest input is not longer than so many times the shortest, length was hardly tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +92,13 @@ def summary_sheet(found: Outcome) -> Sheet:
         found: it.
     """
     tests, rules = len(found.tests), len(found.specification.rules)
-    head = f"{found.prompt}: {_count(tests, 'test')} for {_count(rules, 'rule')}, {len(found.compiled)} checked by code"
+    head = (
+        f"{found.prompt}: {counted(tests, 'test')} for {counted(rules, 'rule')}, {len(found.compiled)} checked by code"
+    )
     remarks = tuple(Remark(text) for text in (*found.warnings, *found.notes))
     grids = (_rules(found), *_checks(found), *_discarded(found), *_questions(found.specification))
     blocks = (Block(NEXT, found.suite, "yaml"),) if found.suite else ()
     return Sheet(head, remarks, grids, (*found.diversity, found.spent, *found.written), blocks)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _rules(found: Outcome) -> Grid:
@@ -105,7 +110,7 @@ def _rules(found: Outcome) -> Grid:
         )
         for rule in found.specification.rules
     ]
-    return Grid("Rules", ("Rule", "Tests", "Inverse", "Checked by", "Stands"), tuple(lines))
+    return Grid("Rules", ("Rule", "Tests", "Inverse", "Checked by", "In the prompt"), tuple(lines), wraps=True)
 
 
 def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
@@ -113,17 +118,24 @@ def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
 
 
 def _checks(found: Outcome) -> Iterator[Grid]:
-    said = [told for _, told in found.compiled]
-    if len(said) < len(found.specification.rules):
-        said.append(LEFT)
-    if said:
-        yield Grid("Checked by code", (), (), tuple(said))
+    if found.compiled:
+        left = (LEFT,) if len(found.compiled) < len(found.specification.rules) else ()
+        yield Grid("Checked by code", (), (), left, items=tuple(said for _, said in found.compiled))
 
 
 def _discarded(found: Outcome) -> Iterator[Grid]:
+    """Each reason once, that of most tests first."""
     if found.discarded:
-        lines = tuple(Line((one.test.id, one.why)) for one in found.discarded)
-        yield Grid(f"Discarded: {_count(len(lines), 'test')}", ("Test", "Why"), lines)
+        reasons = Counter(one.why for one in found.discarded)
+        said = tuple(_reason(why, [one.test.id for one in found.discarded if one.why == why])
+                     for why, _ in reasons.most_common())  # fmt: skip
+        yield Grid(f"Discarded: {counted(len(found.discarded), 'test')}", (), (), items=said)
+
+
+def _reason(why: str, tests: Sequence[str]) -> str:
+    more = f" and {len(tests) - _NAMED:,} more" if len(tests) > _NAMED else ""
+    named = f"{', '.join(tests[:_NAMED])}{more}"
+    return f"{named if len(tests) == 1 else f'{len(tests):,} tests ({named})'}: {why}"
 
 
 def _questions(specification: Specification) -> Iterator[Grid]:
@@ -131,23 +143,44 @@ def _questions(specification: Specification) -> Iterator[Grid]:
         said = tuple(
             f"{', '.join(one.about)}: {one.text}" if one.about else one.text for one in specification.questions
         )
-        yield Grid("Questions to the author of the prompt", (), (), said)
+        yield Grid("Questions to the author of the prompt", (), (), items=said)
 
 
 def diversity_told(found: Diversity) -> list[str]:
-    """How different the tests are, in a sentence; nothing where they are too few to say."""
+    """How different the tests are, and what is good or bad in it; nothing where they are too few to say.
+
+    Args:
+        found: figures of the tests that were kept.
+    """
     if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
         return []
-    shares = ", ".join(f"{share:.0%} {name}" for name, share in found.scenarios.items())
-    lengths = f"{found.lengths.shortest:,.0f} to {found.lengths.longest:,.0f} characters"
-    return [
-        f"Inputs of {lengths}; each is {found.nearest:.0%} like the one most like it{'; ' if shares else ''}{shares}."
-    ]
+    alike = "many are" if found.nearest > _ALIKE else "few are"
+    sentences = [f"A test is {_whole(found.nearest)} like the one most like it: {alike} variants of each other."]
+    words = ((found.distinct_1, "words"), (found.distinct_2, "pairs of words"))
+    known = [f"{_whole(value)} of the {what}" for value, what in words if not isinstance(value, Undefined)]
+    if known:
+        sentences.append(f"{' and '.join(known)} are different ones, and more is richer.")
+    shortest, longest = found.lengths.shortest, found.lengths.longest
+    even = ": length was hardly tried" if longest <= _EVEN * shortest else ""
+    sentences.append(f"Inputs of {shortest:,.0f} to {longest:,.0f} characters{even}.")
+    if found.scenarios:
+        sentences.append(
+            f"Scenarios: {', '.join(f'{_whole(share)} {name}' for name, share in found.scenarios.items())}."
+        )
+    return [" ".join(sentences)]
+
+
+def _whole(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def spent_told(effort: Effort) -> str:
-    """What it took, in a sentence."""
+    """What it took, in a sentence.
+
+    Args:
+        effort: calls, and dollars where they are known.
+    """
     known = f", {effort.reused:,} answers were known" if effort.reused else ""
     again = f", {effort.retries:,} sent again" if effort.retries else ""
     money = f", {about_dollars(effort.cost.amount)}" if isinstance(effort.cost, Dollars) else ""
-    return f"{_count(effort.calls, 'call')}{again}{known}{money}."
+    return f"{counted(effort.calls, 'call')}{again}{known}{money}."

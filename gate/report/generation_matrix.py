@@ -1,12 +1,13 @@
 """Figures of generated tests on paper: the model matrix, counts with intervals, contrasts, and what tests are worth."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.words import counted
-from gate.report.numbers import NOTHING, percent, plain, points, points_interval, share
+from gate.report.generation_counts import counts, headline, interval, rate_of, shares
+from gate.report.numbers import NOTHING, plain, points, points_interval, share
 from gate.report.sheet import Grid, Line, Remark, Sheet
 from gate.stats.newcombe import Difference, paired_difference
 from gate.stats.undefined import Estimate, Undefined
@@ -15,12 +16,9 @@ from gate.testgen.matrix import Contrast, Matrix, by_group, contrasts
 from gate.testgen.metrics import Tally, ValidShare, groundedness, valid_share, validity
 from gate.testgen.outcomes import Row, Source
 
-BY: Mapping[Source, str] = {"judge": "by the judge", "code": "by code", "either": "by the judge or by code"}
-LONGEST = 28
-"""Characters of a model in the head of a column."""
 _LEGEND = (
-    "Shares and counts are violations of the outputs with a verdict. What is open (+1?), unknown or without an answer, "
-    "is no part of them and never a pass: the last column has the share if all of it passed, and if all of it failed."
+    "Shares and counts are violations of the outputs with a verdict [95 %, Wilson].",
+    "What is unknown or without an answer is no part of them, and never a pass.",
 )
 
 
@@ -98,63 +96,14 @@ def sheet(figures: Figures) -> Sheet:
     Args:
         figures: with one matrix or more.
     """
-    first = figures.matrices[0]
-    headline = f"{first.title}, {BY[first.source]}"
-    grids = [grid for matrix in figures.matrices for grid in (_matrix(matrix), _counts(matrix))]
+    grids = [*map(shares, figures.matrices), counts(figures.matrices)]
     grids += [_contrasts(figures.contrasts)] if figures.contrasts else []
     grids += list(_worth(figures))
     grids += [_agreement(figures.agreement)] if figures.agreement else []
-    return Sheet(headline, tuple(Remark(text) for text in figures.warnings), tuple(grids), (_LEGEND,))
-
-
-def cell(tally: Tally) -> str:
-    """A share with its counts: `33.3 % 6/18`; behind them, as `+2?`, how many are open."""
-    left = f" +{tally.open}?" if tally.open else ""
-    return f"{_share(tally)} {tally.yes}/{tally.decided}{left}" if tally.n else NOTHING
-
-
-def interval(tally: Tally) -> str:
-    """The Wilson interval of a share in percent: `[16, 56]`."""
-    return f"[{tally.rate.lower * 100:.0f}, {tally.rate.upper * 100:.0f}]" if tally.decided else NOTHING
-
-
-def _share(tally: Tally) -> str:
-    return NOTHING if tally.rate.rate is None else share(tally.rate.rate)
-
-
-def named(model: str) -> str:
-    """A model as the head of a column, which breaks at spaces; its middle is left out where it is long."""
-    if len(model) > LONGEST:
-        model = f"{model[: LONGEST // 2]}…{model[-LONGEST // 2 + 1 :]}"
-    return model.replace(":", ": ", 1)
-
-
-def _matrix(matrix: Matrix) -> Grid:
-    lines = (Line((row.name, *map(cell, row.cells))) for row in matrix.rows)
-    cut = [model for model in matrix.models if len(model) > LONGEST]
-    below = (f"In full: {', '.join(cut)}.",) if cut else ()
-    return Grid(
-        f"{matrix.title}, {BY[matrix.source]}", (matrix.corner, *map(named, matrix.models)), tuple(lines), below
-    )
-
-
-def _counts(matrix: Matrix) -> Grid:
-    head = ("model", matrix.corner, "count", "95 %", "unknown", "no answer", "if open pass, fail")
-    lines = [
-        Line(
-            (model, row.name, f"{one.yes}/{one.decided}", interval(one), str(one.unknown), str(one.missing), _ends(one))
-        )
-        for row in matrix.rows
-        for model, one in zip(matrix.models, row.cells, strict=True)
-        if one.n
-    ]
-    return Grid(f"Counts and intervals, {BY[matrix.source]}", head, tuple(lines))
-
-
-def _ends(tally: Tally) -> str:
-    if tally.ends is None or not tally.open:
-        return NOTHING
-    return f"{percent(tally.ends[0])}, {percent(tally.ends[1])}"
+    remarks = tuple(Remark(text) for text in figures.warnings)
+    cells = (tally for matrix in figures.matrices for row in matrix.rows for tally in row.cells)
+    legend = _LEGEND if any(tally.open for tally in cells) else _LEGEND[:1]
+    return Sheet(headline(figures.matrices[0]), remarks, tuple(grids), (" ".join(legend),))
 
 
 def _contrasts(found: Sequence[Contrast]) -> Grid:
@@ -166,11 +115,15 @@ def _contrasts(found: Sequence[Contrast]) -> Grid:
     below = (
         "Percentage points [95 %; of models Newcombe's, for different tests]; an interval without 0 shows a difference."
     )
-    return Grid("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,))
+    return Grid("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,), wraps=True)
 
 
 def told(found: Difference | Estimate | Undefined) -> str:
-    """`+12 [+6.1, +19]`, in percentage points."""
+    """`+12 [+6.1, +19]`, in percentage points; a dash where there is no difference to tell.
+
+    Args:
+        found: a difference of two rates, or a mean of such.
+    """
     if isinstance(found, Undefined):
         return NOTHING
     return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"
@@ -187,7 +140,7 @@ def _worth(figures: Figures) -> Iterator[Grid]:
     if not known:
         return
     lines = tuple(
-        Line((name, f"{one.yes}/{one.decided}", _share(one), interval(one), str(one.unknown))) for name, one in known
+        Line((name, f"{one.yes}/{one.decided}", rate_of(one), interval(one), str(one.unknown))) for name, one in known
     )
     macro = figures.valid_share
     below = (
@@ -213,7 +166,7 @@ def _agreement(found: SpecAgreement) -> Grid:
     if found.left_out:
         below.append(f"Without a test that was decided twice: {', '.join(found.left_out)}.")
     head = ("model", "original", "specification", "difference", "p")
-    return Grid("Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below))
+    return Grid("Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below), wraps=True)
 
 
 def _likeness(value: float | Undefined) -> str:

@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
 from gate.report.escape import one_line
-from gate.report.generation_matrix import BY, interval
+from gate.report.generation_counts import BY, interval
 from gate.report.numbers import share
 from gate.testgen.matrix import Matrix
 from gate.testgen.metrics import Tally
@@ -19,7 +19,7 @@ LEGEND = ("0 %", "to 10", "to 25", "to 50", "to 75", "to 100 %")
 LETTER = 7.4
 """Width of a character, in pixels, at the size of the labels."""
 LONGEST = 30
-"""Columns of a label; longer names are cut, and whole in what a pointer or a reader shows."""
+"""Columns of a label; longer names lose their middle, and are whole in what a pointer or a reader shows."""
 MARGIN, TOP, ROW, NARROWEST, BELOW = 16, 92, 62, 116, 76
 
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -93,7 +93,14 @@ def render(matrix: Matrix) -> str:
 
 
 def shade_of(tally: Tally) -> str:
-    """The shade of a cell: one for a share of 0, and five for what is above."""
+    """The shade of a cell: one for a share of 0, and five for what is above.
+
+    Args:
+        tally: counts of the cell.
+
+    Returns:
+        `s0` to `s5`, or `none` where there is no verdict.
+    """
     rate = tally.rate.rate
     return "none" if rate is None else f"s{sum(rate > step for step in STEPS)}"
 
@@ -117,7 +124,11 @@ def _parted(name: str) -> tuple[str, ...]:
 
 
 def _cut(name: str) -> str:
-    return name if cell_len(name) <= LONGEST else set_cell_size(name, LONGEST - 1).rstrip() + "…"
+    """Without its middle where it is long: names that are alike mostly differ at their ends."""
+    if cell_len(name) <= LONGEST:
+        return name
+    half = LONGEST // 2
+    return f"{set_cell_size(name, half - 1).rstrip()}…{set_cell_size(name[::-1], half)[::-1].lstrip()}"
 
 
 def _clean(name: str) -> str:

@@ -3,8 +3,12 @@
 Strings are text, not markup: each renderer makes them harmless in its own way.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+_FIGURE = re.compile(r"[-+\u2212\u00b1~<$\[]*\d|\u2013?$")
+"""How a cell begins that holds a figure, or none."""
 
 Tone: TypeAlias = Literal["", "good", "doubtful", "bad", "dim"]
 
@@ -36,15 +40,26 @@ class Grid:
 
     Args:
         title: above it.
-        head: column names; all but the first and the last are aligned to the right.
+        head: column names.
         lines: rows.
         below: sentences under it.
+        wraps: a first column that has no room goes on in the next line, and is cut short otherwise.
+        items: a list, in place of a table or under it.
     """
 
     title: str
     head: tuple[str, ...]
     lines: tuple[Line, ...]
     below: tuple[str, ...] = ()
+    wraps: bool = False
+    items: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> tuple[bool, ...]:
+        """For each column, whether it is aligned to the right: it has a name, and figures mostly."""
+        columns = list(zip(*(line.cells for line in self.lines), strict=True))[1:]
+        figures = (2 * sum(bool(_FIGURE.match(cell)) for cell in cells) > len(cells) for cells in columns)
+        return (False, *(bool(name) and found for name, found in zip(self.head[1:], figures, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

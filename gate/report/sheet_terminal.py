@@ -1,6 +1,9 @@
 """A sheet in a terminal, or as plain lines where there is none."""
 
-from rich.console import Console, JustifyMethod
+from typing import Literal
+
+from rich.align import Align
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -22,10 +25,10 @@ def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
         console: where to; its width, colours and kind decide the looks.
         brief: the first line and the remarks only.
     """
-    console.print(Text(terminal(sheet.headline), style="bold"), highlight=False)
+    _print(Text(terminal(sheet.headline), style="bold"), console)
     for remark in sheet.remarks:
         word = Text(_WORDS.get(remark.tone, ""), style=f"bold {_STYLES[remark.tone]}")
-        console.print(Text.assemble(word, terminal(remark.text)), highlight=False)
+        _print(Text.assemble(word, terminal(remark.text)), console)
     if brief:
         return
     for grid in sheet.grids:
@@ -33,37 +36,50 @@ def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
     if sheet.notes:
         console.print()
     for note in sheet.notes:
-        console.print(Text(terminal(note), style="dim"), highlight=False)
+        _print(Text(terminal(note), style="dim"), console)
     for block in sheet.blocks:
         console.print()
-        console.print(Text(terminal(block.title), style="bold"), highlight=False)
-        console.print(Text(terminal(block.text, lines=True)), highlight=False, soft_wrap=True)
+        _print(Text(terminal(block.title), style="bold"), console)
+        console.print(Text(terminal(block.text, lines=True).rstrip("\n")), highlight=False, soft_wrap=True)
 
 
 def _grid(grid: Grid, console: Console) -> None:
     console.print()
     if grid.title:
-        console.print(Text(terminal(grid.title), style="bold"), highlight=False)
+        _print(Text(terminal(grid.title), style="bold"), console)
     if grid.lines:
-        console.print(_table(grid, console.width), highlight=False)
+        _print(_table(grid, console.width), console)
+    for item in grid.items:
+        entry = Table.grid(padding=(0, 1, 0, 0))
+        entry.add_row("-", Text(terminal(item)))
+        _print(entry, console)
     for sentence in grid.below:
-        console.print(Text(terminal(sentence), style="dim"), highlight=False)
+        _print(Text(terminal(sentence), style="dim"), console)
+
+
+def _print(what: Text | Table, console: Console) -> None:
+    """Print without the blanks that would fill a line, or stand where it was wrapped."""
+    for line in console.render_lines(what, pad=False):
+        text = Text.assemble(*((part.text, part.style or "") for part in line))
+        text.rstrip()
+        console.print(text, highlight=False, soft_wrap=True)
 
 
 def _table(grid: Grid, width: int) -> Table:
-    """Heads wrap, cells do not; where there is no room the first column is cut short."""
+    """Heads wrap, cells do not; where there is no room the first column is cut short, or wraps if it may."""
     head = [terminal(name) for name in grid.head]
     body = [[Text(terminal(cell)) for cell in line.cells] for line in grid.lines]
     widths = [max(cell.cell_len for cell in column) for column in zip(*body, strict=True)]
     widths = [max(most, *(len(word) for word in name.split(" "))) for most, name in zip(widths, head, strict=True)]
-    widths[0] = max(_NARROWEST, min(widths[0], width - sum(widths[1:]) - _GAP * len(widths)))
+    widths[0] = max(_NARROWEST, min(widths[0], width - sum(widths[1:]) - _GAP * (len(widths) - 1)))
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_header=any(head))
-    for place, name in enumerate(head):
-        justify: JustifyMethod = "right" if 0 < place < len(head) - 1 else "left"
-        table.add_column(Text(name), justify=justify, width=widths[place], overflow="ellipsis", vertical="bottom")
+    for name, most, right in zip(head, widths, grid.right, strict=True):
+        justify: Literal["left", "right"] = "right" if right else "left"
+        table.add_column(Align(Text(name, justify=justify), justify, vertical="bottom"), justify=justify, width=most)
     for cells, line in zip(body, grid.lines, strict=True):
-        for cell in cells:
-            cell.no_wrap = True
+        for place, cell in enumerate(cells):
+            cell.no_wrap = not (grid.wraps and place == 0)
+            cell.overflow = "ellipsis" if cell.no_wrap else "fold"
         cells[-1].stylize(_STYLES[line.tone])
         table.add_row(*cells)
     return table

@@ -11,7 +11,7 @@ from gate.testgen.outcomes import GROUPS, Group, Row, Source, in_group
 NAMES: Mapping[Group, str] = {
     "rule": "rules",
     "inverse": "inverse",
-    "promptpex": "rules+inverse",
+    "promptpex": "rules + inverse",
     "control": "control",
     "overall": "all",
 }
@@ -55,7 +55,7 @@ class Contrast:
     """One group of tests against another, model by model.
 
     Args:
-        name: such as `rules+inverse minus control`.
+        name: such as `rules + inverse minus control`.
         differences: model and difference of the two rates.
         across: mean over the prompts, each of which counts once; no number for a single prompt.
     """

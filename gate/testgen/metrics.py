@@ -95,7 +95,11 @@ def non_compliance(rows: Iterable[Row], source: Source = "judge") -> Tally:
 
 
 def difference(first: Tally, second: Tally) -> Difference:
-    """The first rate minus the second, of different tests, with Newcombe's interval of 95 %."""
+    """The first rate minus the second, of different tests, with Newcombe's interval of 95 %.
+
+    Args:
+        first, second: counts without a test in common.
+    """
     return rate_difference(first.scaled, second.scaled)
 
 
@@ -150,12 +154,20 @@ def paired(first: Iterable[Row], second: Iterable[Row], source: Source = "judge"
 
 
 def validity(tests: Iterable[GeneratedTest]) -> Tally:
-    """How many tests keep the input specification."""
+    """How many tests keep the input specification.
+
+    Args:
+        tests: each with what is known of its input.
+    """
     return _flags(test.valid for test in tests)
 
 
 def groundedness(rules: Iterable[OutputRule]) -> Tally:
-    """How many rules stand in the prompt, word for word or as a judge found; what a person wrote counts as standing."""
+    """How many rules stand in the prompt, word for word or as a judge found; what a person wrote counts as standing.
+
+    Args:
+        rules: of one specification, or of several.
+    """
     flags = {"verbatim": True, "judged": True, "edited": True, "ungrounded": False}
     return _flags(flags.get(rule.grounding) for rule in rules)
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from gate.domain.record import RunRecord
 from gate.report import markdown, terminal
+from tests.golden import generating
 from tests.golden.runs import runs
 
 HERE = Path(__file__).parent
@@ -27,10 +28,12 @@ def text_of(run: RunRecord) -> str:
 
 
 def main() -> None:
-    """Write two files for each run."""
+    """Write two files for each run, and what one generation makes."""
     for name, run in runs().items():
         (HERE / f"{name}.md").write_text(markdown_of(run), encoding="utf-8", newline="\n")
         (HERE / f"{name}.txt").write_text(text_of(run), encoding="utf-8", newline="\n")
+    for name, text in generating.generated().items():
+        (generating.FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden import generating
 from tests.golden.regenerate import HERE, markdown_of, text_of
 from tests.golden.runs import runs
 
@@ -27,3 +28,10 @@ def test_terminal(name: str) -> None:
 def test_no_golden_file_without_a_run() -> None:
     assert {path.stem for path in HERE.glob("*.md")} == set(NAMES)
     assert {path.stem for path in HERE.glob("*.txt")} == set(NAMES)
+
+
+def test_a_generation() -> None:
+    made = generating.generated()
+    assert made == {name: _kept(generating.FOLDER / name) for name in made}
+    kept = {path.name for path in generating.FOLDER.iterdir()}
+    assert kept == {*made, generating.TRANSCRIPT.name}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
@@ -16,6 +17,12 @@ from gate.testgen.written.yamlout import entries
 SLICES = ("rule", "kind")
 JUDGE = "rules"
 """The name of the judge, which no rule has as its id."""
+Origin: TypeAlias = Literal["prompt", "tested", "generator"]
+_ORIGINS: dict[Origin, str] = {
+    "prompt": "the model that the prompt's own file names",
+    "tested": "the first of --models",
+    "generator": "a model that this command was given",
+}
 _OPENING = re.compile(r"\{(?=\{)")
 
 
@@ -40,10 +47,26 @@ class SuiteModels:
     Args:
         answering: the model under test.
         judge: holds answers against the rules that code cannot check.
+        origin: where the model under test was taken from.
     """
 
     answering: ModelRef
     judge: ModelRef
+    origin: Origin = "generator"
+
+
+def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: ModelRef, judge: ModelRef) -> SuiteModels:
+    """Who answers in a suite: the model that the prompt names, else the first that was tested, else the reference.
+
+    Args:
+        own: the model that the prompt's file names.
+        tested: in an evaluation, as they were named.
+        reference: the model for expected outputs, which is the generator where nothing else is said.
+        judge: of the suite.
+    """
+    if own is not None:
+        return SuiteModels(own, judge, "prompt")
+    return SuiteModels(tested[0], judge, "tested") if tested else SuiteModels(reference, judge)
 
 
 def suite_yaml(
@@ -76,11 +99,18 @@ def suite_yaml(
         "slices": [*SLICES],
         "scorers": scorers,
     }
-    return "\n".join(entries({"version": 1, "suites": [suite]})) + "\n"
+    lines = entries({"version": 1, "suites": [suite]})
+    place = next(place for place, line in enumerate(lines) if line.startswith("    model: "))
+    lines.insert(place, f"    # {_ORIGINS[models.origin]}: put here the one that answers in production")
+    return "\n".join(lines) + "\n"
 
 
 def untemplated(text: str) -> str:
-    """A text that a scorer takes for no template, even if it speaks of one."""
+    """A text that a scorer takes for no template, even if it speaks of one.
+
+    Args:
+        text: of a rule; hostile.
+    """
     return _OPENING.sub("{ ", text)
 
 

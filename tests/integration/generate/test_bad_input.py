@@ -158,7 +158,7 @@ def test_tests_that_are_the_same(desk: Desk) -> None:
     assert made.code == 0, made.err
     assert len(desk.cases()) == 1
     assert "Discarded: 5 tests" in made.out
-    assert "the same as" in made.out
+    assert "the same as" in " ".join(made.out.split())
 
 
 @pytest.mark.parametrize(
@@ -231,6 +231,6 @@ def test_a_model_that_the_service_does_not_know(desk: Desk) -> None:
     body = b'{"error": {"message": "The model `gpt-5-mini` does not exist", "code": "model_not_found"}}'
     desk.server.behaviour = Behaviour(raw=Raw(404, body, {"content-type": "application/json"}))
     made = desk.generate()
-    assert made.code in (2, 3), made
+    assert made.code == 2, made
     assert "gpt-5-mini" in made.err
     assert "Traceback" not in made.err

@@ -94,6 +94,8 @@ def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
         assert line in text.splitlines()
     tests = len(desk.cases("evals/tag/cases.yaml"))
     assert text.count("\n  - id: R") == tests > 0
+    # The suite that is suggested asks the model that the file names, and not the one that wrote the tests.
+    assert '    model: "openai:gpt-4o-mini"\n' in made.out and "the prompt's own file" in made.out
     before = path.read_bytes()
     desk.generate("--effort", "min", "--write-back", prompt="prompts/tag.prompt.yml")
     assert path.read_bytes() == before

@@ -1,12 +1,16 @@
 """The sheet of an evaluation: what its cells say, at 80 columns and as Markdown."""
 
 import io
+from dataclasses import replace
+from itertools import takewhile
 
 import pytest
 from rich.console import Console
 
+from gate.domain.promptspec import TestKind
 from gate.report import sheet_markdown, sheet_terminal
-from gate.report.generation_matrix import Figures, cell, interval, named, sheet, told
+from gate.report.generation_counts import interval, rate_of
+from gate.report.generation_matrix import Figures, sheet, told
 from gate.stats.newcombe import Difference
 from gate.testgen.agreement_of_specs import agreement
 from gate.testgen.matrix import by_group, contrasts
@@ -31,22 +35,96 @@ def printed(figures: Figures, width: int = 80) -> str:
 @pytest.mark.parametrize(
     ("tally", "text", "bounds"),
     [
-        (Tally(6, 12, 0, 0, 18), "33.3 % 6/18", "[16, 56]"),
-        (Tally(0, 10, 2, 1, 10), "0 % 0/10 +3?", "[0, 28]"),
-        (Tally(0, 0, 3, 0, 0), "– 0/0 +3?", "–"),
+        (Tally(6, 12, 0, 0, 18), "33.3 %", "[16, 56]"),
+        (Tally(0, 10, 2, 1, 10), "0 %", "[0, 28]"),
+        (Tally(0, 0, 3, 0, 0), "–", "–"),
         (Tally(0, 0, 0, 0, 0), "–", "–"),
     ],
 )
 def test_cells(tally: Tally, text: str, bounds: str) -> None:
-    assert cell(tally) == text and interval(tally) == bounds
+    assert rate_of(tally) == text and interval(tally) == bounds
+
+
+def of_model(text: str, model: str) -> dict[str, str]:
+    """The rows of a model in the table of counts: by group, what they say."""
+    lines = iter(text[text.index("Counts and intervals") :].splitlines())
+    next(line for line in lines if line.startswith(model))
+    rows_below = takewhile(lambda line: line.startswith("· "), lines)
+    return {name: " ".join(rest.split()) for name, rest in (line[2:].split("  ", 1) for line in rows_below)}
+
+
+def test_counts_stand_by_model() -> None:
+    text = printed(Figures((by_group(SEVERAL),)))
+    assert of_model(text, "openai:gpt-5-mini") == {
+        "rules": "1/8 [2, 47] 0 0",
+        "inverse": "2/7 [8, 64] 1 0",
+        "rules + inverse": "3/15 [7, 45] 1 0",
+        "control": "0/7 [0, 35] 0 1",
+        "all": "3/22 [5, 33] 1 1",
+    }
+    # It has no test of an inverse rule, so it has no row of them.
+    assert "inverse" not in of_model(text, "anthropic:claude-sonnet-5-5")
 
 
 def test_what_is_open_is_told_with_both_ends() -> None:
-    text = printed(Figures((by_group(SEVERAL),)), 120)
-    (line,) = [line for line in text.splitlines() if line.startswith("openai") and " inverse " in line]
-    assert line.split()[2:] == ["2/7", "[8,", "64]", "1", "0", "25", "%,", "38", "%"]
-    (line,) = [line for line in text.splitlines() if line.startswith("anthropic") and " control " in line]
-    assert line.split()[2:] == ["0/0", "–", "8", "0", "0", "%,", "100", "%"]
+    text = " ".join(printed(Figures((by_group(SEVERAL),))).split())
+    assert (
+        "openai:gpt-5-mini: 1 unknown and 1 without an answer, of 24 tests; 12 % are broken if these pass, 21 % if "
+        "they fail." in text
+    )
+    assert "claude-sonnet-5-5: 8 unknown, of 16 tests; 50 % are broken if these pass, 100 % if they fail." in text
+    assert "never a pass" in text
+
+
+def test_nothing_open_is_not_mentioned() -> None:
+    text = printed(Figures((by_group([*rows("vccc"), *rows("vvcc", "inverse")]),)))
+    assert "unknown" not in text and "no answer" not in text and "never a pass" not in text
+    assert of_model(text, "m")["rules"] == "1/4 [5, 70]"
+
+
+def test_the_headline_has_the_rate_of_each_model() -> None:
+    figures = Figures((by_group(SEVERAL),))
+    assert sheet(figures).headline == (
+        "By the judge: gpt-5-mini breaks 20 % [7, 45] of 15 tests, claude-sonnet-5-5 100 % [68, 100] of 8"
+    )
+    assert all(grid.title != sheet(figures).headline for grid in sheet(figures).grids)
+
+
+def test_a_headline_keeps_apart_what_has_one_name() -> None:
+    twins = [*rows("v", model="openai:small"), *rows("-", model="local:small")]
+    told_so = sheet(Figures((by_group(twins),))).headline
+    assert told_so == "By the judge: openai:small breaks 100 % [21, 100] of 1 test, local:small has no verdict"
+    told_so = sheet(Figures((by_group(twins[::-1]),))).headline
+    assert told_so == "By the judge: local:small has no verdict, openai:small breaks 100 % [21, 100] of 1 test"
+
+
+def test_control_cases_are_no_part_of_the_headline() -> None:
+    both = [*rows("vccc"), *rows("vvvv", "control")]
+    assert sheet(Figures((by_group(both),))).headline == "By the judge: m breaks 25 % [5, 70] of 4 tests"
+
+
+MODELS = (
+    "anthropic:claude-haiku-4-5-20251001",
+    "anthropic:claude-haiku-4-5-20260101",
+    "openai:gpt-5-mini-2025-08-07",
+    "local:models/a-file-with-a-very-long-name-of-its-own.Q4_K_M.gguf",
+)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_four_models_are_told_in_full_at_any_width(width: int) -> None:
+    kinds: tuple[TestKind, ...] = ("rule", "inverse", "control")
+    answered = [replace(row, coded="compliant") for m in MODELS for kind in kinds for row in rows("vcc", kind, m)]
+    matrices = by_group(answered), by_group(answered, "code")
+    text = printed(Figures(matrices, contrasts(answered)), width)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    assert all(line == line.rstrip() for line in text.splitlines())
+    # Two tables of shares, one of counts, one of differences.
+    if width > 60:
+        assert all(text.count(model) == 4 for model in MODELS[:3])
+    if width == 80:
+        assert len(text.splitlines()) < 70
 
 
 def test_no_line_is_wider_than_the_terminal() -> None:
@@ -63,14 +141,20 @@ def test_judge_and_code_stand_apart() -> None:
     for words in ("by the judge\n", "by code\n", "by the judge or by code\n"):
         assert f"### Tests that were not complied with, {words}" in text
     # Code was asked about nothing here, and that is no pass.
-    assert "| rules | – | – |" in text
+    assert "| openai:gpt-5-mini | – | – | – | – | – |" in text
+
+
+def test_figures_stand_to_the_right_in_markdown_too() -> None:
+    text = sheet_markdown.render(sheet(Figures((by_group(SEVERAL),), contrasts(SEVERAL))))
+    rules = [line for line in text.splitlines() if line.startswith("|---")]
+    assert rules == ["|---|--:|--:|--:|--:|--:|", "|---|--:|--:|--:|--:|", "|---|--:|--:|"]
 
 
 def test_warnings_come_first_and_worth_and_agreement_last() -> None:
     figures = Figures((by_group(SEVERAL),), contrasts(SEVERAL), Tally(3, 1, 0, 0, 4), Tally(5, 0, 1, 0, 5),
                       valid_share(SEVERAL), agreement(SEVERAL, SEVERAL), ("The judge wrote the tests.",))  # fmt: skip
     text = sheet_markdown.render(sheet(figures))
-    order = ["⚠️ The judge wrote the tests.", "rules+inverse minus control", "tests with a valid input | 3/4 | 75 %",
+    order = ["⚠️ The judge wrote the tests.", "rules + inverse minus control", "tests with a valid input | 3/4 | 75 %",
              "rules that stand in the prompt | 5/5 | 100 %", "violations from a valid input | 9/11",
              "### Agreement of the specification", "Cosine 1.000, closeness 1.000"]  # fmt: skip
     places = [text.index(part) for part in order]
@@ -84,15 +168,7 @@ def test_hostile_names_are_text() -> None:
     assert "\x1b" not in printed(figures)
     text = sheet_markdown.render(sheet(figures))
     assert r"\<img" in text and "@all" not in text
-    assert all(
-        line.count("|") == 3 for line in text.splitlines() if line.startswith("| tests") or line.startswith("| rules")
-    )
-
-
-def test_long_models_are_cut_in_heads_and_told_in_full() -> None:
-    name = "local:models/" + "very-" * 10 + "long.gguf"
-    assert len(named(name)) <= 30 and named(name).endswith("long.gguf")
-    assert f"In full: {name}." in " ".join(printed(Figures((by_group(rows("v", model=name)),)), 200).split())
+    assert {line.count("|") for line in text.splitlines() if "img" in line and line.startswith("|")} == {3, 4}
 
 
 def test_differences() -> None:

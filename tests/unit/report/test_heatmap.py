@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from gate.report import heatmap
-from gate.report.heatmap import render, shade_of
+from gate.report.heatmap import LONGEST, render, shade_of
 from gate.testgen.matrix import Matrix, MatrixRow, by_group
 from gate.testgen.metrics import Tally
 from tests.unit.testgen.rows import QUICK, rows
@@ -102,10 +103,16 @@ def test_nothing_loads_and_nothing_runs() -> None:
     assert svg.count("http") == 1
 
 
+def test_long_names_that_differ_at_their_end_can_be_told_apart() -> None:
+    longs = [f"openai:a-model-of-ours-with-a-long-name-of-{day}" for day in ("2026-01-01", "2026-02-02")]
+    shown = [text for text in texts(render(replace(MATRIX, models=(*longs, "c", "d")))) if "…" in text]
+    assert len({*shown}) == 2 and all(cell_len(text) <= LONGEST for text in shown)
+
+
 def test_long_names_are_cut_and_whole_for_a_pointer() -> None:
     long = "anthropic:" + "claude-" * 12
     svg = render(replace(MATRIX, models=(long, "b", "c", "d")))
-    assert any(text.endswith("…") for text in texts(svg))
+    assert any("…" in text for text in texts(svg))
     assert long in [node.text for node in ElementTree.fromstring(svg).iter(f"{SVG}title")]
 
 

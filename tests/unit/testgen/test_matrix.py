@@ -14,7 +14,7 @@ SEVERAL = [
 def test_groups_of_tests_against_models() -> None:
     found = by_group(SEVERAL)
     assert found.models == ("big", "small") and found.corner == "tests" and found.source == "judge"
-    assert [row.name for row in found.rows] == ["rules", "inverse", "rules+inverse", "control", "all"]
+    assert [row.name for row in found.rows] == ["rules", "inverse", "rules + inverse", "control", "all"]
     assert found.rows[2].cells == (Tally(3, 1, 0, 0, 4), Tally(3, 0, 0, 1, 3))
     assert found.rows[3].cells == (Tally(0, 2, 1, 0, 2), Tally(1, 2, 0, 0, 3))
 
@@ -41,7 +41,7 @@ def test_the_source_decides_what_counts() -> None:
 
 def test_contrasts_model_by_model() -> None:
     first, second = contrasts(SEVERAL)
-    assert first.name == "rules+inverse minus control" and second.name == "inverse minus rules"
+    assert first.name == "rules + inverse minus control" and second.name == "inverse minus rules"
     assert dict(first.differences)["big"] == rate_difference((3, 4), (0, 2))
     assert dict(second.differences)["small"] == rate_difference((1, 1), (2, 2))
     assert contrasts(rows("vc", "control")) == ()

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from gate.domain.promptspec import OutputRule
 from gate.inputs.config import load
 from gate.inputs.render import fill
 from gate.testgen.compile.compile import compile_rules
-from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml, untemplated
+from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_models, suite_yaml, untemplated
 from tests.unit.testgen.written.texts import SAID
 
 FILES = SuiteFiles("shop", Path("prompts/shop.md"), Path("evals/shop/cases.yaml"))
@@ -52,3 +53,25 @@ def test_a_rule_is_no_template(text: str) -> None:
 def test_a_file_that_no_configuration_can_name() -> None:
     files = SuiteFiles("shop", Path("/elsewhere/shop.md"), Path("evals/shop/cases.yaml"))
     assert suite_yaml(files, MODELS, [OutputRule("R1", "Be polite.")], ()) == ""
+
+
+OWN, TESTED, REFERENCE, JUDGE = (ModelRef("openai", name) for name in ("own", "tested", "reference", "judge"))
+
+
+@pytest.mark.parametrize(
+    ("own", "tested", "model", "why"),
+    [
+        (OWN, (TESTED,), OWN, "the model that the prompt's own file names"),
+        (None, (TESTED, JUDGE), TESTED, "the first of --models"),
+        (None, (), REFERENCE, "a model that this command was given"),
+    ],
+)
+def test_the_model_is_that_of_production_as_far_as_anybody_knows(
+    own: ModelRef | None, tested: tuple[ModelRef, ...], model: ModelRef, why: str
+) -> None:
+    text = suite_yaml(FILES, suite_models(own, tested, REFERENCE, JUDGE), [OutputRule("R1", "Be polite.")], ())
+    lines = text.splitlines()
+    place = lines.index(f"    # {why}: put here the one that answers in production")
+    assert lines[place + 1] == f'    model: "{model}"'
+    [suite] = load(text, "gate.yaml").suites
+    assert (suite.model, suite.scorers[0].options["model"]) == (model, str(JUDGE))

@@ -1,0 +1,47 @@
+"""The model that a prompt file of another tool names, in the gate's own words."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.inputs.ownsettings import own_model
+
+
+def named(value: object) -> str:
+    return str(own_model([("modelParameters", "{}"), ("model", json.dumps(value))]))
+
+
+@pytest.mark.parametrize(
+    ("value", "model"),
+    [
+        ("openai/gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("claude-haiku-4-5", "anthropic:claude-haiku-4-5"),
+        ("anthropic:claude-haiku-4-5", "anthropic:claude-haiku-4-5"),
+        ({"id": "gpt-4o", "provider": "openai"}, "openai:gpt-4o"),
+        ({"api": "chat", "configuration": {"type": "openai", "name": "gpt-4o"}}, "openai:gpt-4o"),
+        ({"configuration": {"type": "openai", "model": "ft-of-ours"}}, "openai:ft-of-ours"),
+        # Nobody can tell how the gate would ask for these.
+        ("meta/llama-3", "None"),
+        ("ours", "None"),
+        ({"configuration": {"type": "azure_openai", "azure_deployment": "ours"}}, "None"),
+        ({"id": 3}, "None"),
+        ([], "None"),
+        ("", "None"),
+    ],
+)
+def test_a_model_by_its_name(value: object, model: str) -> None:
+    assert named(value) == model
+
+
+def test_a_file_without_a_model() -> None:
+    assert own_model([]) is None
+
+
+@given(st.recursive(st.none() | st.text(max_size=9), lambda inner: st.dictionaries(
+    st.sampled_from(["id", "name", "configuration", "type", "provider"]), inner)))  # fmt: skip
+def test_whatever_stands_there_is_a_usable_name_or_none(value: object) -> None:
+    model = own_model([("model", json.dumps(value))])
+    assert model is None or (model.name and model.name.isprintable())

@@ -1,0 +1,92 @@
+"""The summary of a generation: rules whole, discarded tests by their reasons, and what diversity says."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from gate.domain.promptspec import Discarded, GeneratedTest, OutputRule, Specification
+from gate.report import sheet_markdown, sheet_terminal
+from gate.report.generation import Outcome, diversity_told, summary_sheet
+from gate.stats.undefined import Undefined
+from gate.testgen.diversity import Diversity, Lengths, diversity
+
+LONG = "The answer names the shop, the street that it stands in, and the hours in which somebody takes up the phone."
+HOSTILE = "no question of a customer | <b>bold</b> @team\x1b[31m"
+
+
+def discarded(*reasons: str) -> list[Discarded]:
+    return [Discarded(GeneratedTest(f"R1-rule-{n}", "rule", "R1"), why) for n, why in enumerate(reasons, start=1)]
+
+
+def outcome(found: Sequence[Discarded] = ()) -> Outcome:
+    specification = Specification("digest", "It answers.", (), (OutputRule("R1", LONG, grounding="ungrounded"),))
+    return Outcome("shop.md", specification, (), (), found, (), (), (), (), "1 call.")
+
+
+def printed(found: Outcome, width: int = 80) -> str:
+    out = io.StringIO()
+    sheet_terminal.render(summary_sheet(found), Console(file=out, width=width, _environ={}))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_nothing_is_cut(width: int) -> None:
+    text = printed(outcome(discarded(LONG, "the same as R9-rule-1")), width)
+    assert "…" not in text and all(len(line) <= width and line == line.rstrip() for line in text.splitlines())
+    for whole in (f"R1-rule-1: {LONG}", "R1-rule-2: the same as R9-rule-1"):
+        assert " ".join(whole.split()) in " ".join(text.split())
+    rule = text[text.index("R1 The answer names") : text.index("Discarded")]
+    assert [word for word in LONG.split() if word not in rule] == []
+
+
+def test_one_reason_is_told_once_and_the_commonest_first() -> None:
+    lines = printed(outcome(discarded("it is empty", "too long", "too long"))).splitlines()
+    place = lines.index("Discarded: 3 tests")
+    assert lines[place + 1 : place + 3] == [
+        "- 2 tests (R1-rule-2, R1-rule-3): too long",
+        "- R1-rule-1: it is empty",
+    ]
+
+
+def test_a_reason_of_many_tests_names_some() -> None:
+    text = " ".join(printed(outcome(discarded(*["too long"] * 40))).split())
+    assert "- 40 tests (R1-rule-1, R1-rule-2, " in text
+    assert "R1-rule-12 and 28 more): too long" in text and "R1-rule-13" not in text
+
+
+def test_reasons_of_strangers_are_text() -> None:
+    found = outcome(discarded(HOSTILE))
+    assert "\x1b" not in printed(found)
+    text = sheet_markdown.render(summary_sheet(found))
+    assert "<b>" not in text.replace("\\<", "") and "@team" not in text
+
+
+def test_lists_are_lists_in_markdown() -> None:
+    text = sheet_markdown.render(summary_sheet(outcome(discarded("too long", "it is empty"))))
+    assert "### Discarded: 2 tests\n\n- R1-rule-1: too long\n- R1-rule-2: it is empty\n" in text
+
+
+GOOD = Diversity(4, 0.5, 0.8, 0.05, Lengths(20, 40, 60, 80, 200), {"edge": 0.25, "typical": 0.75})
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (GOOD, "A test is 5 % like the one most like it: few are variants of each other."),
+        (replace(GOOD, nearest=0.4), "A test is 40 % like the one most like it: many are variants of each other."),
+        (GOOD, "50 % of the words and 80 % of the pairs of words are different ones, and more is richer."),
+        (replace(GOOD, distinct_2=Undefined("too few")), "50 % of the words are different ones"),
+        (GOOD, "Inputs of 20 to 200 characters. Scenarios: 25 % edge, 75 % typical."),
+        (replace(GOOD, lengths=Lengths(71, 71, 71, 71, 71)), "71 to 71 characters: length was hardly tried."),
+    ],
+)
+def test_diversity_says_what_is_good(found: Diversity, words: str) -> None:
+    (told,) = diversity_told(found)
+    assert words in told
+
+
+def test_a_single_test_has_no_diversity() -> None:
+    assert diversity_told(diversity([GeneratedTest("R1-rule-1", "rule", "R1", "Hello")])) == []
