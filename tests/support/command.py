@@ -49,6 +49,7 @@ def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 def git(root: Path, *arguments: str) -> str:
     """Run git in a repository and return what it printed."""
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"]
-    command = ["git", *identity, "-C", str(root), *arguments]
+    # Maintenance would be a process after each commit.
+    settings = ("user.name=t", "user.email=t@example.invalid", "commit.gpgsign=false", "maintenance.auto=false")
+    command = ["git", *(word for setting in settings for word in ("-c", setting)), "-C", str(root), *arguments]
     return subprocess.run(command, env=environment(root), capture_output=True, text=True, check=True).stdout.strip()

@@ -126,6 +126,7 @@ class PullRequestWorld:
         env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(self.folder)}
         env |= {"GIT_AUTHOR_DATE": now, "GIT_COMMITTER_DATE": now}
         calm = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "advice.detachedHead=false"]
+        calm += ["-c", "maintenance.auto=false"]  # which would start a process after each commit, merge and fetch
         command = ["git", *calm, "-c", "core.autocrlf=false", "-C", str(folder), *arguments]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         if done.returncode:

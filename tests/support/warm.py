@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-THEIRS = ("aiohttp", "genai_prices.data", "genai_prices.data_snapshot", "numpy.ma", "numpy.random", "rich.progress")
+THEIRS = (
+    *("aiohttp", "genai_prices.data", "genai_prices.data_snapshot", "jsonschema", "numpy.ma", "numpy.random"),
+    *("rich.progress", "sqlalchemy.dialects.sqlite"),
+)
 """Modules of others that our own load late, and most runs need."""
 
 

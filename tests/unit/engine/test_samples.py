@@ -96,7 +96,7 @@ def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
 
 
 SAMPLES = sample_lists(indices=10, most=12)
-STEADY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+STEADY = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def counted(sample: Sample) -> Sample:

@@ -15,7 +15,7 @@ from gate.scoring.verdict import Mark, Verdict
 from tests.support.gullible import forgeries
 from tests.support.spellings import FORGED, IN_ANY_FORM, LONG, NOT_HELD, verdict
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=50)
 REASONS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(
     lambda text: (found := plain(text)) is not None and bool(found.letters)
 )

@@ -174,15 +174,15 @@ def test_slices_that_cannot_block_hold_nothing_up() -> None:
 
 
 def test_false_blocks_stay_within_the_level_with_and_without_dropping() -> None:
-    """Twelve slices apart, where dropping saves most: 160 pull requests, 2.5 % and three standard errors."""
+    """Twelve slices apart, where dropping saves most: 80 pull requests, 2.5 % and three standard errors."""
     blocks = {True: 0, False: 0}
     slices = {str(i): np.arange(20 * i, 20 * i + 20) for i in range(12)}
-    for run, drop in itertools.product(range(160), (True, False)):
+    for run, drop in itertools.product(range(80), (True, False)):
         path = Path(2 * run + 1, 240)
         path.slices = slices
         found = path.run(plan=Plan(LOOKS, drop=drop), seed=run)
         blocks[drop] += Standing.REGRESSION in found.standing.values()
-    assert max(blocks.values()) <= 160 * 0.025 + 3 * math.sqrt(160 * 0.025 * 0.975)
+    assert max(blocks.values()) <= 80 * 0.025 + 3 * math.sqrt(80 * 0.025 * 0.975)
     assert min(blocks.values()) > 0
 
 
