@@ -16,7 +16,7 @@ from gate.testgen.subject import PromptSubject
 
 RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
-SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": TEXT}))})
+SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": TEXT}), least=1)})
 
 
 async def find_rules(subject: PromptSubject, asker: Asker, settings: EffortSettings) -> Found[tuple[OutputRule, ...]]:

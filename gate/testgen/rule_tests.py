@@ -144,19 +144,27 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         "taken": wanted.taken,
     }
     extra = source.settings.instructions.get("tests", "")
-    item: dict[str, Mapping[str, JsonValue]] = {
-        "statement": one_of(*wanted.ids),
-        "reasoning": dict(TEXT),
-        "scenario": one_of(*SCENARIOS),
-        **source.shape.schema(),
-        "behaviour": dict(TEXT),
-    }
+    ordered = [name for name, one in wanted.ids.items() for _ in range(wanted.counts[one])]
+    each = [_item(source, name) for name in ordered]
     return Question(
         "tests",
         lambda problem: framed("tests", view, extra, problem),
-        object_schema({"tests": list_schema(object_schema(item))}),
+        object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
         lambda found: _read(source, wanted, found),
         wanted.index,
+    )
+
+
+def _item(source: Source, *ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of one test of one of these statements."""
+    return object_schema(
+        {
+            "statement": one_of(*ids),
+            "reasoning": TEXT,
+            "scenario": one_of(*SCENARIOS),
+            **source.shape.schema(),
+            "behaviour": TEXT,
+        }
     )
 
 
