@@ -69,6 +69,8 @@ def list_schema(
 
 
 TEXT: Mapping[str, JsonValue] = {"type": "string"}
+SENTENCE: Mapping[str, JsonValue] = {"type": "string", "minLength": 20}
+"""A text that one word cannot be; see `list_schema` about bounds."""
 FLAG: Mapping[str, JsonValue] = {"type": "boolean"}
 
 

@@ -9,7 +9,7 @@ from gate.domain.promptspec import OutputRule
 from gate.testgen.asking import Asker, Question, objects_of
 from gate.testgen.evidence import line_of, same_words
 from gate.testgen.found import Found
-from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema, one_of
+from gate.testgen.frames import SENTENCE, fence, framed, list_schema, object_schema, one_of
 
 RULES_PER_REQUEST = 20
 
@@ -66,7 +66,7 @@ def _schema(ids: Sequence[str]) -> dict[str, JsonValue]:
 
 def _inverse(*ids: str) -> dict[str, JsonValue]:
     """JSON Schema of the inverse of one of these rules."""
-    return object_schema({"id": one_of(*ids), "inverse": TEXT})
+    return object_schema({"id": one_of(*ids), "inverse": SENTENCE})
 
 
 def _read(found: Mapping[str, JsonValue], asked: Mapping[str, OutputRule]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from gate.domain.promptspec import GeneratedTest, Scenario, Specification
 from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.assembly import shown
 from gate.testgen.duplicates import identity
-from gate.testgen.frames import TEXT, framed, list_schema, object_schema, one_of
+from gate.testgen.frames import SENTENCE, framed, list_schema, object_schema, one_of
 from gate.testgen.source import Made, Source, in_batches, noted
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
@@ -160,10 +160,10 @@ def _item(source: Source, *ids: str) -> dict[str, JsonValue]:
     return object_schema(
         {
             "statement": one_of(*ids),
-            "reasoning": TEXT,
+            "reasoning": SENTENCE,
             "scenario": one_of(*SCENARIOS),
             **source.shape.schema(),
-            "behaviour": TEXT,
+            "behaviour": SENTENCE,
         }
     )
 
