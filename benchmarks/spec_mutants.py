@@ -1,10 +1,10 @@
 """Mutants of prompts with known promises: which dropped, loosened and tightened promises a comparison sees, and what it
 says of changes that are none.
 
-No model reads a prompt here. The rules of an unchanged sentence are carried over by code; those of a changed one are
-read by a person (`reads` in the data) or, where code made the mutant, are the old rules whose words still stand.
-Without `--model` nobody is asked about meaning either, and what code alone cannot tell is "not known". Exit code 1
-where code alone says something wrong.
+The rules of an unchanged sentence are carried over by code; those of a changed one were read by a person (`reads` in
+the data) or, where code made the mutant, are the old rules whose words still stand. With `--read` the model of
+`--model` reads them instead. Without `--model` nobody is asked about meaning either, and what code alone cannot tell is
+"not known". Exit code 1 where code alone says something wrong.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import asyncio
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -21,17 +21,22 @@ from rich.table import Table
 from benchmarks.mutating import KINDS, Mutant, mutants, subjects
 from gate.calls.caller import Caller, CallPolicy
 from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message, Prompt
 from gate.domain.promptspec import Specification
 from gate.domain.specdiff import QUIET, SpecDiff
 from gate.domain.suite import Budget
+from gate.errors import CannotEvaluate
 from gate.inputs.models import parse_model
 from gate.providers.factory import Factory
 from gate.settings.keys import keys_of
 from gate.settings.services import Settings
 from gate.stats.wilson import wilson
 from gate.testgen.asking import Asker
-from gate.testgen.specdiff.carry import carry_over, joined
+from gate.testgen.effort import LEVELS
+from gate.testgen.output_rules import find_rules
+from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
 from gate.testgen.specdiff.diff import Means, Version, spec_diff
+from gate.testgen.subject import subject_of
 
 AT_ONCE = 8
 """Requests under way."""
@@ -80,46 +85,73 @@ class Outcome:
         return "unknown" if found in (wanted, "unknown") else found
 
 
-async def outcome(mutant: Mutant, judge: Asker | None = None) -> Outcome:
+async def outcome(mutant: Mutant, judge: Asker | None = None, *, read: bool = False) -> Outcome:
     """Compare one mutant with its prompt.
 
     Args:
         mutant: the change.
         judge: asked for what code cannot tell; None where nobody is.
+        read: the judge finds the rules of changed sentences, too.
     """
     base = mutant.subject.version
     carried = carry_over(base.specification, base.text, mutant.text)
-    head = joined(base.specification, carried, Specification("", "", rules=mutant.reads))
+    found = Specification("", "", rules=mutant.reads)
+    if judge is not None and read:
+        found = await _read(mutant, carried, judge) if carried.new else replace(found, rules=())
+    head = joined(base.specification, carried, found)
     means = Means(judge, lambda rule: mutant.subject.code.get(rule.text), lineage=True)
     diff = await spec_diff(base, Version(head, mutant.text), means)
     return Outcome(mutant, _states(diff), diff.notes)
 
 
-async def outcomes(seed: int, judge: Asker | None = None) -> list[Outcome]:
-    """All mutants of all prompts.
+async def _read(mutant: Mutant, carried: Carried, reader: Asker) -> Specification:
+    """What a model finds in the changed sentences; nothing where it fails."""
+    try:
+        rules = await find_rules(subject_of(Prompt((Message("system", mutant.text),))), reader, LEVELS["medium"])
+    except CannotEvaluate:
+        return Specification("", "")
+    return of_new(Specification("", "", rules=rules.value), carried, mutant.text)
+
+
+def drawn(seed: int, each: int | None = None) -> list[Mutant]:
+    """Mutants of all prompts.
 
     Args:
         seed: of what code draws.
-        judge: see `outcome`.
+        each: no more than these of each kind.
     """
-    drawn = [one for subject in subjects() for one in mutants(subject, random.Random(f"{seed}{subject.name}"))]
-    return list(await asyncio.gather(*(outcome(one, judge) for one in drawn)))
+    found = [one for subject in subjects() for one in mutants(subject, random.Random(f"{seed}{subject.name}"))]
+    if each is None:
+        return found
+    mixed = random.Random(seed).sample(found, len(found))
+    return [one for kind in KINDS for one in [one for one in mixed if one.kind == kind][:each]]
 
 
-async def judged(seed: int, model: ModelRef, max_usd: float) -> list[Outcome]:
+async def outcomes(found: Sequence[Mutant], judge: Asker | None = None, *, read: bool = False) -> list[Outcome]:
+    """What is said of each.
+
+    Args:
+        found: the mutants.
+        judge, read: see `outcome`.
+    """
+    return list(await asyncio.gather(*(outcome(one, judge, read=read) for one in found)))
+
+
+async def judged(found: Sequence[Mutant], model: ModelRef, max_usd: float, *, read: bool) -> list[Outcome]:
     """The same with a judge, by the keys of the environment.
 
     Args:
-        seed: of what code draws.
+        found: the mutants.
         model: the judge.
         max_usd: no more dollars than these.
+        read: see `outcome`.
     """
     settings = Settings.from_environ()
     factory = Factory(keys_of(settings), settings.cache_dir, AT_ONCE, lambda path: Path(path).read_text("utf-8"))
     policy = CallPolicy(AT_ONCE, budget=Budget(max_usd=max_usd))
-    caller = Caller(factory.provider, policy, random.Random(seed), factory.price)
+    caller = Caller(factory.provider, policy, random.Random(0), factory.price)
     try:
-        return await outcomes(seed, Asker(caller, model, Params(max_output_tokens=2_000)))
+        return await outcomes(found, Asker(caller, model, Params(max_output_tokens=2_000)), read=read)
     finally:
         await factory.close()
 
@@ -155,12 +187,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=9, help="of what code draws")
     parser.add_argument("--list", action="store_true", help="name each mutant that was not named rightly")
     parser.add_argument("--model", type=parse_model, help="a judge, as provider:name; keys are those of the gate")
+    parser.add_argument("--read", action="store_true", help="the model reads changed sentences, too")
+    parser.add_argument("--each", type=int, help="no more mutants of each kind than these, drawn by the seed")
     parser.add_argument("--max-usd", type=float, default=1.0, help="no more dollars than these")
     wanted = parser.parse_args(arguments)
+    if wanted.read and not wanted.model:
+        parser.error("--read needs --model")
     console = Console(width=140 if not sys.stdout.isatty() else None)
-    asked = judged(wanted.seed, wanted.model, wanted.max_usd) if wanted.model else outcomes(wanted.seed)
+    tried = drawn(wanted.seed, wanted.each)
+    asked = judged(tried, wanted.model, wanted.max_usd, read=wanted.read) if wanted.model else outcomes(tried)
     found = asyncio.run(asked)
-    console.print(table(found, f"code and {wanted.model}" if wanted.model else "code alone"))
+    job = ", which reads as well" if wanted.read else ", which judges"
+    console.print(table(found, f"code and {wanted.model}{job}" if wanted.model else "code alone"))
     if failed := [note for one in found for note in one.notes]:
         console.print(f"{len(failed)} notes, such as: {failed[0]}", highlight=False, markup=False)
     for one in found if wanted.list else ():

@@ -34,7 +34,7 @@ from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
 from gate.testgen.written.suite import SuiteFiles, suite_models, suite_yaml
 
-SMALL = "A small local model gives poor rules and tests: read them with more care than those of a large one."
+SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
 
 NO_OUTPUT = (
     "No output of any model complies with the prompt: look at a few, for the judge or the tests may be at fault."

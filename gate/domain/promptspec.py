@@ -86,6 +86,10 @@ class AuthorQuestion:
     text: str
 
 
+READ_BY_MODEL = "model:"
+"""What the name of a reviewer starts with that is a model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Specification:
     """What a prompt promises.
@@ -97,7 +101,7 @@ class Specification:
         rules: of the output, in the order of their ids.
         questions: for the author.
         generator: the model that extracted it, as `provider:name`; `hand` where a person wrote it.
-        reviewer: who read it; empty while nobody has.
+        reviewer: the person who read it, or `model: NAME` where a model did; empty while nobody has.
     """
 
     prompt: str
@@ -107,6 +111,11 @@ class Specification:
     questions: tuple[AuthorQuestion, ...] = ()
     generator: str = ""
     reviewer: str = ""
+
+    @property
+    def read_by_person(self) -> bool:
+        """A person has read it. What a model has read, a person may still have questions about."""
+        return bool(self.reviewer.strip()) and not self.reviewer.strip().lower().startswith(READ_BY_MODEL)
 
     def rule(self, name: str) -> OutputRule | None:
         """The rule of an id."""

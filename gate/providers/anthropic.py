@@ -14,6 +14,7 @@ from gate.providers.base import Completion, Rejected, Request
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
+from gate.providers.schemas import unbounded
 from gate.providers.untrusted import Cleaner, Malformed, count, table, told_apart, tool_call
 from gate.providers.wire import Endpoint, Wire, lane_of
 
@@ -78,7 +79,7 @@ class AnthropicProvider:
         if params.reasoning_effort is not None:
             output["effort"] = params.reasoning_effort
         if request.schema is not None:
-            output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
+            output["format"] = {"type": "json_schema", "schema": unbounded(dict(request.schema))}
         if output:
             body["output_config"] = output
         return body

@@ -13,6 +13,7 @@ from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.errors import GateError, with_extra
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
+from gate.providers.schemas import bounded
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 
@@ -24,11 +25,8 @@ PASSTHROUGH = (
 DEFAULT_MAX_TOKENS = 512
 """A base model often finds no end by itself; this is the limit when the user names none."""
 
-MOST_CHARS = 160
-"""Of one text inside a structured reply, where the schema has no bound of its own: seven of them fit in the limit."""
-
-MOST_ITEMS = 3
-"""Of one list inside a structured reply, where the schema has no bound of its own."""
+STRUCTURED_TOKENS = 2_048
+"""The limit of a structured reply when the user names none: its end is in the grammar."""
 
 SLOTS = 2
 """One for each arm, so that each keeps its own prefix cached."""
@@ -207,9 +205,10 @@ def _load(path: Path, chat_template: str | None, threads: int) -> Engine:
 def _body(request: Request) -> dict[str, JsonValue]:
     params = request.params
     cleaner = Cleaner()
+    default = DEFAULT_MAX_TOKENS if request.schema is None else STRUCTURED_TOKENS
     body: dict[str, JsonValue] = {
         "messages": [{"role": m.role, "content": cleaner.text(m.content)} for m in request.messages],
-        "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
+        "max_tokens": default if params.max_output_tokens is None else params.max_output_tokens,
         "seed": seed_of(request),
     }
     optional: dict[str, JsonValue] = {
@@ -219,23 +218,9 @@ def _body(request: Request) -> dict[str, JsonValue]:
     }
     body.update({key: value for key, value in optional.items() if value is not None})
     if request.schema is not None:
-        shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": _short(dict(request.schema))}
+        shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": bounded(dict(request.schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": shape}
     return body
-
-
-def _short(schema: JsonValue) -> JsonValue:
-    """The schema with a bound on each free text and each list: a small model does not know when to stop."""
-    if isinstance(schema, list):
-        return [_short(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    bounded = {key: _short(value) for key, value in schema.items()}
-    if bounded.get("type") == "string" and "enum" not in bounded:
-        bounded.setdefault("maxLength", MOST_CHARS)
-    if bounded.get("type") == "array":
-        bounded.setdefault("maxItems", MOST_ITEMS)
-    return bounded
 
 
 def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Completion:

@@ -10,6 +10,7 @@ from gate.providers.base import Completion, Request
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
+from gate.providers.schemas import unbounded
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table, told_apart, tool_call
 from gate.providers.wire import Endpoint, Wire, lane_of
@@ -67,7 +68,7 @@ class OpenAIProvider:
         if request.tools:
             body["tools"] = [_tool(tool) for tool in request.tools]
         if request.schema is not None:
-            shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": dict(request.schema)}
+            shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": unbounded(dict(request.schema))}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
 

@@ -84,10 +84,10 @@ class Shape:
         """Properties of a reply that hold one input."""
         out: dict[str, Mapping[str, JsonValue]] = {}
         if self.parts:
-            named = one_of(*self.names)
-            out["components"] = list_schema(object_schema({"name": named, "text": dict(TEXT)}))
+            each = [_named(name) for name in self.names]
+            out["components"] = list_schema(_named(*self.names), each=each)
         if self.talk:
-            out["turns"] = list_schema(TEXT)
+            out["turns"] = list_schema(TEXT, each=[TEXT] * self.turns)
         return out
 
     def read(self, found: Mapping[str, JsonValue]) -> Filling:
@@ -151,6 +151,10 @@ def shown(test: GeneratedTest) -> list[tuple[str, str]]:
     """The input of a test for a model that reads it: named texts, in order."""
     turns = [(f"turn {number}", text) for number, text in enumerate(test.turns, start=1)]
     return [*test.components.items(), *turns] or [(INPUT, test.said)]
+
+
+def _named(*names: str) -> dict[str, JsonValue]:
+    return object_schema({"name": one_of(*names), "text": TEXT})
 
 
 def _part(name: str, component: Component | None, documents: bool) -> Part:

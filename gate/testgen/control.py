@@ -77,7 +77,7 @@ def _question(view: Mapping[str, object], shape: Shape, extra: str, index: int) 
     return Question(
         "control",
         lambda problem: framed("control", view, extra, problem),
-        object_schema({"inputs": list_schema(object_schema(shape.schema()))}),
+        object_schema({"inputs": list_schema(object_schema(shape.schema()), least=1)}),
         lambda found: _read(shape, found),
         index,
     )

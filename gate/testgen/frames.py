@@ -1,7 +1,7 @@
 """Turns the templates of the stages into messages; what comes from outside stands inside fences."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 
@@ -50,12 +50,27 @@ def object_schema(properties: Mapping[str, Mapping[str, JsonValue]]) -> dict[str
     }
 
 
-def list_schema(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """JSON Schema of a list."""
-    return {"type": "array", "items": dict(item)}
+def list_schema(
+    item: Mapping[str, JsonValue], least: int = 0, each: Sequence[Mapping[str, JsonValue]] = ()
+) -> dict[str, JsonValue]:
+    """JSON Schema of a list. Bounds reach those models alone whose replies follow a grammar; all are told in words.
+
+    Args:
+        item: schema of any item.
+        least: number of items that a list of use has.
+        each: schemas of the items one by one, where it is known how many there are.
+    """
+    found: dict[str, JsonValue] = {"type": "array", "items": dict(item)}
+    if least:
+        found["minItems"] = least
+    if each:
+        found["prefixItems"] = [dict(one) for one in each]
+    return found
 
 
 TEXT: Mapping[str, JsonValue] = {"type": "string"}
+SENTENCE: Mapping[str, JsonValue] = {"type": "string", "minLength": 20}
+"""A text that one word cannot be; see `list_schema` about bounds."""
 FLAG: Mapping[str, JsonValue] = {"type": "boolean"}
 
 

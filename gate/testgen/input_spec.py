@@ -8,7 +8,7 @@ from gate.domain.promptspec import RULES_PER_COMPONENT, Component, InputRule
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.evidence import Passages, line_of, passages_of, same_words
 from gate.testgen.found import Found
-from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
+from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema, one_of
 from gate.testgen.subject import PromptSubject
 
 COMPONENTS = 50
@@ -17,8 +17,6 @@ NAME_CHARS = 100
 """Of the name of a component."""
 
 _RULE = object_schema({"evidence": TEXT, "rule": TEXT})
-_COMPONENT = object_schema({"name": TEXT, "description": TEXT, "rules": list_schema(_RULE)})
-SCHEMA = object_schema({"components": list_schema(_COMPONENT)})
 
 
 async def find_components(subject: PromptSubject, asker: Asker, instructions: str = "") -> Found[tuple[Component, ...]]:
@@ -45,9 +43,16 @@ async def find_components(subject: PromptSubject, asker: Asker, instructions: st
     def read(found: Mapping[str, JsonValue]) -> Found[tuple[Component, ...]]:
         return _read(found, passages, variables)
 
-    question = Question("inputs", lambda problem: framed("inputs", view, instructions, problem), SCHEMA, read)
+    each = [_schema(one_of(name)) for name in variables]
+    schema = object_schema({"components": list_schema(_schema(TEXT), least=1, each=each)})
+    question = Question("inputs", lambda problem: framed("inputs", view, instructions, problem), schema, read)
     found = await asker.ask(question)
     return Found((), (f"inputs: {found.reason}",)) if isinstance(found, Failed) else found
+
+
+def _schema(name: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Of one component."""
+    return object_schema({"name": name, "description": TEXT, "rules": list_schema(_RULE)})
 
 
 def _read(

@@ -7,10 +7,10 @@ from gate.domain.jsonvalue import JsonValue
 from gate.testgen.asking import Asker, Question
 from gate.testgen.evidence import line_of
 from gate.testgen.found import Found
-from gate.testgen.frames import TEXT, fence, framed, object_schema
+from gate.testgen.frames import SENTENCE, fence, framed, object_schema
 from gate.testgen.subject import PromptSubject
 
-SCHEMA = object_schema({"intent": TEXT})
+SCHEMA = object_schema({"intent": SENTENCE})
 
 
 async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = "") -> Found[str]:

@@ -9,10 +9,9 @@ from gate.domain.promptspec import OutputRule
 from gate.testgen.asking import Asker, Question, objects_of
 from gate.testgen.evidence import line_of, same_words
 from gate.testgen.found import Found
-from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
+from gate.testgen.frames import SENTENCE, fence, framed, list_schema, object_schema, one_of
 
 RULES_PER_REQUEST = 20
-SCHEMA = object_schema({"inverses": list_schema(object_schema({"id": TEXT, "inverse": TEXT}))})
 
 _INCOMPLETE = "it had no inverse of these rules, or more than one of the same rule, or one that says what the rule says"
 
@@ -56,9 +55,18 @@ def _question(rules: Sequence[OutputRule], lacking: str, instructions: str) -> Q
     return Question(
         "inverse",
         lambda problem: framed("inverse", view, instructions, problem or lacking),
-        SCHEMA,
+        _schema([rule.id for rule in rules]),
         lambda found: _read(found, {rule.id: rule for rule in rules}),
     )
+
+
+def _schema(ids: Sequence[str]) -> dict[str, JsonValue]:
+    return object_schema({"inverses": list_schema(_inverse(*ids), each=[_inverse(name) for name in ids])})
+
+
+def _inverse(*ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of the inverse of one of these rules."""
+    return object_schema({"id": one_of(*ids), "inverse": SENTENCE})
 
 
 def _read(found: Mapping[str, JsonValue], asked: Mapping[str, OutputRule]) -> dict[str, str]:

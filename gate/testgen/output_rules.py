@@ -11,12 +11,12 @@ from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evidence import Span, line_of, passages_of, same_words
 from gate.testgen.found import Found
-from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
+from gate.testgen.frames import SENTENCE, TEXT, fence, framed, list_schema, object_schema
 from gate.testgen.subject import PromptSubject
 
 RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
-SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": TEXT}))})
+SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": SENTENCE}), least=1)})
 
 
 async def find_rules(subject: PromptSubject, asker: Asker, settings: EffortSettings) -> Found[tuple[OutputRule, ...]]:

@@ -12,7 +12,7 @@ from gate.domain.promptspec import GeneratedTest, Scenario, Specification
 from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.assembly import shown
 from gate.testgen.duplicates import identity
-from gate.testgen.frames import TEXT, framed, list_schema, object_schema, one_of
+from gate.testgen.frames import SENTENCE, framed, list_schema, object_schema, one_of
 from gate.testgen.source import Made, Source, in_batches, noted
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
@@ -144,19 +144,27 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         "taken": wanted.taken,
     }
     extra = source.settings.instructions.get("tests", "")
-    item: dict[str, Mapping[str, JsonValue]] = {
-        "statement": one_of(*wanted.ids),
-        "reasoning": dict(TEXT),
-        "scenario": one_of(*SCENARIOS),
-        **source.shape.schema(),
-        "behaviour": dict(TEXT),
-    }
+    ordered = [name for name, one in wanted.ids.items() for _ in range(wanted.counts[one])]
+    each = [_item(source, name) for name in ordered]
     return Question(
         "tests",
         lambda problem: framed("tests", view, extra, problem),
-        object_schema({"tests": list_schema(object_schema(item))}),
+        object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
         lambda found: _read(source, wanted, found),
         wanted.index,
+    )
+
+
+def _item(source: Source, *ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of one test of one of these statements."""
+    return object_schema(
+        {
+            "statement": one_of(*ids),
+            "reasoning": SENTENCE,
+            "scenario": one_of(*SCENARIOS),
+            **source.shape.schema(),
+            "behaviour": SENTENCE,
+        }
     )
 
 

@@ -112,7 +112,7 @@ def calls_of(settings: EffortSettings, rules: int | None, given: Specification |
 
 def _reviewed(settings: EffortSettings, held: Specification) -> bool:
     """Does a model review it? Not what a person has read, nor what there are questions about."""
-    return settings.review and not held.questions and not held.reviewer
+    return settings.review and not held.questions and not held.read_by_person
 
 
 @dataclass(slots=True)

@@ -65,13 +65,21 @@ def _question(
     written = (text for test in batch for named in shown(test) for text in named)
     view = {"components": components, "inputs": inputs, "fence": fence(*texts_of(components), *written)}
     extra = settings.instructions.get("validity", "")
-    item: dict[str, Mapping[str, JsonValue]] = {"id": one_of(*ids), "reason": dict(TEXT), "valid": dict(FLAG)}
+    item, *each = (
+        object_schema({"id": one_of(*names), "reason": TEXT, "valid": FLAG})
+        for names in (ids, *([name] for name in ids))
+    )
     return Question(
         "validity",
         lambda problem: framed("validity", view, extra, problem),
-        object_schema({"verdicts": list_schema(object_schema(item))}),
+        object_schema({"verdicts": list_schema(_verdict(*ids), each=each)}),
         lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
     )
+
+
+def _verdict(*ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of one verdict about one of these."""
+    return object_schema({"id": one_of(*ids), "reason": TEXT, "valid": FLAG})
 
 
 def _read(ids: Mapping[str, GeneratedTest], found: Mapping[str, JsonValue]) -> _Verdicts:

@@ -24,9 +24,6 @@ _RELATIONS: Mapping[str, Relation | None] = {
     "changed": "changed",
     "unrelated": None,
 }
-_TEXT = dict(TEXT)
-_PAIR = object_schema({"reason": _TEXT, "base": _TEXT, "head": _TEXT, "relation": one_of(*_RELATIONS)})
-_SCHEMA = object_schema({"pairs": list_schema(_PAIR)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,18 @@ async def judged(judge: Asker, asked: Open, instructions: str = "") -> tuple[Jud
     def read(found: Mapping[str, JsonValue]) -> tuple[Judged, ...]:
         return _read(found, old, new)
 
-    return await judge.ask(Question("specdiff", messages, _SCHEMA, read))
+    return await judge.ask(Question("specdiff", messages, _schema(tuple(old), tuple(new), len(asked.pairs)), read))
+
+
+def _schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:
+    """Of the reply; a reply that follows a grammar holds the given pairs alone, where there are any."""
+    each = [_pair([base], [head]) for base, head in zip(old[:given], new[:given], strict=True)]
+    return object_schema({"pairs": list_schema(_pair(old, new), each=each)})
+
+
+def _pair(old: Sequence[str], new: Sequence[str]) -> dict[str, JsonValue]:
+    words = {"base": one_of(*old), "head": one_of(*new), "relation": one_of(*_RELATIONS)}
+    return object_schema({"reason": TEXT, **words})
 
 
 def _view(old: Mapping[str, OutputRule], new: Mapping[str, OutputRule], given: int) -> dict[str, object]:

@@ -14,6 +14,7 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.providers.base import Completion, Misconfigured, Provider, Rejected, Request, Transient
 from gate.providers.factory import Factory, Keys
+from gate.testgen.frames import list_schema, one_of
 
 Result = TypeVar("Result")
 
@@ -114,6 +115,13 @@ def test_a_schema_is_kept(session: Session) -> None:
     params = Params(max_output_tokens=12, temperature=0.0)
     request = replace(ask("Good.", params), schema={"enum": ["good", "bad"]})
     assert json.loads(session.run(session.provider.complete(request)).text) in ("good", "bad")
+
+
+def test_a_list_whose_items_are_told_is_kept_item_by_item(session: Session) -> None:
+    """The packaged model left lists empty, and named one id again and again."""
+    items = list_schema(one_of("a", "b"), each=[one_of("b"), one_of("a"), one_of("a")])
+    request = replace(ask("Good.", Params(max_output_tokens=60, temperature=0.0)), schema=items)
+    assert json.loads(session.run(session.provider.complete(request)).text) == ["b", "a", "a"]
 
 
 def test_many_at_once_wait_for_each_other(session: Session) -> None:

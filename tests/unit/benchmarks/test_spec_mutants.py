@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutating import KINDS, Mutant, Subject, mutants, subjects
-from benchmarks.spec_mutants import HARMLESS, Outcome, main, outcomes, rows, table
+from benchmarks.spec_mutants import HARMLESS, Outcome, drawn, main, outcome, outcomes, rows, table
 from gate.testgen.specdiff.place import spans
+from tests.support.scripted_models import ScriptedModel, asker, rules_of
 
 DECISION = Path(__file__).parents[3] / "docs/decisions/0022-a-promise-stands-with-its-sentence.md"
 
 
 @pytest.fixture(scope="module")
 def found() -> list[Outcome]:
-    return asyncio.run(outcomes(9))
+    return asyncio.run(outcomes(drawn(9)))
 
 
 @pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
@@ -63,6 +64,28 @@ def test_an_outcome_tells_right_from_wrong_and_from_not_known(found: list[Outcom
 def test_the_same_seed_makes_the_same_mutants() -> None:
     (first, *_) = subjects()
     assert list(mutants(first, random.Random(1))) == list(mutants(first, random.Random(1)))
+
+
+def test_a_few_of_each_kind_are_drawn() -> None:
+    few = drawn(9, 2)
+    assert [one.kind for one in few] == [kind for kind in KINDS for _ in range(2)]
+    assert few == drawn(9, 2) != drawn(8, 2)
+
+
+def test_a_model_reads_the_changed_sentences() -> None:
+    """A promise that it overlooks is not found by the reading of a person."""
+    added = next(one for one in drawn(9) if one.kind == "added")
+    (own,) = added.reads
+    for told, right in ([(own.evidence, own.text)], True), ([("", "The answer rhymes.")], False):
+        model = ScriptedModel({"rules": rules_of(*told)})
+        found = asyncio.run(outcome(added, asker(model), read=True))
+        assert (found.right, model.counts["rules"]) == (right, 1)
+
+
+def test_nobody_reads_without_a_model() -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--read"])
+    assert caught.value.code == 2
 
 
 def test_the_table_counts_every_mutant(found: list[Outcome], capsys: pytest.CaptureFixture[str]) -> None:

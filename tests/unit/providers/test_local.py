@@ -9,7 +9,8 @@ from gate.domain.prompt import Message
 from gate.domain.rubric import Dimension, Rubric
 from gate.errors import GateError
 from gate.providers.base import Request
-from gate.providers.local import MOST_CHARS, MOST_ITEMS, LocalProvider, _body, import_error
+from gate.providers.local import LocalProvider, _body, import_error
+from gate.providers.schemas import MOST_CHARS, MOST_ITEMS
 from gate.scoring.forms import RubricForm
 from gate.testgen.output_rules import SCHEMA as RULES
 
@@ -56,7 +57,7 @@ def test_free_text_inside_a_structured_reply_is_bounded() -> None:
     sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
     for field in ("a", "b"):
         inner = sent["properties"][field]["properties"]
-        assert inner["reason"] == {"type": "string", "maxLength": MOST_CHARS}
+        assert inner["reason"] == {"minLength": 1, "maxLength": MOST_CHARS, "type": "string"}
         assert inner["score"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
     assert list(sent["properties"]) == sent["required"] == ["a", "b"]
     # What others are sent stays as it is.
@@ -69,5 +70,5 @@ def test_a_list_inside_a_structured_reply_is_bounded() -> None:
     sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
     rules = sent["properties"]["rules"]
     assert (rules["type"], rules["maxItems"]) == ("array", MOST_ITEMS)
-    assert rules["items"]["properties"]["evidence"] == {"type": "string", "maxLength": MOST_CHARS}
+    assert rules["items"]["properties"]["evidence"] == {"minLength": 1, "maxLength": MOST_CHARS, "type": "string"}
     assert "maxItems" not in str(RULES)

@@ -83,6 +83,8 @@ def lacking(**fields: object) -> Specification:
     [
         (lacking(reviewer="Ann"), {}),
         (WHOLE, {"review": 1}),
+        (lacking(reviewer=" Model: some-model"), {"review": 1}),
+        (lacking(reviewer="A model: I am none"), {}),
         (lacking(intent="", reviewer="Ann"), {"intent": 1}),
         (lacking(components=(), reviewer="Ann"), {"inputs": 1}),
         (lacking(rules=(), reviewer="Ann"), {"rules": 1, "inverse": 1}),
