@@ -1,6 +1,5 @@
 """Compares the promises of two versions of a prompt: reads both, asks models, and lets the files follow."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.suite import Arm, Exam, RunPolicy, Suite
-from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update, Writers, follow
@@ -26,22 +24,19 @@ from gate.inputs.source import FileSource
 from gate.inputs.specfile import SpecFile
 from gate.inputs.text import decode
 from gate.settings.services import Settings
-from gate.store.new_files import rewrite
 from gate.testgen.effort import EffortSettings
 from gate.testgen.subject import subject_of
-from gate.testgen.written import specification as written
-from gate.testgen.written.casefile import with_more, with_obsolete
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DiffWanted:
     """A comparison to be made.
 
     Args:
         prompt: path of the new version.
         base: the commit that has the old one.
         baseline: path of the old version, instead of `base`; None where the commit has it.
-        folder: of `spec.yaml` and the cases.
+        spec: path of the specification.
         generator, judge: models.
         params: of both, where they are of one provider.
         answering: the model that answers tests for the new rules, for both versions; None for no tests.
@@ -53,7 +48,7 @@ class Wanted:
     prompt: str
     base: str
     baseline: str | None
-    folder: Path
+    spec: Path
     generator: ModelRef
     judge: ModelRef
     params: Params
@@ -64,7 +59,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
+class PromptPair:
     """What was read.
 
     Args:
@@ -94,7 +89,7 @@ class Comparison:
     update: Update | None
 
 
-def read_versions(wanted: Wanted) -> Versions:
+def read_versions(wanted: DiffWanted) -> PromptPair:
     """Both versions of the prompt, and what was written about the old one.
 
     Args:
@@ -105,7 +100,7 @@ def read_versions(wanted: Wanted) -> Versions:
     """
     disk = DiskSource()
     head = read_prompt(disk, wanted.prompt, beside)
-    spec = wanted.folder / "spec.yaml"
+    spec = wanted.spec
     kept = _spec(disk, str(spec))
     if wanted.update and kept is None:
         raise GateError(f"there is no {spec} to update", f"make one first: gate generate {wanted.prompt}")
@@ -119,10 +114,10 @@ def read_versions(wanted: Wanted) -> Versions:
     of = "" if kept is None else kept.specification.prompt
     followed = kept is not None and of == head.prompt.digest != base.prompt.digest
     fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
-    return Versions(base, head, None if followed else kept, kept if fits else old, followed)
+    return PromptPair(base, head, None if followed else kept, kept if fits else old, followed)
 
 
-def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Telling) -> Comparison:
+def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, telling: Telling) -> Comparison:
     """Compare the promises.
 
     Args:
@@ -157,43 +152,6 @@ def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Tel
     if wanted.answering is not None:
         members.append((wanted.answering, Params()))
     return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))
-
-
-def bring_up(update: Update, folder: Path) -> Mapping[Path, str]:
-    """Let the specification and the cases follow the prompt; texts that people wrote stay.
-
-    Args:
-        update: what they need.
-        folder: where they are.
-
-    Returns:
-        The files that were changed, and what was done.
-
-    Raises:
-        InputErrors, GateError: a file cannot be read or added to, so that nothing is written; or one cannot be written,
-            and those before it are.
-    """
-    spec = folder / "spec.yaml"
-    texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
-    plan = update.plan
-    said = {spec: f"{counted(len(plan.add), 'rule')} added, {len(plan.obsolete)} marked obsolete"}
-    if plan.add:
-        said[spec] += f"; new: {', '.join(rule.id for rule in plan.add)}"
-    if plan.open:
-        said[spec] += f"; left as they are until somebody decides: {', '.join(plan.open)}"
-    cases = next((path for path in (folder / "cases.yaml", folder / "cases.jsonl") if path.is_file()), None)
-    if cases is not None:
-        after = with_more(_text(cases), update.tests, str(cases))
-        texts[cases] = with_obsolete(after, update.plan.obsolete, str(cases))
-        said[cases] = f"{counted(len(update.tests), 'test')} added; those of obsolete rules marked"
-    for path, text in texts.items():
-        rewrite(path, text)
-    return said
-
-
-def _text(path: Path) -> str:
-    data = DiskSource().read(str(path))
-    return decode(data or b"", str(path))
 
 
 def _spec(source: FileSource, path: str) -> SpecFile | None:

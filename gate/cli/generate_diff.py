@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import click
 
-from gate.bootstrap.comparing_promises import Comparison, Wanted, bring_up, compare, read_versions
+from gate.bootstrap.comparing_promises import Comparison, DiffWanted, compare, read_versions
+from gate.bootstrap.following import Makers, bring_up, files_of
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
@@ -16,14 +17,17 @@ from gate.cli.generate_options import (
     telling_of,
     terms_of,
 )
+from gate.cli.generate_suite import suite_of
 from gate.cli.progress import Silent
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC
+from gate.flows.promises_update import Update
 from gate.inputs.models import parse_model, parse_params
 from gate.report import terminal_specdiff
 from gate.report.escape import terminal
 from gate.report.promises import promise_tables
 from gate.settings.services import Settings
+from gate.testgen.written.suite import SuiteModels
 
 
 def execute(options: GenerateOptions) -> int:
@@ -37,11 +41,11 @@ def execute(options: GenerateOptions) -> int:
     answering = [parse_model(name.strip()) for name in (options.models or "").split(",") if name.strip()]
     if len(answering) > 1:
         raise GateError("with --diff one model answers tests, for both versions", "name one with --models")
-    wanted = Wanted(
+    wanted = DiffWanted(
         prompt=options.prompt,
         base=options.base,
         baseline=options.baseline,
-        folder=folder_of(options),
+        spec=options.spec or folder_of(options) / SPEC,
         generator=model,
         judge=parse_model(options.judge_model) if options.judge_model else model,
         params=parse_params(key_values(options.params), "--param"),
@@ -52,13 +56,27 @@ def execute(options: GenerateOptions) -> int:
     )
     versions = read_versions(wanted)
     if options.update and versions.followed:
-        say(f"{wanted.folder / SPEC} is of this version of the prompt already; there is nothing to update")
+        say(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
     found = compare(wanted, versions, Settings.from_environ(), replace(telling_of(options), steps=Silent()))
     _show(options, found)
     if found.update is not None and not found.update.plan.empty:
-        for path, what in bring_up(found.update, wanted.folder).items():
-            click.echo(f"{path}: {what}", err=options.as_json)
+        _bring_up(options, wanted, found.update)
     return 0
+
+
+def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update) -> None:
+    """The files follow, and the suite is shown as it fits them now."""
+    files = files_of(options.prompt, wanted.spec, folder_of(options))
+    for line in bring_up(update, files, Makers(wanted.settings, wanted.generator)):
+        click.echo(terminal(line), err=options.as_json)
+    if files.cases is None or options.as_json or options.quiet:
+        return
+    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
+    if suite := suite_of(options.prompt, files.cases, update.specification, models):
+        click.echo(f"\n{NEXT}\n\n{suite}", nl=False)
+
+
+NEXT = "Next: review what is new, and bring the suite in gate.yaml up to this"
 
 
 def _check(options: GenerateOptions) -> None:

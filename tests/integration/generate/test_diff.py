@@ -3,6 +3,7 @@
 import pytest
 
 from gate.domain.record_promises import PromisesRecord
+from gate.inputs import config
 from tests.integration.generate.desk import JUDGE, PROMPT, Desk
 from tests.support.command import git
 
@@ -133,3 +134,39 @@ def test_nothing_to_update(repo: Desk) -> None:
     made = repo.generate("--diff", "--base", "main", "--update")
     assert made.code == 2, made
     assert "there is no evals/shop/spec.yaml to update" in made.err
+
+
+@pytest.mark.parametrize("level", ["min", "low", "medium"])
+def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> None:
+    repo.generate("--effort", level)
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    updated = repo.generate("--diff", "--base", "main", "--update", "--effort", level)
+    assert updated.code == 0, updated.err
+    assert "R1 → R4, new: R5" in updated.out
+    files = repo.files()
+    paid, made = repo.paid("--effort", level)
+    assert (made.code, paid) == (0, 0), made.err
+    assert repo.files() == files
+    assert "nothing to do" in made.err
+
+
+def test_after_an_update_an_edited_rule_has_tests_made(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", POLITE)
+    repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    spec = (repo.root / "evals/shop/spec.yaml").read_text(encoding="utf-8")
+    repo.write("evals/shop/spec.yaml", spec.replace("rule: You must be polite.", "rule: You must be kind."))
+    paid, made = repo.paid("--effort", "min")
+    assert made.code == 0, made.err
+    assert paid
+
+
+def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", PROMPT.replace("at most 80", "at most 20"))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    _, _, suite = made.out.partition("version: 1\n")
+    (entry,) = config.load(f"version: 1\n{suite}", "shown").suites
+    words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
+    assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
+    assert entry.cases == "evals/shop/cases.yaml"
