@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models
+from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, cool, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running
 from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
+from gate.domain.promptspec import Specification
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.suite import Arm, Exam, RunPolicy, Suite
+from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update, Writers, follow
@@ -23,8 +25,11 @@ from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
 from gate.inputs.specfile import SpecFile
 from gate.inputs.text import decode
+from gate.providers.factory import Factory
 from gate.settings.services import Settings
 from gate.testgen.effort import EffortSettings
+from gate.testgen.forecast import GenerationForecast, Member, Staffing
+from gate.testgen.specdiff.foresee import Change, foreseen
 from gate.testgen.subject import subject_of
 
 
@@ -37,6 +42,7 @@ class DiffWanted:
         base: the commit that has the old one.
         baseline: path of the old version, instead of `base`; None where the commit has it.
         spec: path of the specification.
+        named: the user has named it, so that it must be there.
         generator, judge: models.
         params: of both, where they are of one provider.
         answering: the model that answers tests for the new rules, for both versions; None for no tests.
@@ -56,6 +62,7 @@ class DiffWanted:
     settings: EffortSettings
     update: bool
     terms: Terms
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,11 @@ class PromptPair:
     kept: SpecFile | None
     given: SpecFile | None
     followed: bool = False
+
+    @property
+    def specification(self) -> Specification | None:
+        """What the old version promises, where somebody has written it down."""
+        return None if self.given is None else self.given.specification
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,8 @@ def read_versions(wanted: DiffWanted) -> PromptPair:
     head = read_prompt(disk, wanted.prompt, beside)
     spec = wanted.spec
     kept = _spec(disk, str(spec))
+    if wanted.named and kept is None:
+        raise GateError(f"--spec names {spec}, which is no file", "leave it out to have it extracted")
     if wanted.update and kept is None:
         raise GateError(f"there is no {spec} to update", f"make one first: gate generate {wanted.prompt}")
     if wanted.baseline is not None:
@@ -117,6 +131,32 @@ def read_versions(wanted: DiffWanted) -> PromptPair:
     return PromptPair(base, head, None if followed else kept, kept if fits else old, followed)
 
 
+def foresee(wanted: DiffWanted, versions: PromptPair, settings: Settings) -> GenerationForecast:
+    """What it would take; sends nothing and needs no key.
+
+    Args:
+        wanted: models and settings.
+        versions: of the prompt.
+        settings: addresses, which decide on prices.
+    """
+    factory = keyless(settings, wanted.terms)
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    own, tried = (wanted.generator, wanted.params), wanted.answering is not None
+    tested = ((wanted.answering, Params()),) if wanted.answering is not None else ()
+    staff = Staffing(own, _judge(wanted, factory), own, price, tested)
+    pair = subject_of(versions.base.prompt), subject_of(versions.head.prompt)
+    made = tried or (wanted.update and versions.kept is not None)
+    return foreseen(Change(*pair, versions.specification, wanted.settings, tried, made), staff)
+
+
+def _judge(wanted: DiffWanted, factory: Factory) -> Member:
+    own = wanted.judge.provider == wanted.generator.provider
+    return cool(wanted.judge, wanted.params if own else Params(), factory)
+
+
 def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, telling: Telling) -> Comparison:
     """Compare the promises.
 
@@ -129,11 +169,11 @@ def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, tellin
     Raises:
         CannotEvaluate, Interrupted, GateError: as `gate.bootstrap.ask_models.ask_models`.
     """
-    params = wanted.params if wanted.judge.provider == wanted.generator.provider else Params()
+    judge = _judge(wanted, keyless(settings, wanted.terms))
     answering = wanted.answering or wanted.generator
-    given = versions.given.specification if versions.given is not None else None
     tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
-    promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given)
+    given = versions.specification
+    promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
     arms = [Arm(version, answering, Params()) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
@@ -148,7 +188,7 @@ def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, tellin
         writers = Writers(reading.generator, reading.judge, wanted.settings, telling.say)
         return Comparison(record, await follow(versions.kept, compared, subject_of(versions.head.prompt), writers))
 
-    members = [(wanted.generator, wanted.params), (wanted.judge, params)]
+    members = [(wanted.generator, wanted.params), judge]
     if wanted.answering is not None:
         members.append((wanted.answering, Params()))
     return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import click
 
-from gate.bootstrap.comparing_promises import Comparison, DiffWanted, compare, read_versions
+from gate.bootstrap.comparing_promises import Comparison, DiffWanted, compare, foresee, read_versions
 from gate.bootstrap.following import Makers, bring_up, files_of
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
@@ -23,9 +23,10 @@ from gate.errors import GateError
 from gate.flows.generate_files import SPEC
 from gate.flows.promises_update import Update
 from gate.inputs.models import parse_model, parse_params
-from gate.report import terminal_specdiff
+from gate.report import sheet_terminal, terminal_specdiff
 from gate.report.escape import terminal
 from gate.report.promises import promise_tables
+from gate.report.promises_plan import plan_sheet
 from gate.settings.services import Settings
 from gate.testgen.written.suite import SuiteModels
 
@@ -53,11 +54,19 @@ def execute(options: GenerateOptions) -> int:
         settings=settings_of(options),
         update=options.update,
         terms=terms_of(options),
+        named=options.spec is not None,
     )
     versions = read_versions(wanted)
     if options.update and versions.followed:
         say(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
-    found = compare(wanted, versions, Settings.from_environ(), replace(telling_of(options), steps=Silent()))
+    settings = Settings.from_environ()
+    expected = plan_sheet(options.prompt, foresee(wanted, versions, settings))
+    if options.plan:
+        sheet_terminal.render(expected, screen())
+        return 0
+    if expected.grids and not options.quiet:
+        say(expected.headline)
+    found = compare(wanted, versions, settings, replace(telling_of(options), steps=Silent()))
     _show(options, found)
     if found.update is not None and not found.update.plan.empty:
         _bring_up(options, wanted, found.update)
@@ -80,13 +89,34 @@ NEXT = "Next: review what is new, and bring the suite in gate.yaml up to this"
 
 
 def _check(options: GenerateOptions) -> None:
-    for flag, given in (
-        ("--evaluate", options.evaluate),
-        ("--write-back", options.write_back),
-        ("--plan", options.plan),
-    ):
+    """What would have no effect is refused, before anything is spent."""
+    stages = [one.partition("=")[0] for one in options.instructions]
+    apart = {
+        "--evaluate": options.evaluate,
+        "--write-back": options.write_back,
+        "--reference-model": options.reference_model,
+        "--max-rules": options.max_rules,
+        "--review": options.review,
+        "--ground": options.ground,
+        "--expected": options.expected,
+        "--input-aware": options.input_aware,
+        **{f"--instructions {stage}": stage in stages for stage in ("grounding", "review", "expected", "control")},
+    }
+    of_tests = {
+        "--tests-per-rule": options.tests_per_rule,
+        "--rules-per-call": options.rules_per_call,
+        "--expansions": options.expansions,
+        "--turns": options.turns,
+        "--documents": options.documents,
+        "--validate": options.validate,
+        **{f"--instructions {stage}": stage in stages for stage in ("tests", "expansion", "validity")},
+    }
+    for flag, given in apart.items():
         if given:
-            raise GateError(f"--diff and {flag} do not go together", f"leave {flag} out")
+            raise GateError(f"{flag} has no meaning with --diff", f"leave {flag} out")
+    for flag, given in of_tests.items():
+        if given and not (options.update or options.models):
+            raise GateError(f"{flag} has no meaning with --diff where no tests are made", "add --update or --models")
 
 
 def _show(options: GenerateOptions, found: Comparison) -> None:

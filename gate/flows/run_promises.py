@@ -198,7 +198,7 @@ class Reading:
         """For rules that are new, and for their inverses."""
         if not rules or compared.head is None or not self.wanted.tests or self._agents:
             return ()
-        inverses = (await invert(rules, self.generator)).value
+        inverses = (await invert(rules, self.generator, self.settings.instructions.get("inverse", ""))).value
         named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
         work = Work(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)

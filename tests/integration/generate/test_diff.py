@@ -4,8 +4,9 @@ import pytest
 
 from gate.domain.record_promises import PromisesRecord
 from gate.inputs import config
-from tests.integration.generate.desk import JUDGE, PROMPT, Desk
+from tests.integration.generate.desk import JUDGE, PROMPT, RULES, Desk, planned
 from tests.support.command import git
+from tests.support.prompt_reader import stage_of
 
 TWENTY = PROMPT.replace("at most 80 words", "at most 20 words")
 POLITE = PROMPT.replace("Always end", "You must be polite. Always end")
@@ -170,3 +171,64 @@ def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
     words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
     assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
     assert entry.cases == "evals/shop/cases.yaml"
+
+
+@pytest.mark.parametrize(("before", "after", "state"), [("Hello.", PROMPT, "added"), (PROMPT, "Hello.", "removed")])
+def test_a_version_without_rules_promises_nothing(desk: Desk, before: str, after: str, state: str) -> None:
+    desk.write("old.md", before)
+    desk.write("prompts/shop.md", after)
+    made = desk.generate("--diff", "--baseline", "old.md", "--json")
+    assert made.code == 0, made.err
+    found = PromisesRecord.model_validate_json(made.out)
+    assert {name: len(rules) for name, rules in states(found).items()} == {state: RULES}
+
+
+def test_what_it_takes_is_said_before_it_is_asked(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    plan = repo.generate("--diff", "--base", "main", "--plan", "--models", "openai:gpt-4o-mini", "--effort", "min")
+    assert plan.code == 0, plan.err
+    assert repo.asked == 0
+    made = repo.generate("--diff", "--base", "main", "--models", "openai:gpt-4o-mini", "--effort", "min")
+    assert " ".join(plan.out.split()).startswith(made.err.splitlines()[0])
+    # The new rule has no counterpart to be compared with, and both versions give the same answers to two tests.
+    assert repo.asked == planned(plan) - 1 - 2
+    assert "about $" in made.err.splitlines()[0]
+
+
+def test_a_plan_for_the_same_prompt_is_nothing(repo: Desk) -> None:
+    plan = repo.generate("--diff", "--base", "main", "--plan")
+    assert (plan.code, plan.out) == (0, "prompts/shop.md: the prompt says what it said; nobody is asked\n")
+
+
+def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
+    repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
+    compared(repo, "--judge-model", "openai:gpt-4o")
+    assert "specdiff" in {stage_of(entry.system) for entry in repo.server.ledger}
+    asked = [body.get("temperature") for body in repo.server.bodies if body["model"] == "gpt-4o"]
+    assert asked == [0.0]
+
+
+def test_a_specification_that_is_named(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    missing = repo.generate("--diff", "--base", "main", "--spec", "notes/spec.yaml")
+    assert (missing.code, repo.asked) == (2, 0)
+    assert "--spec names notes/spec.yaml, which is no file" in missing.err
+    repo.write("notes/spec.yaml", "version: 1\nrules:\n  - {rule: It is kind., evidence: Always end with a question}\n")
+    found = compared(repo, "--spec", "notes/spec.yaml")
+    assert found.unchanged == 1
+    assert "intent" not in {stage_of(entry.system) for entry in repo.server.ledger}
+
+
+@pytest.mark.parametrize("option", [["--max-rules", "3"], ["--instructions", "review=Be strict"], ["--turns", "2"]])
+def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
+    made = repo.generate("--diff", "--base", "main", *option)
+    assert (made.code, repo.asked) == (2, 0)
+    assert "has no meaning with --diff" in made.err
+
+
+def test_instructions_reach_the_readers_of_a_comparison(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    compared(repo, "--instructions", "rules=Look at prices")
+    told = [entry for entry in repo.server.ledger if stage_of(entry.system) == "rules"]
+    assert len(told) == 2
+    assert all("Look at prices" in entry.system + entry.user for entry in told)
