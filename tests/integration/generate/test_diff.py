@@ -74,7 +74,7 @@ def test_files_follow_once(repo: Desk) -> None:
         "Always end with a question.",
     ]
     assert {rule.text for rule in spec.rules} >= {"You must be polite.", "The answer must have at most 20 words."}
-    obsolete = {case.slices["rule"] for case in repo.cases() if case.slices.get("status") == "obsolete"}
+    obsolete = {case.slices["rule"] for case in repo.cases() if case.obsolete}
     assert obsolete == {"R1"}
     assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
 
