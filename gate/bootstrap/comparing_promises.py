@@ -32,6 +32,8 @@ from gate.testgen.forecast import GenerationForecast, Member, Staffing
 from gate.testgen.specdiff.foresee import Change, foreseen
 from gate.testgen.subject import subject_of
 
+_AS_FILE = "name the old version of the prompt with --baseline FILE"
+
 
 @dataclass(frozen=True, slots=True)
 class DiffWanted:
@@ -121,7 +123,7 @@ def read_versions(wanted: DiffWanted) -> PromptPair:
     if wanted.baseline is not None:
         base, old = read_prompt(disk, wanted.baseline, beside), None
     else:
-        repo = Repo.open(Path(wanted.prompt).absolute())
+        repo = _repository(wanted.prompt)
         source = repo.at(wanted.base)
         base = _at(source, _inside(repo.root, Path(wanted.prompt)))
         old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
@@ -194,6 +196,13 @@ def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, tellin
     return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))
 
 
+def _repository(prompt: str) -> Repo:
+    try:
+        return Repo.open(Path(prompt).absolute())
+    except GateError as error:
+        raise GateError(error.message, _AS_FILE) from None
+
+
 def _spec(source: FileSource, path: str) -> SpecFile | None:
     data = source.read(path)
     return None if data is None else specfile.read(decode(data, path), path)
@@ -203,7 +212,7 @@ def _inside(root: Path, path: Path) -> str:
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
-        raise GateError(f"{path} lies outside of the repository {root}", "compare files: --baseline OLD") from None
+        raise GateError(f"{path} lies outside of the repository {root}", _AS_FILE) from None
 
 
 def _at(source: FileSource, path: str) -> PromptVersion:

@@ -1,6 +1,7 @@
 """From `gate generate --diff` to what is printed."""
 
 from dataclasses import replace
+from itertools import islice
 
 import click
 
@@ -76,9 +77,12 @@ def execute(options: GenerateOptions) -> int:
 def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update) -> None:
     """The files follow, and the suite is shown as it fits them now."""
     files = files_of(options.prompt, wanted.spec, folder_of(options))
-    for line in bring_up(update, files, Makers(wanted.settings, wanted.generator)):
+    done = bring_up(update, files, Makers(wanted.settings, wanted.generator))
+    if options.quiet:
+        return
+    for line in done:
         click.echo(terminal(line), err=options.as_json)
-    if files.cases is None or options.as_json or options.quiet:
+    if files.cases is None or options.as_json:
         return
     models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
     if suite := suite_of(options.prompt, files.cases, update.specification, models):
@@ -127,7 +131,9 @@ def _show(options: GenerateOptions, found: Comparison) -> None:
     if not tables:
         click.echo("The prompt promises what it promised.")
     for table in tables:
-        for line in terminal_specdiff.lines(table):
+        for line in islice(terminal_specdiff.lines(table), 1 if options.quiet else None):
             screen().print(line, highlight=False)
+    if options.quiet:
+        return
     for note in found.update.notes if found.update is not None else ():
         click.echo(terminal(note), err=True)

@@ -30,6 +30,7 @@ from gate.flows.generate_files import SPEC, NewFiles, Place, new_files
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
+from gate.report.escape import terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
@@ -55,7 +56,7 @@ def execute(options: GenerateOptions) -> int:
     _check(options)
     wanted, settings = _wanted(options), Settings.from_environ()
     if standing := _standing(options, wanted):
-        say(standing)
+        click.echo(terminal(standing))
         return 0
     found = read(wanted)
     foreseen = generation.plan_sheet(options.prompt, foresee(wanted, found, settings))

@@ -4,7 +4,7 @@ import pytest
 
 from gate.domain.record_promises import PromisesRecord
 from gate.inputs import config
-from tests.integration.generate.desk import JUDGE, PROMPT, RULES, Desk, planned
+from tests.integration.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, planned
 from tests.support.command import git
 from tests.support.prompt_reader import stage_of
 
@@ -119,6 +119,8 @@ def test_outside_of_a_repository(desk: Desk) -> None:
     made = desk.generate("--diff", "--base", "main")
     assert made.code == 2, made
     assert "repository" in made.err
+    assert "--baseline FILE" in made.err
+    assert "--candidate" not in made.err
     assert desk.asked == 0
 
 
@@ -148,7 +150,7 @@ def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> Non
     paid, made = repo.paid("--effort", level)
     assert (made.code, paid) == (0, 0), made.err
     assert repo.files() == files
-    assert "nothing to do" in made.err
+    assert "nothing to do" in made.out
 
 
 def test_after_an_update_an_edited_rule_has_tests_made(repo: Desk) -> None:
@@ -232,3 +234,46 @@ def test_instructions_reach_the_readers_of_a_comparison(repo: Desk) -> None:
     told = [entry for entry in repo.server.ledger if stage_of(entry.system) == "rules"]
     assert len(told) == 2
     assert all("Look at prices" in entry.system + entry.user for entry in told)
+
+
+def test_quiet_is_the_first_line_alone(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "-q")
+    assert (made.code, made.out, made.err) == (0, "Promises (1 dropped, 2 unchanged)\n", "")
+    assert repo.spec().rule("R1") is None
+
+
+def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    whole = (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8")
+    repo.write("exam/shop.yaml", whole)
+    scorer = "scorers: [contains: {value: a}]"
+    suite = f"{{name: shop, prompt: prompts/shop.md, cases: exam/shop.yaml, model: {MODEL}, {scorer}}}"
+    repo.write("gate.yaml", f"version: 1\nsuites: [{suite}]\n")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert {case.slices["rule"] for case in repo.cases("exam/shop.yaml") if case.obsolete} == {"R1"}
+    assert (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8") == whole
+    assert "evals/shop/cases.yaml: left as it is" in made.out
+    assert "cases: exam/shop.yaml" in made.out
+
+
+def test_numbered_cases_follow_where_there_are_no_others(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    (repo.root / "evals/shop/cases.yaml").rename(repo.root / "evals/shop/cases-2.yaml")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert any(case.obsolete for case in repo.cases("evals/shop/cases-2.yaml"))
+
+
+def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("evals/shop/cases.yaml", "id: a\ninput: x\n")
+    files = repo.files()
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 2, made
+    assert repo.files() == files | {"prompts/shop.md": SHORT.encode()}
