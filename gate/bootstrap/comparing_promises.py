@@ -1,18 +1,18 @@
 """Compares the promises of two versions of a prompt: reads both, asks models, and lets the files follow."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models
+from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, cool, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running
 from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
+from gate.domain.promptspec import Specification
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.suite import Arm, Exam, RunPolicy, Suite
-from gate.domain.words import counted
+from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update, Writers, follow
@@ -25,23 +25,26 @@ from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
 from gate.inputs.specfile import SpecFile
 from gate.inputs.text import decode
+from gate.providers.factory import Factory
 from gate.settings.services import Settings
-from gate.store.new_files import rewrite
 from gate.testgen.effort import EffortSettings
+from gate.testgen.forecast import GenerationForecast, Member, Staffing
+from gate.testgen.specdiff.foresee import Change, foreseen
 from gate.testgen.subject import subject_of
-from gate.testgen.written import specification as written
-from gate.testgen.written.casefile import with_more, with_obsolete
+
+_AS_FILE = "name the old version of the prompt with --baseline FILE"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DiffWanted:
     """A comparison to be made.
 
     Args:
         prompt: path of the new version.
         base: the commit that has the old one.
         baseline: path of the old version, instead of `base`; None where the commit has it.
-        folder: of `spec.yaml` and the cases.
+        spec: path of the specification.
+        named: the user has named it, so that it must be there.
         generator, judge: models.
         params: of both, where they are of one provider.
         answering: the model that answers tests for the new rules, for both versions; None for no tests.
@@ -53,7 +56,7 @@ class Wanted:
     prompt: str
     base: str
     baseline: str | None
-    folder: Path
+    spec: Path
     generator: ModelRef
     judge: ModelRef
     params: Params
@@ -61,10 +64,11 @@ class Wanted:
     settings: EffortSettings
     update: bool
     terms: Terms
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
+class PromptPair:
     """What was read.
 
     Args:
@@ -80,6 +84,11 @@ class Versions:
     given: SpecFile | None
     followed: bool = False
 
+    @property
+    def specification(self) -> Specification | None:
+        """What the old version promises, where somebody has written it down."""
+        return None if self.given is None else self.given.specification
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -94,7 +103,7 @@ class Comparison:
     update: Update | None
 
 
-def read_versions(wanted: Wanted) -> Versions:
+def read_versions(wanted: DiffWanted) -> PromptPair:
     """Both versions of the prompt, and what was written about the old one.
 
     Args:
@@ -105,24 +114,52 @@ def read_versions(wanted: Wanted) -> Versions:
     """
     disk = DiskSource()
     head = read_prompt(disk, wanted.prompt, beside)
-    spec = wanted.folder / "spec.yaml"
+    spec = wanted.spec
     kept = _spec(disk, str(spec))
+    if wanted.named and kept is None:
+        raise GateError(f"--spec names {spec}, which is no file", "leave it out to have it extracted")
     if wanted.update and kept is None:
         raise GateError(f"there is no {spec} to update", f"make one first: gate generate {wanted.prompt}")
     if wanted.baseline is not None:
         base, old = read_prompt(disk, wanted.baseline, beside), None
     else:
-        repo = Repo.open(Path(wanted.prompt).absolute())
+        repo = _repository(wanted.prompt)
         source = repo.at(wanted.base)
         base = _at(source, _inside(repo.root, Path(wanted.prompt)))
         old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
     of = "" if kept is None else kept.specification.prompt
     followed = kept is not None and of == head.prompt.digest != base.prompt.digest
     fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
-    return Versions(base, head, None if followed else kept, kept if fits else old, followed)
+    return PromptPair(base, head, None if followed else kept, kept if fits else old, followed)
 
 
-def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Telling) -> Comparison:
+def foresee(wanted: DiffWanted, versions: PromptPair, settings: Settings) -> GenerationForecast:
+    """What it would take; sends nothing and needs no key.
+
+    Args:
+        wanted: models and settings.
+        versions: of the prompt.
+        settings: addresses, which decide on prices.
+    """
+    factory = keyless(settings, wanted.terms)
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    own, tried = (wanted.generator, wanted.params), wanted.answering is not None
+    tested = ((wanted.answering, Params()),) if wanted.answering is not None else ()
+    staff = Staffing(own, _judge(wanted, factory), own, price, tested)
+    pair = subject_of(versions.base.prompt), subject_of(versions.head.prompt)
+    made = tried or (wanted.update and versions.kept is not None)
+    return foreseen(Change(*pair, versions.specification, wanted.settings, tried, made), staff)
+
+
+def _judge(wanted: DiffWanted, factory: Factory) -> Member:
+    own = wanted.judge.provider == wanted.generator.provider
+    return cool(wanted.judge, wanted.params if own else Params(), factory)
+
+
+def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, telling: Telling) -> Comparison:
     """Compare the promises.
 
     Args:
@@ -134,11 +171,11 @@ def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Tel
     Raises:
         CannotEvaluate, Interrupted, GateError: as `gate.bootstrap.ask_models.ask_models`.
     """
-    params = wanted.params if wanted.judge.provider == wanted.generator.provider else Params()
+    judge = _judge(wanted, keyless(settings, wanted.terms))
     answering = wanted.answering or wanted.generator
-    given = versions.given.specification if versions.given is not None else None
     tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
-    promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given)
+    given = versions.specification
+    promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
     arms = [Arm(version, answering, Params()) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
@@ -153,47 +190,17 @@ def compare(wanted: Wanted, versions: Versions, settings: Settings, telling: Tel
         writers = Writers(reading.generator, reading.judge, wanted.settings, telling.say)
         return Comparison(record, await follow(versions.kept, compared, subject_of(versions.head.prompt), writers))
 
-    members = [(wanted.generator, wanted.params), (wanted.judge, params)]
+    members = [(wanted.generator, wanted.params), judge]
     if wanted.answering is not None:
         members.append((wanted.answering, Params()))
     return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))
 
 
-def bring_up(update: Update, folder: Path) -> Mapping[Path, str]:
-    """Let the specification and the cases follow the prompt; texts that people wrote stay.
-
-    Args:
-        update: what they need.
-        folder: where they are.
-
-    Returns:
-        The files that were changed, and what was done.
-
-    Raises:
-        InputErrors, GateError: a file cannot be read or added to, so that nothing is written; or one cannot be written,
-            and those before it are.
-    """
-    spec = folder / "spec.yaml"
-    texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
-    plan = update.plan
-    said = {spec: f"{counted(len(plan.add), 'rule')} added, {len(plan.obsolete)} marked obsolete"}
-    if plan.add:
-        said[spec] += f"; new: {', '.join(rule.id for rule in plan.add)}"
-    if plan.open:
-        said[spec] += f"; left as they are until somebody decides: {', '.join(plan.open)}"
-    cases = next((path for path in (folder / "cases.yaml", folder / "cases.jsonl") if path.is_file()), None)
-    if cases is not None:
-        after = with_more(_text(cases), update.tests, str(cases))
-        texts[cases] = with_obsolete(after, update.plan.obsolete, str(cases))
-        said[cases] = f"{counted(len(update.tests), 'test')} added; those of obsolete rules marked"
-    for path, text in texts.items():
-        rewrite(path, text)
-    return said
-
-
-def _text(path: Path) -> str:
-    data = DiskSource().read(str(path))
-    return decode(data or b"", str(path))
+def _repository(prompt: str) -> Repo:
+    try:
+        return Repo.open(Path(prompt).absolute())
+    except GateError as error:
+        raise GateError(error.message, _AS_FILE) from None
 
 
 def _spec(source: FileSource, path: str) -> SpecFile | None:
@@ -205,7 +212,7 @@ def _inside(root: Path, path: Path) -> str:
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
-        raise GateError(f"{path} lies outside of the repository {root}", "compare files: --baseline OLD") from None
+        raise GateError(f"{path} lies outside of the repository {root}", _AS_FILE) from None
 
 
 def _at(source: FileSource, path: str) -> PromptVersion:

@@ -93,6 +93,7 @@ def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
     wanted = suite.promises
     if wanted is None or wanted.unable:
         return suite
+    wanted = replace(wanted, judging=_cold(wanted.judge, wanted.judge_params, factory))
     models = ((wanted.model, wanted.params), (wanted.judge, wanted.judge_params))
     try:
         for model, params in models:
@@ -100,7 +101,7 @@ def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
         _check_budget(models, budget, factory)
     except GateError as error:
         return replace(suite, promises=replace(wanted, unable=error.message))
-    return suite
+    return replace(suite, promises=wanted)
 
 
 def preflight(resolved: Resolved, factory: Factory) -> None:
@@ -176,10 +177,13 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     """
     given = spec.options.get("params")
     params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
-    cool = replace(params, temperature=0.0)
-    models = [parse_model(name) for name in spec.models]
-    warm = params.temperature is not None
-    return tuple((one, params if warm or not factory.takes(one, cool) else cool) for one in models)
+    return tuple((one, _cold(one, params, factory)) for one in map(parse_model, spec.models))
+
+
+def _cold(model: ModelRef, params: Params, factory: Factory) -> Params:
+    """At temperature 0, where the interface takes one and nothing else was asked for."""
+    cold = replace(params, temperature=0.0)
+    return cold if params.temperature is None and factory.takes(model, cold) else params
 
 
 @dataclass(frozen=True, slots=True)

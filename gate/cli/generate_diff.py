@@ -1,10 +1,12 @@
 """From `gate generate --diff` to what is printed."""
 
 from dataclasses import replace
+from itertools import islice
 
 import click
 
-from gate.bootstrap.comparing_promises import Comparison, Wanted, bring_up, compare, read_versions
+from gate.bootstrap.comparing_promises import Comparison, DiffWanted, compare, foresee, read_versions
+from gate.bootstrap.following import Makers, bring_up, files_of
 from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
@@ -16,14 +18,18 @@ from gate.cli.generate_options import (
     telling_of,
     terms_of,
 )
+from gate.cli.generate_suite import suite_of
 from gate.cli.progress import Silent
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC
+from gate.flows.promises_update import Update
 from gate.inputs.models import parse_model, parse_params
-from gate.report import terminal_specdiff
+from gate.report import sheet_terminal, terminal_specdiff
 from gate.report.escape import terminal
 from gate.report.promises import promise_tables
+from gate.report.promises_plan import plan_sheet
 from gate.settings.services import Settings
+from gate.testgen.written.suite import SuiteModels
 
 
 def execute(options: GenerateOptions) -> int:
@@ -37,11 +43,11 @@ def execute(options: GenerateOptions) -> int:
     answering = [parse_model(name.strip()) for name in (options.models or "").split(",") if name.strip()]
     if len(answering) > 1:
         raise GateError("with --diff one model answers tests, for both versions", "name one with --models")
-    wanted = Wanted(
+    wanted = DiffWanted(
         prompt=options.prompt,
         base=options.base,
         baseline=options.baseline,
-        folder=folder_of(options),
+        spec=options.spec or folder_of(options) / SPEC,
         generator=model,
         judge=parse_model(options.judge_model) if options.judge_model else model,
         params=parse_params(key_values(options.params), "--param"),
@@ -49,26 +55,72 @@ def execute(options: GenerateOptions) -> int:
         settings=settings_of(options),
         update=options.update,
         terms=terms_of(options),
+        named=options.spec is not None,
     )
     versions = read_versions(wanted)
     if options.update and versions.followed:
-        say(f"{wanted.folder / SPEC} is of this version of the prompt already; there is nothing to update")
-    found = compare(wanted, versions, Settings.from_environ(), replace(telling_of(options), steps=Silent()))
+        say(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
+    settings = Settings.from_environ()
+    expected = plan_sheet(options.prompt, foresee(wanted, versions, settings))
+    if options.plan:
+        sheet_terminal.render(expected, screen())
+        return 0
+    if expected.grids and not options.quiet:
+        say(expected.headline)
+    found = compare(wanted, versions, settings, replace(telling_of(options), steps=Silent()))
     _show(options, found)
     if found.update is not None and not found.update.plan.empty:
-        for path, what in bring_up(found.update, wanted.folder).items():
-            click.echo(f"{path}: {what}", err=options.as_json)
+        _bring_up(options, wanted, found.update)
     return 0
 
 
+def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update) -> None:
+    """The files follow, and the suite is shown as it fits them now."""
+    files = files_of(options.prompt, wanted.spec, folder_of(options))
+    done = bring_up(update, files, Makers(wanted.settings, wanted.generator))
+    if options.quiet:
+        return
+    for line in done:
+        click.echo(terminal(line), err=options.as_json)
+    if files.cases is None or options.as_json:
+        return
+    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
+    if suite := suite_of(options.prompt, files.cases, update.specification, models):
+        click.echo(f"\n{NEXT}\n\n{suite}", nl=False)
+
+
+NEXT = "Next: review what is new, and bring the suite in gate.yaml up to this"
+
+
 def _check(options: GenerateOptions) -> None:
-    for flag, given in (
-        ("--evaluate", options.evaluate),
-        ("--write-back", options.write_back),
-        ("--plan", options.plan),
-    ):
+    """What would have no effect is refused, before anything is spent."""
+    stages = [one.partition("=")[0] for one in options.instructions]
+    apart = {
+        "--evaluate": options.evaluate,
+        "--write-back": options.write_back,
+        "--reference-model": options.reference_model,
+        "--max-rules": options.max_rules,
+        "--review": options.review,
+        "--ground": options.ground,
+        "--expected": options.expected,
+        "--input-aware": options.input_aware,
+        **{f"--instructions {stage}": stage in stages for stage in ("grounding", "review", "expected", "control")},
+    }
+    of_tests = {
+        "--tests-per-rule": options.tests_per_rule,
+        "--rules-per-call": options.rules_per_call,
+        "--expansions": options.expansions,
+        "--turns": options.turns,
+        "--documents": options.documents,
+        "--validate": options.validate,
+        **{f"--instructions {stage}": stage in stages for stage in ("tests", "expansion", "validity")},
+    }
+    for flag, given in apart.items():
         if given:
-            raise GateError(f"--diff and {flag} do not go together", f"leave {flag} out")
+            raise GateError(f"{flag} has no meaning with --diff", f"leave {flag} out")
+    for flag, given in of_tests.items():
+        if given and not (options.update or options.models):
+            raise GateError(f"{flag} has no meaning with --diff where no tests are made", "add --update or --models")
 
 
 def _show(options: GenerateOptions, found: Comparison) -> None:
@@ -79,7 +131,9 @@ def _show(options: GenerateOptions, found: Comparison) -> None:
     if not tables:
         click.echo("The prompt promises what it promised.")
     for table in tables:
-        for line in terminal_specdiff.lines(table):
+        for line in islice(terminal_specdiff.lines(table), 1 if options.quiet else None):
             screen().print(line, highlight=False)
+    if options.quiet:
+        return
     for note in found.update.notes if found.update is not None else ():
         click.echo(terminal(note), err=True)

@@ -1,6 +1,5 @@
 """From the options of `gate generate` to an exit code."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import click
 
 from gate.bootstrap.ask_models import FOLDER
+from gate.bootstrap.following import Makers, files_of, followed
 from gate.bootstrap.generated_files import keep, keep_for_reading, lying, write_back
 from gate.bootstrap.generating import Done, Found, Wanted, carry, foresee, read
 from gate.cli.diff_run import key_values
@@ -22,17 +22,20 @@ from gate.cli.generate_options import (
     telling_of,
     terms_of,
 )
+from gate.cli.generate_suite import suite_of
+from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.generate import Generated
-from gate.flows.generate_files import SPEC, NewFiles, Place, new_files, stem
+from gate.flows.generate_files import SPEC, NewFiles, Place, new_files
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.ownsettings import own_model
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, generation_json, generation_matrix, heatmap, sheet_markdown, sheet_terminal
+from gate.report.escape import terminal
 from gate.settings.services import Settings
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
-from gate.testgen.written.suite import SuiteFiles, suite_models, suite_yaml
+from gate.testgen.written.suite import SuiteModels, suite_models
 
 SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
 
@@ -53,6 +56,9 @@ def execute(options: GenerateOptions) -> int:
         return execute_diff(options)
     _check(options)
     wanted, settings = _wanted(options), Settings.from_environ()
+    if standing := _standing(options, wanted):
+        click.echo(terminal(standing))
+        return 0
     found = read(wanted)
     foreseen = generation.plan_sheet(options.prompt, foresee(wanted, found, settings))
     if options.plan:
@@ -76,6 +82,18 @@ def execute(options: GenerateOptions) -> int:
         say(NO_OUTPUT)
         return 1
     return 0
+
+
+def _standing(options: GenerateOptions, wanted: Wanted) -> str:
+    """That an update left nothing to make; empty where there is something."""
+    if options.evaluate or options.refresh or options.write_back or options.as_json:
+        return ""
+    files = files_of(options.prompt, wanted.spec, folder_of(options))
+    rules = followed(files, options.prompt, Makers(wanted.settings, wanted.generator))
+    if rules is None:
+        return ""
+    told = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
+    return f"{options.prompt}: nothing to do, {told}; --refresh makes all of them anew"
 
 
 def _show(options: GenerateOptions, done: Done, outcome: generation.Outcome) -> None:
@@ -148,18 +166,11 @@ def _outcome(options: GenerateOptions, wanted: Wanted, found: Found, done: Done,
         written=[file.told for file in files.all],
         diversity=generation.diversity_told(made.diversity),
         spent=generation.spent_told(done.effort),
-        suite=_suite(wanted, found, made, files.cases.path),
+        suite=suite_of(options.prompt, files.cases.path, made.specification, _models(wanted, found)),
     )
 
 
-def _suite(wanted: Wanted, found: Found, made: Generated, cases: Path) -> str:
-    """A configuration in the folder that the command runs in."""
-    files = SuiteFiles(stem(wanted.prompt), *(_from_here(path) for path in (Path(wanted.prompt), cases)))
+def _models(wanted: Wanted, found: Found) -> SuiteModels:
+    """Who answers and who judges in the suite that is suggested."""
     tested = wanted.evaluation.models if wanted.evaluation is not None else ()
-    models = suite_models(own_model(found.version.prompt.unused), tested, wanted.reference, wanted.judge)
-    return suite_yaml(files, models, made.specification.rules, made.compiled)
-
-
-def _from_here(path: Path) -> Path:
-    here, whole = Path.cwd(), Path(os.path.abspath(path))
-    return whole.relative_to(here) if whole.is_relative_to(here) else whole
+    return suite_models(own_model(found.version.prompt.unused), tested, wanted.reference, wanted.judge)

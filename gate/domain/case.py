@@ -156,6 +156,7 @@ class Case:
         facts: what the person knows, for answers to questions of the agent's.
         user: talks to the agent; None where the case itself does.
         description: for readers.
+        obsolete: what it asks for is promised no more, so that it is no part of an exam.
     """
 
     id: str
@@ -176,6 +177,7 @@ class Case:
     facts: str = ""
     user: Persona | None = None
     description: str = ""
+    obsolete: bool = False
 
     @property
     def round_scorers(self) -> tuple[ScorerSpec, ...]:

@@ -22,6 +22,7 @@ class Promises:
         tests: for each rule that is new or stricter, and as many for its inverse; 0 for none.
         specification: of the baseline's prompt, where the base has a file with it; None where it is extracted.
         unable: why none of this can be done; empty where it can.
+        judging: parameters of the judge's requests; None as for the model, where it is of the same provider.
     """
 
     model: ModelRef
@@ -30,8 +31,11 @@ class Promises:
     tests: int = 2
     specification: Specification | None = None
     unable: str = ""
+    judging: Params | None = None
 
     @property
     def judge_params(self) -> Params:
         """Of the judge's requests: what is said for another provider is not said for it."""
+        if self.judging is not None:
+            return self.judging
         return self.params if self.judge.provider == self.model.provider else Params()

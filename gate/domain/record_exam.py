@@ -43,7 +43,8 @@ class ExamChangeRecord(Part):
     """How the change edits the exam of one suite.
 
     `rules` are what it edits beside cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite
-    itself, which it drops. `values` are those of rules whose values are short. The ids are those of cases. `calls` and
+    itself, which it drops. `values` are those of rules whose values are short. The ids are those of cases; `obsolete`
+    are those that it marks so. `calls` and
     `spent_usd` are those of the trials.
     """
 
@@ -53,6 +54,7 @@ class ExamChangeRecord(Part):
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []
+    obsolete: list[str] = []
     trials: list[ExamTrialRecord] = []
     calls: CallsRecord = CallsRecord(made=0, cached=0, retried=0, failed=0)
     spent_usd: Amount | None = 0.0

@@ -77,6 +77,7 @@ class ExamRecord(Part):
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []
+    obsolete: list[str] = []
 
 
 class UsageRecord(Part):

@@ -1,7 +1,7 @@
 """Which promises a change of a prompt adds, drops, loosens and tightens."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from gate.domain.promptspec import OutputRule
@@ -103,12 +103,14 @@ class UpdatePlan:
         obsolete: ids of rules that no longer hold as they are written; their tests are obsolete with them.
         moved: rules that live on under their id and wording, with the words of the new prompt as their evidence.
         open: ids that a person has to decide on.
+        successors: for rules that ask for something else now, the id of the new rule by that of the old one.
     """
 
     add: tuple[OutputRule, ...] = ()
     obsolete: tuple[str, ...] = ()
     moved: tuple[OutputRule, ...] = ()
     open: tuple[str, ...] = ()
+    successors: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:

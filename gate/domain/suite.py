@@ -223,6 +223,7 @@ class Exam:
         code: where the functions lie that score; None where none does. The digest has that of each function's module.
         conversing: how conversations are led and scored.
         placeholders: name to text, put into the prompts and cases of both arms, `today` besides; None for none at all.
+        obsolete: cases of the file that are no part of it.
     """
 
     ref: str
@@ -236,6 +237,7 @@ class Exam:
     code: CodePlace | None = None
     conversing: Conversing = Conversing()
     placeholders: Mapping[str, str] | None = None
+    obsolete: int = 0
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""

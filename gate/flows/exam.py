@@ -1,6 +1,6 @@
 """Reads the exam of one suite from one source, and says how another source would change it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
@@ -9,25 +9,34 @@ from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
 from gate.domain.target import Conversing
+from gate.domain.words import counted
 from gate.inputs.limits import SLICES
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.scorers.read import free_name
 from gate.inputs.slices import length_edges, members, with_length
 
 LENGTH = "length"
-_OF_AGENTS = frozenset({"rounds", "revival", "facts", "user", "judge_threshold"})
+_OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "obsolete"})
+"""What only tests of agents have, and a mark that few cases bear."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExamChanges:
-    """Case ids that the candidate's side added, removed or edited; the exam itself stays the baseline's."""
+    """Case ids that the candidate's side added, removed, edited or marked; the exam itself stays the baseline's.
+
+    Args:
+        added, removed: there is one without the other.
+        edited: both are there, and differ.
+        obsolete: all that differs is that the candidate's side calls them obsolete.
+    """
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    obsolete: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.removed or self.edited)
+        return bool(self.added or self.removed or self.edited or self.obsolete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +81,19 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
     """Make an exam.
 
     Args:
-        cases: parsed cases.
+        cases: parsed cases; those that are obsolete are no part of it.
         rules: scorers, dimensions and policy.
         ref: where they were read.
         judge: for judges that name no model.
 
     Raises:
-        InputErrors: more slices than one suite may have.
+        InputErrors: more slices than one suite may have, or no case that is not obsolete.
     """
+    cases, left_out = [case for case in cases if not case.obsolete], len(cases)
+    if left_out and not cases:
+        message = f"all {left_out:,} cases are obsolete" if left_out > 1 else "its only case is obsolete"
+        raise one_problem(ref, 0, message, "an exam needs a case that still counts")
+    left_out -= len(cases)
     dimensions = rules.dimensions
     if dimensions is None:
         seen = dict.fromkeys(dimension for case in cases for dimension in case.slices)
@@ -101,7 +115,7 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
     if rules.placeholders is not None:
         content["placeholders"] = dict(rules.placeholders)
     exam = Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
-    return replace(exam, conversing=rules.conversing, placeholders=rules.placeholders)
+    return replace(exam, conversing=rules.conversing, placeholders=rules.placeholders, obsolete=left_out)
 
 
 def played(exam: Exam) -> Exam:
@@ -127,7 +141,17 @@ def unplayed(exam: Exam) -> list[Case]:
     return [case for case in exam.cases if case.user is not None and exam.conversing.user is None]
 
 
-def stray_slices(suite: Suite) -> list[str]:
+def exam_notes(suite: Suite) -> list[str]:
+    """What a reader should know of an exam: obsolete cases, and slices that nothing is in."""
+    return [*_obsolete(suite), *_stray_slices(suite)]
+
+
+def _obsolete(suite: Suite) -> Iterator[str]:
+    if count := suite.exam.obsolete:
+        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} not asked."
+
+
+def _stray_slices(suite: Suite) -> list[str]:
     """A sentence on slices that the policy names and no case is in: a slip of the pen there would loosen the gate."""
     known = members(suite.exam.cases, suite.exam.dimensions)
     policy = suite.exam.policy
@@ -160,13 +184,18 @@ def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: b
 
 
 def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:
-    """How `head`'s cases differ from `base`'s, by id."""
+    """How `head`'s cases differ from `base`'s, by id; obsolete ones that go were no part of the exam."""
     old = {case.id: digest(_plain(case)) for case in base}
     new = {case.id: digest(_plain(case)) for case in head}
+    gone = {case.id for case in base if case.obsolete}
+    unmarked = {case.id: digest(_plain(replace(case, obsolete=False))) for case in head if case.obsolete}
+    differing = [key for key in old if key in new and old[key] != new[key]]
+    marked = tuple(key for key in differing if unmarked.get(key) == old[key])
     return ExamChanges(
         added=tuple(key for key in new if key not in old),
-        removed=tuple(key for key in old if key not in new),
-        edited=tuple(key for key in old if key in new and old[key] != new[key]),
+        removed=tuple(key for key in old if key not in new and key not in gone),
+        edited=tuple(key for key in differing if key not in marked),
+        obsolete=marked,
     )
 
 
@@ -175,8 +204,8 @@ def _plain(case: Case) -> JsonValue:
     del fields["where"], fields["description"]  # neither a line number nor what only readers see is content
     for one in fields["rounds"]:
         del one["line"]
-    # What only tests of agents have is no part of other cases.
-    kept = {key: value for key, value in fields.items() if value or key not in _OF_AGENTS}
+    # What only some cases have is no part of others.
+    kept = {key: value for key, value in fields.items() if value or key not in _OF_SOME}
     return cast("JsonValue", kept)
 
 

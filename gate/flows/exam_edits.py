@@ -153,10 +153,11 @@ def _alone(suite: Suite) -> str:
 def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
     """The cases of the change, those that it edits first; no more of them than a change may cost."""
     room = max(FEWEST_TRIED, len(edited.suite.exam.cases))
-    exam, known = edited.pair.exam, {case.id: case for case in edited.cases}
+    exam, known = edited.pair.exam, {case.id: case for case in edited.cases if not case.obsolete}
     kinds: tuple[tuple[TrialKind, tuple[str, ...]], ...]
     kinds = (("edited", edited.changes.edited), ("added", edited.changes.added))
-    for kind, ids in kinds:
+    for kind, all_ids in kinds:
+        ids = [key for key in all_ids if key in known]
         kept = ids[:room]
         room -= len(kept)
         if not ids:

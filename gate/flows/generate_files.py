@@ -12,6 +12,7 @@ from gate.testgen.written import specification as written
 from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml
 
 SPEC = "spec.yaml"
+AS_IT_IS = f"the specification with what it lacked; copy it over {SPEC} when you agree: that one alone is read"
 ENDINGS = (
     ".prompt.yml",
     ".prompt.yaml",
@@ -106,15 +107,20 @@ def new_files(
         lying: what is in the file of a path; None where the path is free.
     """
     spec: NewFile | None = None
-    if given is None or made.specification != given:
+    if given is None or _more(made.specification, given):
         text = written.text_of(made.specification, made.compiled)
-        what = "the specification, to be read and edited" if given is None else "the specification as it is now"
+        what = "the specification, to be read and edited" if given is None else AS_IT_IS
         spec = _free(NewFile(place.folder / SPEC, text, what), lying)
     yaml = place.form == "yaml" and fits_yaml(made.tests)
     path = place.folder / ("cases.yaml" if yaml else "cases.jsonl")
     text = cases_yaml(made.tests) if yaml else cases_jsonl(made.tests)
     cases = NewFile(path, text, "the cases, to be reviewed before they become an exam")
     return NewFiles(_free(cases, lying), spec)
+
+
+def _more(made: Specification, given: Specification) -> bool:
+    """Is there anything that tests are made from, or to be asked, which the file that a person wrote does not say?"""
+    return made.digest != given.digest or made.questions != given.questions
 
 
 def _free(file: NewFile, lying: Callable[[Path], bytes | None]) -> NewFile:

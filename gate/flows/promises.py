@@ -11,7 +11,7 @@ from gate.testgen.asking import Asker
 from gate.testgen.compile.compile import compile_rule
 from gate.testgen.effort import EffortSettings
 from gate.testgen.input_spec import find_components
-from gate.testgen.output_rules import find_rules
+from gate.testgen.output_rules import NoRules, find_rules
 from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
 from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
 from gate.testgen.specify import OTHER_VERSION, specify
@@ -66,20 +66,23 @@ class Compared:
 
 
 MAYBE_REWORDED = "What is shown as dropped may live on in other words."
+NONE_BEFORE = "No rule was found in the old version of the prompt."
+NONE_NOW = f"No rule was found in what is new in the prompt. {MAYBE_REWORDED}"
 
 
 async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     """Which promises a change adds, drops, loosens and tightens.
 
-    Prompts that are the same need no reading. Of the baseline's specification everything whose words still stand is
-    carried over, so that a model reads only what is new, and the same sentence is never worded twice.
+    Prompts that are the same need no reading. A version without rules promises nothing. Of the baseline's specification
+    everything whose words still stand is carried over, so that a model reads only what is new, and the same sentence is
+    never worded twice.
 
     Args:
         versions: of the prompt.
         readers: who reads them.
 
     Raises:
-        CannotEvaluate: the baseline's prompt has no rule that could be found.
+        CannotEvaluate: the baseline's prompt could not be read.
     """
     if identical(versions.base, versions.head):
         return Compared(SpecDiff())
@@ -88,16 +91,22 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     if base is not None and base.prompt not in (versions.base.digest, ""):
         notes = (OTHER_VERSION,)
     if base is None:
-        read = await specify(
-            versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell
-        )
-        base, notes = read.specification, read.notes
+        base, notes = await _read_old(versions.base, readers)
     carried = carry_over(base, versions.base, versions.head)
     found, more = await _read_new(versions.head, carried, readers)
     head = joined(base, carried, found)
     sides = Version(base, versions.base), Version(head, versions.head)
     diff = await spec_diff(*sides, Means(readers.judge, compile_rule, lineage=True))
     return Compared(diff, base, head, (*diff.notes, *notes, *more))
+
+
+async def _read_old(base: PromptSubject, readers: Readers) -> tuple[Specification, tuple[str, ...]]:
+    settings = _plain(readers.settings)
+    try:
+        read = await specify(base, readers.generator, readers.judge, settings, None, readers.tell)
+    except NoRules:
+        return Specification(base.digest, ""), (NONE_BEFORE,)
+    return read.specification, read.notes
 
 
 def _plain(settings: EffortSettings) -> EffortSettings:
@@ -116,6 +125,8 @@ async def _read_new(head: PromptSubject, carried: Carried, readers: Readers) -> 
     readers.tell(f"reading what is new: {counted(len(carried.new), 'passage')}")
     try:
         rules = await find_rules(head, readers.generator, readers.settings)
+    except NoRules:
+        return blank, (NONE_NOW,)
     except CannotEvaluate as error:
         return blank, (f"What is new in the prompt was not read: {error.message}. {MAYBE_REWORDED}",)
     inputs = await find_components(head, readers.generator, readers.settings.instructions.get("inputs", ""))

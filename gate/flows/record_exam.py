@@ -26,6 +26,7 @@ def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecor
         added=list(edit.changes.added),
         removed=list(edit.changes.removed),
         edited=list(edit.changes.edited),
+        obsolete=list(edit.changes.obsolete),
         trials=list(trials),
     )
 

@@ -46,6 +46,7 @@ def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
         added=list(changes.added),
         removed=list(changes.removed),
         edited=list(changes.edited),
+        obsolete=list(changes.obsolete),
     )
 
 

@@ -6,7 +6,7 @@ from gate.domain.deletion import Deletion
 from gate.domain.suite import Suite
 from gate.flows import agents, strangers
 from gate.flows.built import build_notes
-from gate.flows.exam import stray_slices
+from gate.flows.exam import exam_notes
 from gate.flows.pairing import Pair, Sides
 from gate.flows.parts import part_notes
 from gate.inputs.config import Config
@@ -30,7 +30,7 @@ def remarks(
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
     notes += [*part_notes(touched.values()), *build_notes(touched.values())]
-    return (*notes, *(note for suite in touched.values() for note in stray_slices(suite)))
+    return (*notes, *(note for suite in touched.values() for note in exam_notes(suite)))
 
 
 def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:

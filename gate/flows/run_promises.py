@@ -13,6 +13,7 @@ from gate.domain.record_promises import PromisesRecord, PromiseTrialRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Exam, RunPolicy, Suite
 from gate.domain.usage import Dollars, Effort
+from gate.domain.words import counted
 from gate.engine.plan import count
 from gate.engine.rows import Rows
 from gate.engine.run import Stop
@@ -185,7 +186,7 @@ class Reading:
         if self._agents:
             yield "No tests were made for the new rules: the suite runs an agent, which a test could make do anything."
         elif len(rules) > TRIED:
-            yield f"Tests were made for {TRIED} of {len(rules)} new rules."
+            yield f"Tests were made for {TRIED} of {counted(len(rules), 'new rule')}."
 
     @property
     def _agents(self) -> bool:
@@ -198,7 +199,7 @@ class Reading:
         """For rules that are new, and for their inverses."""
         if not rules or compared.head is None or not self.wanted.tests or self._agents:
             return ()
-        inverses = (await invert(rules, self.generator)).value
+        inverses = (await invert(rules, self.generator, self.settings.instructions.get("inverse", ""))).value
         named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
         work = Work(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)

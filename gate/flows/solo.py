@@ -10,7 +10,7 @@ from gate.domain.jsonvalue import digest
 from gate.domain.model import ModelRef
 from gate.domain.suite import OVERALL, Exam, SlicePolicy, Suite
 from gate.errors import GateError
-from gate.flows.exam import ExamChanges, stray_slices
+from gate.flows.exam import ExamChanges, exam_notes
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
@@ -114,7 +114,7 @@ def resolve_one_file(
 
 def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tuple[str, str | None]) -> Resolved:
     kept = _checkable(suites, chosen)
-    notes = [*settings_notes(suites), *(note for suite in suites for note in stray_slices(suite))]
+    notes = [*settings_notes(suites), *(note for suite in suites for note in exam_notes(suite))]
     sizes = {suite.name: len(suite.exam.cases) for suite in suites}
     notes += [
         f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were picked."

@@ -18,7 +18,7 @@ from gate.inputs.promptyml import is_prompt_yml, read_test_data
 from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
 
-KEYS = ("id", "input", "messages", "expected", "description", *golden.OPTIONAL)
+KEYS = ("id", "input", "messages", "expected", "description", "obsolete", *golden.OPTIONAL)
 SLICE = "slice"
 """The dimension that `slice: X` is short for."""
 
@@ -124,6 +124,7 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
         messages=messages,
         where=where,
         description=fields.text("description", most=PROMPT_CHARS) if fields.has("description") else "",
+        obsolete=fields.flag("obsolete", False),
     )
     return _common(fields, case)
 

@@ -23,7 +23,7 @@ from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
-KEYS = ("version", "prompt", "generator", "reviewer", "intent", "inputs", "rules", "questions")
+KEYS = ("version", "prompt", "tests", "generator", "reviewer", "intent", "inputs", "rules", "questions")
 INPUT = ("name", "description", "rules")
 INPUT_RULE = ("text", "evidence")
 RULE = ("id", "rule", "evidence", "inverse", "grounding", "origin", "obsolete")
@@ -56,10 +56,12 @@ class SpecFile:
     Args:
         specification: without rules that are obsolete.
         rules: all of them, in the order of the file.
+        tests: what the tests in the case file were made from, as an update left it; empty where it did not.
     """
 
     specification: Specification
     rules: tuple[WrittenRule, ...]
+    tests: str = ""
 
     @property
     def taken(self) -> frozenset[str]:
@@ -105,8 +107,9 @@ def read(text: str, file: str) -> SpecFile:
         generator=_text(fields, "generator") or BY_HAND,
         reviewer=_text(fields, "reviewer"),
     )
+    tests = _text(fields, "tests")
     problems.check()
-    return SpecFile(specification, rules)
+    return SpecFile(specification, rules, tests)
 
 
 def origin_of(rule: OutputRule) -> str:

@@ -50,8 +50,20 @@ def subject(run: RunRecord) -> str:
 
 
 def weighty(run: RunRecord) -> bool:
-    """Is there more than new cases, so that the next change may meet a weaker exam?"""
-    return bool(run.run_edits) or any(change.rules or change.removed or change.edited for change in run.exam_changes)
+    """Is there more than new cases, so that the next change may meet a weaker exam?
+
+    Cases whose promise is gone may go with it; where that is half of an exam, it is worth a second look.
+    """
+    sizes = {suite.name: suite.exam.cases for suite in run.suites}
+    return bool(run.run_edits) or any(
+        change.rules or change.removed or change.edited or 2 * len(change.obsolete) >= sizes.get(change.suite, 1) > 0
+        for change in run.exam_changes
+    )
+
+
+def calm(run: RunRecord) -> bool:
+    """Did cases go with their promise, and is there nothing else to look at but new ones?"""
+    return not weighty(run) and any(change.obsolete for change in run.exam_changes)
 
 
 def trials(run: RunRecord) -> tuple[ExamTrial, ...]:
@@ -80,6 +92,7 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
     for name in ("slices", "samples"):
         yield from (part for one in changes for part in _rules(one, name))
+    yield from (part for one in changes for part in _cases(one, one.obsolete, "marked obsolete"))
     yield from _of_run(run, "budget", "the budget")
     yield from _of_run(run, "cache", "the cache of answers")
     yield from (part for one in changes for part in _cases(one, one.added, "added"))

@@ -98,7 +98,12 @@ def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
 
 
 def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]:
-    kinds = (("added", exam.added), ("removed", exam.removed), ("edited", exam.edited))
+    kinds = (
+        ("added", exam.added),
+        ("removed", exam.removed),
+        ("edited", exam.edited),
+        ("marked obsolete", exam.obsolete),
+    )
     if told := "; ".join(f"{verb} {_listed(ids)}" for verb, ids in kinds if ids):
         yield Fact(f"{prefix}exam changes", (told,), brief=True)
 

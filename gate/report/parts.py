@@ -113,6 +113,7 @@ class View:
         aside: what sets the verdict aside, for the first line; empty where it decides.
         notice: what the change does to its own exam; stands above everything but the verdict.
         weighty: the notice tells of more than new cases.
+        calm: it tells of cases that went with their promise, and of new ones.
         exam: what the edited exam says.
         dimensions: one table for each rubric.
         scorers: one table for each compared suite with several scorers.
@@ -141,6 +142,7 @@ class View:
     aside: Text = ()
     notice: Text = ()
     weighty: bool = False
+    calm: bool = False
     exam: tuple[ExamTrial, ...] = ()
     exam_scores: str = "score"
     checks: tuple[CheckTable, ...] = ()

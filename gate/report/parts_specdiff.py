@@ -18,6 +18,7 @@ class PromiseRow:
         evidence: the prompt's words that it rested on, or now rests on.
         reason: why, or why nobody knows; empty where nothing needs saying.
         tried: how both versions keep it, on tests made for it; empty where there were none.
+        broken: no answer of the new prompt keeps it.
         intended: the author is asked whether that was meant.
     """
 
@@ -30,6 +31,7 @@ class PromiseRow:
     reason: str
     tried: str
     intended: bool
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import INTENDED, ChangeState
 from gate.domain.words import counted
+from gate.report.open_promises import broken
 from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.slices import short
 
@@ -13,6 +14,8 @@ ROWS_SHOWN = 30
 NOTES_SHOWN = 5
 ROWS_UNFOLDED = 5
 """Besides those that the author is asked about."""
+FEW = 30
+"""Tests that say little: the floor of a slice that should decide."""
 LONGEST_RULE = 240
 """Characters of a wording, and of a quotation."""
 
@@ -92,6 +95,7 @@ def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
         evidence=_said(_evidence(change)),
         reason=_said(change.reason),
         tried=_tried(trial) if trial is not None else "",
+        broken=trial is not None and broken(trial),
         intended=change.state in INTENDED,
     )
 
@@ -105,12 +109,22 @@ def _evidence(change: PromiseRecord) -> str:
 
 
 def _tried(trial: PromiseTrialRecord) -> str:
-    """How often each version keeps a rule; what has no score is told."""
-    old = f"{trial.baseline_kept} of {trial.baseline_scored}"
-    new = f"{trial.candidate_kept} of {trial.candidate_scored}"
+    """How often each version keeps a rule, with Wilson's interval of 95 %; what has no score is told."""
+    old = _share(trial.baseline_kept, trial.baseline_scored)
+    new = _share(trial.candidate_kept, trial.candidate_scored)
     lost = 2 * trial.tests - trial.baseline_scored - trial.candidate_scored
     rest = f", {lost} without a score" if lost else ""
-    return f"{trial.tests} tests made for it: the old prompt keeps it in {old}, the new one in {new}{rest}"
+    made = counted(trial.tests, "test")
+    few = "; few tests, hence wide intervals (95 %)" if trial.tests < FEW else ""
+    return f"{made} made for it: the old prompt keeps it in {old}, the new one in {new}{rest}{few}"
+
+
+def _share(kept: int, scored: int) -> str:
+    """`2 of 6 [10%, 70%]`."""
+    from gate.stats.wilson import wilson  # only a report with trials has need of numpy
+
+    found = wilson(kept, scored)
+    return f"{kept} of {scored} [{found.lower:.0%}, {found.upper:.0%}]" if scored else f"{kept} of {scored}"
 
 
 def _input(change: InputPromiseRecord) -> InputRow:

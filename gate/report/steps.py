@@ -8,7 +8,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_parts import ArmRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import check_words, endings, numbers, rates, unfinished
+from gate.report import check_words, endings, numbers, open_promises, rates, unfinished
 from gate.report.cache import advice
 from gate.report.parts import Code, Text
 from gate.report.slices import in_state, name, names, of_run, short
@@ -20,6 +20,9 @@ FILE_MODE = "file"
 DEFAULT_CONFIG = "gate.yaml"
 
 LONGEST_COMMAND = 500
+
+_MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
+"""Where the next step may be to merge."""
 
 _WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
 """A name of ours for a side that has no ref, as a merge group: no ref of git has a space."""
@@ -37,7 +40,8 @@ def steps(run: RunRecord) -> tuple[Text, ...]:
         Verdict.SHIP: _ship,
         Verdict.SKIPPED: _skipped,
     }
-    return tuple(makers[run.verdict](run))
+    asked = open_promises.steps(run) if run.verdict in _MERGING else ()
+    return (*asked, *makers[run.verdict](run))
 
 
 def command(run: RunRecord) -> str:

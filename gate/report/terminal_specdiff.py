@@ -48,6 +48,6 @@ def _lines(row: PromiseRow) -> Iterator[Text]:
     if row.reason:
         yield Text(terminal(row.reason), style="dim")
     if row.tried:
-        yield Text(terminal(row.tried), style="dim")
+        yield Text(terminal(row.tried), style="yellow" if row.broken else "dim")
     if row.intended:
         yield Text("on purpose?", style="bold")

@@ -52,6 +52,7 @@ def view(run: RunRecord) -> View:
         aside=aside(run),
         notice=exam.notice(run),
         weighty=exam.weighty(run),
+        calm=exam.calm(run),
         promises=promise_tables(run.promises),
         exam=exam.trials(run),
         exam_scores=exam.scores_head(run),

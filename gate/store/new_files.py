@@ -57,19 +57,50 @@ def rewrite(path: Path, text: str) -> None:
     Raises:
         GateError: it is no plain file, a link stands on the way, or it cannot be written.
     """
-    _check_way(path)
-    if path.is_symlink() or not path.is_file():
-        raise GateError(f"{path} is no plain file", "name the file itself")
+    rewrite_all({path: text})
+
+
+def rewrite_all(texts: Mapping[Path, str]) -> None:
+    """Put other texts into files that belong together; afterwards all of them are the new ones, or the old ones.
+
+    All texts are on the disk before the first file is replaced. Where one cannot be replaced, those before it get their
+    old text again.
+
+    Args:
+        texts: by path; see `rewrite`.
+
+    Raises:
+        GateError: see `rewrite`.
+    """
+    for path in texts:
+        _check_way(path)
+        if path.is_symlink() or not path.is_file():
+            raise GateError(f"{path} is no plain file", "name the file itself")
+    made: list[Path] = []
+    replaced: list[tuple[Path, Path]] = []
+    path = Path()
     try:
-        mode = path.stat().st_mode
-        new = _beside(path, text)
-        try:
-            new.chmod(mode & 0o7777)
+        for path, text in texts.items():
+            made += [_copy(path, text.encode("utf-8")), _copy(path, path.read_bytes())]
+        for path, new, old in zip(texts, made[::2], made[1::2], strict=True):
             new.replace(path)
-        finally:
-            new.unlink(missing_ok=True)
-    except OSError as error:
+            replaced.append((path, old))
+    except (OSError, KeyboardInterrupt) as error:
+        for done, old in replaced:
+            old.replace(done)
+        if isinstance(error, KeyboardInterrupt):
+            raise
         raise GateError(f"cannot write to {path}: {error.strerror}", "check its rights") from None
+    finally:
+        for one in made:
+            one.unlink(missing_ok=True)
+
+
+def _copy(path: Path, data: bytes) -> Path:
+    """Something that can take the place of a file, with its rights."""
+    new = _beside(path, data)
+    new.chmod(path.stat().st_mode & 0o7777)
+    return new
 
 
 def _check_way(path: Path) -> None:
@@ -84,7 +115,7 @@ def _check_way(path: Path) -> None:
 def _link(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = _beside(path, text)
+        new = _beside(path, text.encode("utf-8"))
         try:
             new.chmod(0o666 & ~_umask())
             os.link(new, path, follow_symlinks=False)  # unlike a rename this fails where something is in the way
@@ -94,11 +125,13 @@ def _link(path: Path, text: str) -> None:
         raise GateError(f"cannot write to {path}: {error.strerror}", _HINT) from None
 
 
-def _beside(path: Path, text: str) -> Path:
-    """The text in a file with a name of its own, in the same folder."""
+def _beside(path: Path, data: bytes) -> Path:
+    """What a file is to hold, on the disk, in a file with a name of its own in the same folder."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     with open(handle, "wb") as file:
-        file.write(text.encode("utf-8"))
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
     return Path(name)
 
 

@@ -14,9 +14,14 @@ from gate.testgen.found import Found
 from gate.testgen.frames import SENTENCE, TEXT, fence, framed, list_schema, object_schema
 from gate.testgen.subject import PromptSubject
 
+NONE = "there is no rule"
 RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
 SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": SENTENCE}), least=1)})
+
+
+class NoRules(CannotEvaluate):
+    """A prompt that promises nothing, as far as its reader can tell."""
 
 
 async def find_rules(subject: PromptSubject, asker: Asker, settings: EffortSettings) -> Found[tuple[OutputRule, ...]]:
@@ -32,17 +37,17 @@ async def find_rules(subject: PromptSubject, asker: Asker, settings: EffortSetti
         last. Evidence is the prompt's own text, never the model's.
 
     Raises:
-        CannotEvaluate: the model names none.
+        NoRules: the model says that there are none.
+        CannotEvaluate: it says nothing that can be used.
     """
     view = {"prompt": subject.text, "fence": fence(subject.text)}
     instructions = settings.instructions.get("rules", "")
     question = Question("rules", lambda problem: framed("rules", view, instructions, problem), SCHEMA, _read)
     found = await asker.ask(question)
     if isinstance(found, Failed):
-        raise CannotEvaluate(
-            f"the model found no rule in the prompt: {found.reason}",
-            "try another model, or write the rules into a specification file",
-        )
+        kind = NoRules if found.reason == NONE else CannotEvaluate
+        hint = "try another model, or write the rules into a specification file"
+        raise kind(f"the model found no rule in the prompt: {found.reason}", hint)
     return _numbered(found, subject, settings.max_rules)
 
 
@@ -50,7 +55,7 @@ def _read(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
     """Text and claimed evidence of each."""
     rules = [(line_of(one, "rule"), line_of(one, "evidence", 4_000, blank=True)) for one in objects_of(found, "rules")]
     if not rules:
-        raise Malformed("there is no rule")
+        raise Malformed(NONE)
     if len(rules) > RULES_READ:
         raise Malformed(f"there are more than {RULES_READ:,} rules")
     return rules

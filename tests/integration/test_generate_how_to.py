@@ -52,6 +52,10 @@ def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
                 assert case in (tmp_path / "evals/support/cases.yaml").read_text(encoding="utf-8")
             printed = carry_out(step, tmp_path, env)
             assert missing(step.shown or "", printed) == [], printed
+            if "--diff" in step.text and "--update" not in step.text:  # of which readers must see every line
+                assert [line.split() for line in (step.shown or "").split("\n")] == [
+                    x.split() for x in printed.split("\n")
+                ]
     the_reference_names_every_key(json.loads((tmp_path / ".gate/generate/generation.json").read_text("utf-8")))
 
 

@@ -16,7 +16,7 @@ from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_tol
 from gate.testgen.specdiff.place import Side, Words, same, sides, text_of
 from gate.testgen.specdiff.strictness import by_code
 from gate.testgen.specdiff.unread import unread
-from gate.testgen.specdiff.wording import same_words
+from gate.testgen.specdiff.wording import worded_alike
 from gate.testgen.subject import PromptSubject
 
 Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
@@ -116,14 +116,14 @@ def _standing(
     for rule in base:
         if rule in stay:
             continue
-        if any(same_words(rule.text, other.text) for other in stayed):
+        if any(worded_alike(rule.text, other.text) for other in stayed):
             out.append(RuleChange("unknown", rule, None, "wording", ONCE_LESS))
         else:
             moved_base.append(rule)
     for rule in head:
         if rule in stayed:
             continue
-        partner = next((other for other in (*alone, *stay) if same_words(rule.text, other.text)), None)
+        partner = next((other for other in (*alone, *stay) if worded_alike(rule.text, other.text)), None)
         if partner is None:
             moved_head.append(rule)
         elif partner in alone:
@@ -137,7 +137,7 @@ def _standing(
 
 def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
     """What code can say of two wordings."""
-    if same_words(pair.base.text, pair.head.text):
+    if worded_alike(pair.base.text, pair.head.text):
         return RuleChange("reworded", pair.base, pair.head, pair.by)
     before, after = compiled(pair.base), compiled(pair.head)
     relation = by_code(before, after) if before and after else None

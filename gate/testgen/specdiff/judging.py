@@ -8,6 +8,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 from gate.domain.promptspec import OutputRule
 from gate.domain.specdiff import Relation
+from gate.domain.words import counted
 from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema, one_of
 from gate.testgen.specdiff.align import Pair
@@ -143,4 +144,7 @@ def _read(
 def limits_told(asked: Open) -> Sequence[str]:
     """What one request has no room for, as a sentence for the reader."""
     beyond = sum(max(0, len(group) - MOST) for group in (asked.pairs, asked.base, asked.head))
-    return [f"{beyond:,} rules were not compared: one comparison takes {MOST} of a kind."] if beyond else []
+    if not beyond:
+        return []
+    was = "was" if beyond == 1 else "were"
+    return [f"{counted(beyond, 'rule')} {was} not compared: one comparison takes {MOST} of a kind."]

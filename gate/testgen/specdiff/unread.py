@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gate.domain.promptspec import Specification
+from gate.domain.words import counted
 from gate.testgen.specdiff.place import Side
 from gate.testgen.specdiff.units import Unit
 
@@ -25,9 +26,11 @@ def unread(base: Specification, head: Specification, both: tuple[Side, Side]) ->
     gone, new = (_alone(one, side) for one, side in zip((base, head), both, strict=True))
     notes = []
     if gone:
-        notes.append(f"{_counted(gone)} went that no rule of the specification rests on: {_quoted(gone)}")
+        notes.append(
+            f"{counted(len(gone), 'sentence')} went that no rule of the specification rests on: {_quoted(gone)}"
+        )
     if new:
-        notes.append(f"{_counted(new)} came from which no rule was read: {_quoted(new)}")
+        notes.append(f"{counted(len(new), 'sentence')} came from which no rule was read: {_quoted(new)}")
     return tuple(notes)
 
 
@@ -41,10 +44,6 @@ def _alone(specification: Specification, side: Side) -> list[Unit]:
 def _evidence(specification: Specification) -> Iterator[str]:
     yield from (rule.evidence for rule in specification.rules)
     yield from (rule.evidence for one in specification.components for rule in one.rules)
-
-
-def _counted(units: Sequence[Unit]) -> str:
-    return f"{len(units):,} sentence{'' if len(units) == 1 else 's'}"
 
 
 def _quoted(units: Sequence[Unit]) -> str:

@@ -17,7 +17,7 @@ B = TypeVar("B")
 H = TypeVar("H")
 
 
-def same_words(one: str, other: str) -> bool:
+def worded_alike(one: str, other: str) -> bool:
     """Do two sentences say the same, letter by letter, markup and shapes of quotes left out?"""
     return plain(one) == plain(other)
 

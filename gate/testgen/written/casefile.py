@@ -10,12 +10,12 @@ from gate.inputs.caserows import YAML_ENDINGS
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import YAML_NODES
 from gate.inputs.problems import one_problem
-from gate.testgen.written.places import Draft, Place
+from gate.testgen.written.places import Draft
 from gate.testgen.written.yamlout import items
 
 LINES_ENDINGS = (".jsonl", ".ndjson")
-STATUS, OBSOLETE = "status", "obsolete"
-"""The slice that marks tests of rules that are gone."""
+OBSOLETE = "obsolete"
+"""Marks tests of rules that are gone."""
 
 
 def rows_of(tests: Sequence[GeneratedTest]) -> list[dict[str, JsonValue]]:
@@ -70,7 +70,7 @@ def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
 
 
 def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
-    """A case file in which the tests of these rules have the slice `status: obsolete`, the rest as it was.
+    """A case file in which the tests of these rules are marked `obsolete: true`, the rest as it was.
 
     Args:
         text: the file, in JSON Lines, or a list in YAML.
@@ -89,10 +89,10 @@ def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
     marked = False
     for place, row in zip(places, rows, strict=True):
         if isinstance(row, dict) and _mark(row, rules):
-            slices: Place | None = place.entries.get("slices")
-            if slices is None:
-                raise GateError(f"{file} gives the slices of a case through an alias", "write them out")
-            draft.add_entry(slices, STATUS, OBSOLETE)
+            if OBSOLETE in place.entries:
+                draft.replace(place.entries[OBSOLETE], True)
+            else:
+                draft.add_entry(place, OBSOLETE, True)
             marked = True
     return draft.result(rows) if marked else text
 
@@ -163,9 +163,9 @@ def _draft(text: str, file: str) -> tuple[Draft, list[JsonValue]]:
 
 
 def _mark(row: dict[str, JsonValue], rules: Collection[str]) -> bool:
-    """Put the slice into the case, if it belongs to one of the rules and has none."""
+    """Mark the case, if it belongs to one of the rules and is not marked."""
     slices = row.get("slices")
-    if not isinstance(slices, dict) or slices.get("rule") not in rules or STATUS in slices:
+    if not isinstance(slices, dict) or slices.get("rule") not in rules or row.get(OBSOLETE) is True:
         return False
-    slices[STATUS] = OBSOLETE
+    row[OBSOLETE] = True
     return True

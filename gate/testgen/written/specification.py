@@ -87,6 +87,26 @@ def updated(text: str, specification: Specification, file: str = "the specificat
     return draft.result(data)
 
 
+def stamped(text: str, tests: str, file: str = "the specification") -> str:
+    """The file, with what the tests in the case file were made from.
+
+    Args:
+        text: the file.
+        tests: see `gate.testgen.specdiff.follow.tests_of`.
+        file: for messages.
+
+    Raises:
+        InputErrors, GateError: as `updated`.
+    """
+    found, draft = read(text, file), Draft(text, file)
+    if found.tests == tests:
+        return text
+    assert isinstance(draft.data, dict) and draft.root is not None  # noqa: S101
+    data: dict[str, JsonValue] = {**draft.data}
+    _set(draft, draft.root, data, ("tests", tests))
+    return draft.result(data)
+
+
 def _bring_up(
     draft: Draft, place: Place, row: dict[str, JsonValue], states: tuple[WrittenRule, OutputRule | None]
 ) -> None:

@@ -68,7 +68,9 @@ def test_a_new_rule_is_tried_on_both_versions(
     pr = world.open({PROMPT: f"{THANKS}\n{BEFORE}"})
     outcome = run(pr, models)
     body = server.comments(REPO, pr.number)[0].body
-    assert f"R3 is new: {THANKS}<br><sub>4 tests made for it: the old prompt keeps it in" in body
+    assert f"R3 is new: {THANKS}<br><sub>⚠️ 4 tests made for it: the old prompt keeps it in" in body
+    assert "the new one in 0 of 4 [0%, 49%]" in body
+    assert "1. Look at R3: no answer of the new prompt keeps what it newly promises." in body
     assert outcome.code == 0
 
 

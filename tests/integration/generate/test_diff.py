@@ -3,8 +3,10 @@
 import pytest
 
 from gate.domain.record_promises import PromisesRecord
-from tests.integration.generate.desk import JUDGE, PROMPT, Desk
+from gate.inputs import config
+from tests.integration.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, planned
 from tests.support.command import git
+from tests.support.prompt_reader import stage_of
 
 TWENTY = PROMPT.replace("at most 80 words", "at most 20 words")
 POLITE = PROMPT.replace("Always end", "You must be polite. Always end")
@@ -72,7 +74,7 @@ def test_files_follow_once(repo: Desk) -> None:
         "Always end with a question.",
     ]
     assert {rule.text for rule in spec.rules} >= {"You must be polite.", "The answer must have at most 20 words."}
-    obsolete = {case.slices["rule"] for case in repo.cases() if case.slices.get("status") == "obsolete"}
+    obsolete = {case.slices["rule"] for case in repo.cases() if case.obsolete}
     assert obsolete == {"R1"}
     assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
 
@@ -117,6 +119,8 @@ def test_outside_of_a_repository(desk: Desk) -> None:
     made = desk.generate("--diff", "--base", "main")
     assert made.code == 2, made
     assert "repository" in made.err
+    assert "--baseline FILE" in made.err
+    assert "--candidate" not in made.err
     assert desk.asked == 0
 
 
@@ -133,3 +137,143 @@ def test_nothing_to_update(repo: Desk) -> None:
     made = repo.generate("--diff", "--base", "main", "--update")
     assert made.code == 2, made
     assert "there is no evals/shop/spec.yaml to update" in made.err
+
+
+@pytest.mark.parametrize("level", ["min", "low", "medium"])
+def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> None:
+    repo.generate("--effort", level)
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    updated = repo.generate("--diff", "--base", "main", "--update", "--effort", level)
+    assert updated.code == 0, updated.err
+    assert "R1 → R4, new: R5" in updated.out
+    files = repo.files()
+    paid, made = repo.paid("--effort", level)
+    assert (made.code, paid) == (0, 0), made.err
+    assert repo.files() == files
+    assert "nothing to do" in made.out
+
+
+def test_after_an_update_an_edited_rule_has_tests_made(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", POLITE)
+    repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    spec = (repo.root / "evals/shop/spec.yaml").read_text(encoding="utf-8")
+    repo.write("evals/shop/spec.yaml", spec.replace("rule: You must be polite.", "rule: You must be kind."))
+    paid, made = repo.paid("--effort", "min")
+    assert made.code == 0, made.err
+    assert paid
+
+
+def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", PROMPT.replace("at most 80", "at most 20"))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    _, _, suite = made.out.partition("version: 1\n")
+    (entry,) = config.load(f"version: 1\n{suite}", "shown").suites
+    words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
+    assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
+    assert entry.cases == "evals/shop/cases.yaml"
+
+
+@pytest.mark.parametrize(("before", "after", "state"), [("Hello.", PROMPT, "added"), (PROMPT, "Hello.", "removed")])
+def test_a_version_without_rules_promises_nothing(desk: Desk, before: str, after: str, state: str) -> None:
+    desk.write("old.md", before)
+    desk.write("prompts/shop.md", after)
+    made = desk.generate("--diff", "--baseline", "old.md", "--json")
+    assert made.code == 0, made.err
+    found = PromisesRecord.model_validate_json(made.out)
+    assert {name: len(rules) for name, rules in states(found).items()} == {state: RULES}
+
+
+def test_what_it_takes_is_said_before_it_is_asked(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    plan = repo.generate("--diff", "--base", "main", "--plan", "--models", "openai:gpt-4o-mini", "--effort", "min")
+    assert plan.code == 0, plan.err
+    assert repo.asked == 0
+    made = repo.generate("--diff", "--base", "main", "--models", "openai:gpt-4o-mini", "--effort", "min")
+    assert " ".join(plan.out.split()).startswith(made.err.splitlines()[0])
+    # The new rule has no counterpart to be compared with, and both versions give the same answers to two tests.
+    assert repo.asked == planned(plan) - 1 - 2
+    assert "about $" in made.err.splitlines()[0]
+
+
+def test_a_plan_for_the_same_prompt_is_nothing(repo: Desk) -> None:
+    plan = repo.generate("--diff", "--base", "main", "--plan")
+    assert (plan.code, plan.out) == (0, "prompts/shop.md: the prompt says what it said; nobody is asked\n")
+
+
+def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
+    repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
+    compared(repo, "--judge-model", "openai:gpt-4o")
+    assert "specdiff" in {stage_of(entry.system) for entry in repo.server.ledger}
+    asked = [body.get("temperature") for body in repo.server.bodies if body["model"] == "gpt-4o"]
+    assert asked == [0.0]
+
+
+def test_a_specification_that_is_named(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    missing = repo.generate("--diff", "--base", "main", "--spec", "notes/spec.yaml")
+    assert (missing.code, repo.asked) == (2, 0)
+    assert "--spec names notes/spec.yaml, which is no file" in missing.err
+    repo.write("notes/spec.yaml", "version: 1\nrules:\n  - {rule: It is kind., evidence: Always end with a question}\n")
+    found = compared(repo, "--spec", "notes/spec.yaml")
+    assert found.unchanged == 1
+    assert "intent" not in {stage_of(entry.system) for entry in repo.server.ledger}
+
+
+@pytest.mark.parametrize("option", [["--max-rules", "3"], ["--instructions", "review=Be strict"], ["--turns", "2"]])
+def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
+    made = repo.generate("--diff", "--base", "main", *option)
+    assert (made.code, repo.asked) == (2, 0)
+    assert "has no meaning with --diff" in made.err
+
+
+def test_instructions_reach_the_readers_of_a_comparison(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    compared(repo, "--instructions", "rules=Look at prices")
+    told = [entry for entry in repo.server.ledger if stage_of(entry.system) == "rules"]
+    assert len(told) == 2
+    assert all("Look at prices" in entry.system + entry.user for entry in told)
+
+
+def test_quiet_is_the_first_line_alone(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "-q")
+    assert (made.code, made.out, made.err) == (0, "Promises (1 dropped, 2 unchanged)\n", "")
+    assert repo.spec().rule("R1") is None
+
+
+def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    whole = (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8")
+    repo.write("exam/shop.yaml", whole)
+    scorer = "scorers: [contains: {value: a}]"
+    suite = f"{{name: shop, prompt: prompts/shop.md, cases: exam/shop.yaml, model: {MODEL}, {scorer}}}"
+    repo.write("gate.yaml", f"version: 1\nsuites: [{suite}]\n")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert {case.slices["rule"] for case in repo.cases("exam/shop.yaml") if case.obsolete} == {"R1"}
+    assert (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8") == whole
+    assert "evals/shop/cases.yaml: left as it is" in made.out
+    assert "cases: exam/shop.yaml" in made.out
+
+
+def test_numbered_cases_follow_where_there_are_no_others(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    (repo.root / "evals/shop/cases.yaml").rename(repo.root / "evals/shop/cases-2.yaml")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert any(case.obsolete for case in repo.cases("evals/shop/cases-2.yaml"))
+
+
+def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("evals/shop/cases.yaml", "id: a\ninput: x\n")
+    files = repo.files()
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 2, made
+    assert repo.files() == files | {"prompts/shop.md": SHORT.encode()}

@@ -30,6 +30,8 @@ def test_a_changed_rule_is_inverted_and_tested_anew(desk: Desk) -> None:
     assert rule is not None
     assert (rule.inverse, rule.grounding) == ("It is not so that: Never name a person.", "edited")
     assert "by a person" in made.out
+    told = " ".join(made.out.split())
+    assert "evals/shop/spec-2.yaml: the specification with what it lacked; copy it over spec.yaml" in told
     assert counted(desk.cases("evals/shop/cases-2.yaml"))["R2", "inverse"] == 1
     paid, _ = desk.paid("--effort", "min")
     assert paid == 0
@@ -57,6 +59,7 @@ def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
     edited(desk, r"  - id: R2\n.*?(?=  - id: R3)", "")
     asked = len(desk.server.ledger)
     desk.generate("--effort", "min")
+    assert not (desk.root / "evals/shop/spec-2.yaml").exists()
     assert stages(desk, asked) == ["tests"]
     assert {rule for rule, _ in counted(desk.cases("evals/shop/cases-2.yaml"))} == {"R1", "R3"}
 
@@ -92,3 +95,12 @@ def test_another_version_of_the_prompt_is_named(desk: Desk) -> None:
     made = desk.generate("--effort", "min")
     assert "taken from another version of the prompt" in " ".join(made.out.split())
     assert "gate generate --diff --update" in " ".join(made.out.split())
+
+
+def test_what_a_person_wrote_needs_no_second_file(desk: Desk) -> None:
+    edited(desk, r'reviewer: ""', "reviewer: Ada")
+    text = (desk.root / SPEC).read_text(encoding="utf-8")
+    desk.write(SPEC, text.replace("grounding: verbatim", "grounding: unknown", 1))
+    made = desk.generate("--effort", "min")
+    assert made.code == 0, made.err
+    assert not (desk.root / "evals/shop/spec-2.yaml").exists()

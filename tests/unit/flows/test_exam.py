@@ -56,6 +56,26 @@ def test_changes_are_by_id() -> None:
     assert not changes(CASES, tuple(reversed(CASES)))
 
 
+def test_marking_a_case_as_obsolete_is_no_edit() -> None:
+    marked = tuple(replace(case, obsolete=case.id in ("c1", "c2")) for case in CASES)
+    found = changes(CASES, marked)
+    assert (found.obsolete, found.edited, found.removed) == (("c1", "c2"), (), ())
+    both = changes(CASES, (*CASES[1:], replace(CASES[0], obsolete=True, input="other")))
+    assert (both.obsolete, both.edited) == ((), ("c0",))
+    assert changes(marked, CASES).edited == ("c1", "c2")
+    assert not changes(marked, [case for case in marked if not case.obsolete])
+
+
+def test_obsolete_cases_are_no_part_of_an_exam() -> None:
+    rules = Rules((EXACT,), (), SuitePolicy())
+    marked = tuple(replace(case, obsolete=case.id in ("c1", "c2")) for case in CASES)
+    exam = build(marked, rules, "main", JUDGE)
+    assert (len(exam.cases), exam.obsolete) == (len(CASES) - 2, 2)
+    assert build((*CASES[:1], *CASES[3:]), rules, "main", JUDGE).digest == exam.digest
+    with pytest.raises(InputErrors, match="all 9 cases are obsolete"):
+        build([replace(case, obsolete=True) for case in CASES], rules, "main", JUDGE)
+
+
 def many(values: int) -> tuple[Case, ...]:
     return tuple(
         Case(f"c{i}", slices={"id": str(i), "lang": "de"}, where=f"main:evals/f.jsonl:{i}") for i in range(values)

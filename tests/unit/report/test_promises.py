@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord
+from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import ChangeState
 from gate.report import markdown, terminal_specdiff
 from gate.report.folding import LEVELS, fold
@@ -175,3 +175,32 @@ def test_no_text_changes_the_shape_of_the_comment_or_reaches_the_terminal(batch:
         assert on_github(text) == on_github(comment(full(plain), other)), attack.id
         assert not stacks(text), attack.id
         assert not harm(printed(tables[0])), attack.id
+
+
+def trial(rule: str, kept: int, scored: int = 4) -> PromiseTrialRecord:
+    return PromiseTrialRecord(
+        rule=rule, tests=4, baseline_kept=2, baseline_scored=4, candidate_kept=kept, candidate_scored=scored
+    )
+
+
+def test_a_new_promise_that_no_answer_keeps_has_a_sign() -> None:
+    text = comment(record(promise("added", 2), trials=[trial("R2", 0)]))
+    assert (
+        "⚠️ 4 tests made for it: the old prompt keeps it in 2 of 4 [15%, 85%], the new one in 0 of 4 [0%, 49%]" in text
+    )
+    assert "few tests" in text
+    for kept, scored in ((1, 4), (0, 0)):
+        assert "⚠️" not in comment(record(promise("added", 2), trials=[trial("R2", kept, scored)]))
+
+
+def test_the_next_steps_name_what_is_open() -> None:
+    said = record(DROPPED, promise("loosened", 3), promise("added", 4), trials=[trial("R4", 0), trial("R5", 1)])
+    run = runs.passed().model_copy(update={"promises": [said]})
+    first, second, *others = ["".join(map(str, step)) for step in view(run).steps]
+    assert first == "Tick or take back R1, R3: the prompt does not promise that any more."
+    assert second == "Look at R4: no answer of the new prompt keeps what it newly promises."
+    assert any("Merge when you are content" in step for step in others)
+    quiet = run.model_copy(update={"promises": [record(promise("reworded"))]})
+    assert not any("Tick" in "".join(map(str, step)) for step in view(quiet).steps)
+    many = run.model_copy(update={"promises": [record(*(promise("removed", place) for place in range(1, 9)))]})
+    assert "R1, R2, R3, R4, R5 and 3 more" in "".join(map(str, view(many).steps[0]))

@@ -1,11 +1,12 @@
 """Files of the user: nothing is overwritten, nothing half written, and no link is followed."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from gate.errors import GateError
-from gate.store.new_files import rewrite, write_all_new, write_new
+from gate.store.new_files import rewrite, rewrite_all, write_all_new, write_new
 
 
 def names(root: Path) -> list[str]:
@@ -65,3 +66,37 @@ def test_a_file_gets_another_text_and_keeps_its_rights(tmp_path: Path) -> None:
     for other in ("link", "missing", "."):
         with pytest.raises(GateError, match="is no plain file"):
             rewrite(tmp_path / other, "x")
+
+
+def test_files_that_belong_together_are_all_new_or_all_old(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_text("old a")
+    second.write_text("old b")
+    first.chmod(0o640)
+
+    class Texts(dict[Path, str]):
+        """When all texts are on the disk, somebody takes the second file's place away."""
+
+        def __iter__(self) -> Iterator[Path]:
+            for path in super().__iter__():
+                if path == second and len(names(tmp_path)) > 2:
+                    second.unlink()
+                    second.mkdir()
+                yield path
+
+    with pytest.raises(GateError, match="cannot write to .*b"):
+        rewrite_all(Texts({first: "new a", second: "new b"}))
+    assert (first.read_text(), first.stat().st_mode & 0o777) == ("old a", 0o640)
+    assert names(tmp_path) == ["a", "b"]
+
+    second.rmdir()
+    second.write_text("old b")
+    rewrite_all({first: "new a", second: "new b"})
+    assert (first.read_text(), second.read_text(), names(tmp_path)) == ("new a", "new b", ["a", "b"])
+
+
+def test_of_files_that_belong_together_one_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(GateError, match="b is no plain file"):
+        rewrite_all({tmp_path / "a": "new", tmp_path / "b": "new"})
+    assert (names(tmp_path), (tmp_path / "a").read_text()) == (["a"], "old")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.wording import ALIKE, matched, same_words, similarity
+from gate.testgen.specdiff.wording import ALIKE, matched, similarity, worded_alike
 
 
 def test_small_changes_are_alike_and_other_rules_are_not() -> None:
@@ -26,8 +26,8 @@ def test_what_is_most_alike_is_paired_first() -> None:
 
 
 def test_words_are_the_same_whatever_quotes_they_stand_in() -> None:
-    assert same_words("Answer “NA”.", 'Answer "NA"')
-    assert not same_words('Answer "NA"', 'Answer "na"')
+    assert worded_alike("Answer “NA”.", 'Answer "NA"')
+    assert not worded_alike('Answer "NA"', 'Answer "na"')
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -101,10 +101,10 @@ def test_comments_and_line_ends_stay() -> None:
 
 def test_tests_of_rules_that_are_gone_are_marked_once() -> None:
     marked = with_obsolete(YAML, {"R3"}, "c.yaml")
-    assert marked == YAML.replace("scenario: boundary}", "scenario: boundary, status: obsolete}")
+    assert marked == YAML.replace("scenario: boundary}", "scenario: boundary}\n  obsolete: true")
     assert with_obsolete(marked, {"R3"}, "c.yaml") == marked
     block = "- id: a\n  input: x\n  slices:\n    rule: R3 # why\n    kind: rule\n\n# end\n- {id: b, input: y}\n"
-    after = block.replace("kind: rule\n", "kind: rule\n    status: obsolete\n")
+    after = block.replace("kind: rule\n", "kind: rule\n  obsolete: true\n")
     assert with_obsolete(block, ["R3"], "c.yaml") == after
     assert with_obsolete(block, ["R4"], "c.yaml") == block
 
@@ -114,7 +114,8 @@ def test_lines_of_rules_that_are_gone_are_marked() -> None:
     marked = with_obsolete(text, {"R4"}, "c.jsonl")
     assert marked.startswith(text[: text.index('{"id": "R4')])
     last = json.loads(marked.splitlines()[-1])
-    assert last["slices"] == {"rule": "R4", "kind": "inverse", "scenario": "edge", "status": "obsolete"}
+    assert last["obsolete"] is True
+    assert last["slices"] == {"rule": "R4", "kind": "inverse", "scenario": "edge"}
     assert with_obsolete(marked, {"R4"}, "c.jsonl") == marked
 
 
@@ -125,9 +126,19 @@ def test_what_cannot_be_added_to_is_refused() -> None:
         with_more("id: a\ninput: x\n", [ONE], "c.yaml")
     with pytest.raises(InputErrors, match="c.jsonl:2: invalid JSON"):
         with_more('{"id": "a"}\n{', [ONE], "c.jsonl")
-    alias = "- {id: a, input: x, slices: &s {rule: R1}}\n- {id: b, input: x, slices: *s}\n"
-    with pytest.raises(GateError, match="cannot be added to safely|through an alias"):
-        with_obsolete(alias, {"R1"}, "c.yaml")
+
+
+def test_a_mark_meets_no_slice_of_the_users_own() -> None:
+    text = (
+        "- {id: a, input: x, slices: {rule: R1, status: sold}}\n"
+        "- {id: b, input: y, obsolete: false, slices: {rule: R1}}\n"
+    )
+    marked = with_obsolete(text, {"R1"}, "c.yaml")
+    assert marked == (
+        "- {id: a, input: x, slices: {rule: R1, status: sold}, obsolete: true}\n"
+        "- {id: b, input: y, obsolete: true, slices: {rule: R1}}\n"
+    )
+    assert all(case.obsolete for case in cases.parse(marked, "c.yaml"))
 
 
 def test_yaml_holds_so_many() -> None:

@@ -17,7 +17,7 @@ from gate.domain.promptspec import (
 )
 from gate.errors import GateError
 from gate.inputs.specfile import GROUNDINGS, parse, read
-from gate.testgen.written.specification import text_of, updated
+from gate.testgen.written.specification import stamped, text_of, updated
 from tests.unit.testgen.written.texts import NASTY, SAID
 
 SPEC = Specification(
@@ -171,3 +171,14 @@ def test_who_has_read_it_has_not_read_the_new_rules() -> None:
     assert parse(updated(read_by, more), "s.yaml").reviewer == ""
     fewer = replace(same, rules=same.rules[:-1])
     assert parse(updated(read_by, fewer), "s.yaml").reviewer == ""
+
+
+@settings(deadline=None, max_examples=30)
+@given(specifications())
+def test_a_stamp_changes_nothing_else(specification: Specification) -> None:
+    text = text_of(specification)
+    stamped_once = stamped(text, "ab" * 32)
+    assert read(stamped_once, "s").tests == "ab" * 32
+    assert parse(stamped_once, "s") == parse(text, "s")
+    assert stamped(stamped_once, "ab" * 32) == stamped_once
+    assert read(stamped(stamped_once, "cd" * 32), "s").tests == "cd" * 32
