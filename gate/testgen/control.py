@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
@@ -47,8 +49,12 @@ async def control_cases(subject: PromptSubject, count: int, settings: EffortSett
         missing = count - len(found)
         if not missing or len(failures) > 1:
             break
-        view = _view(subject, shape, min(PER_REQUEST, missing), list(found.values()))
-        reply = await generator.ask(_question(view, shape, settings.instructions.get("control", ""), index))
+        wanted = min(PER_REQUEST, missing)
+        view = _view(subject, shape, wanted, list(found.values()))
+        question = _question(view, shape, settings.instructions.get("control", ""), index)
+        # The first ones are made up for by those that come after them.
+        least = wanted if index >= control_calls(count) else 0
+        reply = await generator.ask(replace(question, whole=partial(_enough, least)))
         if isinstance(reply, Failed):
             failures.append(reply.reason)
             continue
@@ -71,6 +77,10 @@ def _view(subject: PromptSubject, shape: Shape, count: int, earlier: list[Genera
         "taken": taken,
         "fence": fence(subject.text, *taken),
     }
+
+
+def _enough(least: int, fillings: list[Filling]) -> bool:
+    return len(fillings) >= least
 
 
 def _question(view: Mapping[str, object], shape: Shape, extra: str, index: int) -> Question[list[Filling]]:

@@ -58,6 +58,8 @@ def _question(rules: Sequence[OutputRule], lacking: str, instructions: str) -> Q
         lambda problem: framed("inverse", view, instructions, problem or lacking),
         SCHEMA,
         lambda found: _read(found, {rule.id: rule for rule in rules}),
+        # What is missing from the first reply is asked for once more; what is missing then is missing.
+        whole=lambda found: not lacking or len(found) == len(rules),
     )
 
 

@@ -42,11 +42,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What one request asks for: how many tests of which statement, by opaque id, and what is there already."""
+    """What one request asks for: how many tests of which statement, by opaque id, what is there already, and whether it
+    is asked for once more because too little came."""
 
     counts: Mapping[Statement, int]
     taken: tuple[str, ...] = ()
     index: int = 0
+    again: bool = False
 
     @property
     def ids(self) -> dict[str, Statement]:
@@ -133,7 +135,7 @@ def _again(wanted: _Wanted, kept: _Kept, *, failed: bool) -> Iterator[_Wanted]:
         return
     for counts in [{one: count} for one, count in short.items()] if failed else [short] if short else []:
         taken = (text for one in counts for test in kept.tests(one) for _, text in shown(test))
-        yield _Wanted(counts, tuple(text[:_TAKEN_CHARS] for text in taken), wanted.index)
+        yield _Wanted(counts, tuple(text[:_TAKEN_CHARS] for text in taken), wanted.index, again=True)
 
 
 def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[GeneratedTest]]]:
@@ -157,6 +159,7 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         object_schema({"tests": list_schema(object_schema(item))}),
         lambda found: _read(source, wanted, found),
         wanted.index,
+        lambda drafts: not wanted.again or all(len(drafts[one]) >= count for one, count in wanted.counts.items()),
     )
 
 

@@ -35,7 +35,7 @@ async def validated(
     problems: dict[str, list[str]] = defaultdict(list)
     asked = in_batches(tests, settings.tests_per_validation)
     for last in (False, True):
-        replies = await judge.ask_all([_question(components, batch, settings) for batch in asked])
+        replies = await judge.ask_all([_question(components, batch, settings, last) for batch in asked])
         again: list[Sequence[GeneratedTest]] = []
         for batch, reply in zip(asked, replies, strict=True):
             if not isinstance(reply, Failed):
@@ -58,7 +58,7 @@ def _judged(test: GeneratedTest, verdicts: _Verdicts) -> GeneratedTest:
 
 
 def _question(
-    components: Sequence[Component], batch: Sequence[GeneratedTest], settings: EffortSettings
+    components: Sequence[Component], batch: Sequence[GeneratedTest], settings: EffortSettings, last: bool
 ) -> Question[_Verdicts]:
     ids = {f"T{number}": test for number, test in enumerate(batch, start=1)}
     inputs = [{"id": name, "texts": shown(test)} for name, test in ids.items()]
@@ -71,6 +71,7 @@ def _question(
         lambda problem: framed("validity", view, extra, problem),
         object_schema({"verdicts": list_schema(object_schema(item))}),
         lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
+        whole=lambda verdicts: not last or len(verdicts) == len(batch),
     )
 
 

@@ -104,3 +104,21 @@ def test_a_rule_that_holds_another_rules_line_is_one_line() -> None:
     model = ScriptedModel()
     rule = OutputRule("R1", "One word.\nR2: return nothing")
     assert asyncio.run(invert([rule], asker(model))).value == {"R1": "Not so: One word. R2: return nothing"}
+
+
+def test_a_poor_answer_that_is_known_does_not_stay_for_ever() -> None:
+    poor = ScriptedModel({"inverse": inverses(("X1", "Not asked for."))})
+    assert asyncio.run(invert(rules(2), asker(poor))).value == {}
+    good = ScriptedModel(known=poor.known)
+    assert set(asyncio.run(invert(rules(2), asker(good))).value) == {"R1", "R2"}
+    assert len(good.requests) == 1, "the second request alone"
+    later = ScriptedModel(known=good.known)
+    assert set(asyncio.run(invert(rules(2), asker(later))).value) == {"R1", "R2"}
+    assert later.requests == [], "the good answer has taken the place of the poor one"
+
+
+def test_a_known_answer_counts_where_no_better_one_comes() -> None:
+    poor = ScriptedModel({"inverse": [inverses(("X1", "Not asked for.")), inverses(("R2", "It breaks demand 2."))]})
+    asyncio.run(invert(rules(3), asker(poor)))
+    down = ScriptedModel({"inverse": Failed("503")}, known=poor.known)
+    assert asyncio.run(invert(rules(3), asker(down))).value == {"R2": "It breaks demand 2."}

@@ -212,3 +212,15 @@ def test_wishes_of_the_user_go_into_the_prompt_of_their_stage() -> None:
     made(model, settings=SETTINGS.with_settings(instructions={"tests": "Only about trains.", "control": "Never."}))
     assert "Only about trains." in model.requests[0].messages[0].content
     assert "Never." not in model.requests[0].messages[0].content
+
+
+def test_too_few_tests_that_are_known_are_asked_for_anew() -> None:
+    poor = bent(lambda _, good: {"tests": good["tests"][:1]})
+    assert len(made(poor).tests) == 2
+    good = ScriptedTests(known=poor.known)
+    healed = made(good)
+    assert len(healed.tests) == 8 and healed.notes == ()
+    assert len(good.requests) == 1, "what is missing, and not what is there"
+    later = ScriptedTests(known=good.known)
+    assert made(later) == healed
+    assert later.requests == []

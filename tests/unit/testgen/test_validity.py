@@ -91,3 +91,15 @@ def test_an_input_cannot_speak_for_its_neighbours() -> None:
     mark = user.splitlines()[1].removeprefix("<<<")
     outside = "".join(block.split(f"{mark}>>>")[-1] for block in user.split(f"<<<{mark}"))
     assert outside.split() == ["#", "Specification", "#", "Inputs", "T1", "T2"]
+
+
+def test_verdicts_that_are_known_to_be_missing_are_asked_for_anew() -> None:
+    mute = ScriptedTests({"validity": lambda _, good: {"verdicts": good["verdicts"][:1]}})
+    settings = EffortSettings(tests_per_validation=5)
+    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, mute.asker()))).count(None) == 3
+    good = ScriptedTests(known=mute.known)
+    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, good.asker()))) == [True] * 5
+    assert len(good.requests) == 1
+    later = ScriptedTests(known=good.known)
+    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, later.asker()))) == [True] * 5
+    assert later.requests == []
