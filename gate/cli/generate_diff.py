@@ -5,7 +5,6 @@ from dataclasses import replace
 import click
 
 from gate.bootstrap.comparing_promises import Comparison, Wanted, bring_up, compare, read_versions
-from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
     folder_of,
@@ -16,6 +15,7 @@ from gate.cli.generate_options import (
     telling_of,
     terms_of,
 )
+from gate.cli.key_values import key_values
 from gate.cli.progress import Silent
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC

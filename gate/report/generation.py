@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification, TestKind
 from gate.domain.usage import Dollars, Effort, about_dollars
 from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from gate.stats.undefined import Undefined
-from gate.testgen.diversity import Diversity
 from gate.testgen.forecast import GenerationForecast
+
+if TYPE_CHECKING:
+    from gate.testgen.diversity import Diversity
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
@@ -129,7 +132,7 @@ def _questions(specification: Specification) -> Iterator[Grid]:
         yield Grid("Questions to the author of the prompt", (), (), said)
 
 
-def diversity_told(found: Diversity) -> list[str]:
+def diversity_told(found: "Diversity") -> list[str]:
     """How different the tests are, in a sentence; nothing where they are too few to say."""
     if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
         return []

@@ -1,6 +1,5 @@
 """The control generator: a careful tester who has the prompt alone, and writes inputs and nothing else."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -11,21 +10,14 @@ from gate.domain.promptspec import GeneratedTest
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.assembly import Filling, Shape, shape_of
 from gate.testgen.duplicates import identity
-from gate.testgen.effort import EffortSettings
+from gate.testgen.effort import PER_REQUEST, EffortSettings, control_calls
 from gate.testgen.frames import fence, framed, list_schema, object_schema
 from gate.testgen.source import Made
 from gate.testgen.subject import PromptSubject
 
-PER_REQUEST = 10
-"""Control cases that one request asks for."""
 SHOWN = 40
 """Earlier inputs that a request shows, so that it does not repeat them."""
 _SHOWN_CHARS = 400
-
-
-def control_calls(count: int) -> int:
-    """Requests for so many control cases, when all replies are good."""
-    return math.ceil(count / PER_REQUEST)
 
 
 async def control_cases(subject: PromptSubject, count: int, settings: EffortSettings, generator: Asker) -> Made:

@@ -18,8 +18,6 @@ from gate.testgen.output_rules import find_rules
 from gate.testgen.review import assumptions, review, ungrounded
 from gate.testgen.subject import PromptSubject
 
-RULES_ASSUMED = 12
-"""Rules of a prompt that nobody has read yet, for an estimate."""
 OTHER_VERSION = (
     "The specification was taken from another version of the prompt: gate generate --diff --update lets it follow."
 )
@@ -39,10 +37,22 @@ class Specified:
     notes: tuple[str, ...] = ()
 
 
-async def specify(  # noqa: PLR0913
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Who reads the prompt.
+
+    Args:
+        generator: the model that extracts.
+        judge: the model that decides whether a rule stands in the prompt, and reviews.
+    """
+
+    generator: Asker
+    judge: Asker
+
+
+async def specify(
     subject: PromptSubject,
-    generator: Asker,
-    judge: Asker,
+    readers: Readers,
     settings: EffortSettings,
     given: Specification | None,
     tell: Callable[[str], None],
@@ -51,8 +61,7 @@ async def specify(  # noqa: PLR0913
 
     Args:
         subject: the prompt.
-        generator: the model that extracts.
-        judge: the model that decides whether a rule stands in the prompt, and reviews.
+        readers: models.
         settings: the effort.
         given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. Whether it
             was taken from this version of the prompt is the caller's to see to, and noted where it was not.
@@ -64,6 +73,7 @@ async def specify(  # noqa: PLR0913
     """
     if not subject.text.strip():
         raise GateError("the prompt is empty", "it has to say what its outputs are like")
+    generator, judge = readers.generator, readers.judge
     held = given or Specification(subject.digest, "", generator=str(generator.model))
     draft = _Draft(subject, settings, held, held)
     await together((draft.find_intent(generator), draft.find_inputs(generator), draft.find_rules(generator)))
@@ -87,18 +97,18 @@ def foreign(given: Specification, subject: PromptSubject) -> bool:
     return given.prompt not in ("", subject.digest) and bool(quoted) and not any(map(passages.find, quoted))
 
 
-def calls_of(settings: EffortSettings, rules: int | None, given: Specification | None) -> Mapping[Stage, int]:
+def calls_of(settings: EffortSettings, rules: int, given: Specification | None) -> Mapping[Stage, int]:
     """Requests of each stage, where every reply can be used and all evidence stands in the prompt.
 
     Args:
         settings: the effort.
-        rules: of the prompt; None where nobody knows, which counts as `RULES_ASSUMED`.
+        rules: of the prompt, as far as anybody knows.
         given: as for `specify`; its rules are the ones that count.
     """
     held = given or Specification("", "")
     lacking = sum(1 for rule in held.rules if not rule.inverse)
     if not held.rules:
-        lacking = min(settings.max_rules, RULES_ASSUMED if rules is None else rules)
+        lacking = min(settings.max_rules, rules)
     unsure = sum(1 for rule in held.rules if unsettled(rule) and not rule.evidence)
     return {
         "intent": int(not held.intent),

@@ -130,7 +130,7 @@ def test_a_model_that_writes_no_test(desk: Desk, reply: str) -> None:
     made = desk.generate("--effort", "low")
     assert made.code == 3, made
     assert "no test is left" in made.err
-    assert not (desk.root / "evals").exists()
+    assert set(desk.files()) == {"prompts/shop.md", "evals/shop/spec.yaml"}
 
 
 def test_no_input_is_valid(desk: Desk) -> None:
@@ -191,7 +191,8 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     calls, made = desk.paid()
     assert made.code == 3, made
     assert "the tests of its 75 rules would take about" in made.err
-    assert "--max-calls" in made.err
+    assert all(word in made.err for word in ("--max-calls", "--max-usd", "--max-rules", "evals/shop/spec.yaml"))
+    assert len(desk.spec().rules) == 75
     most = re.findall(r"--max-calls (\d+)", made.err)
     more, made = desk.paid("--max-calls", most[0], "--tests-per-rule", "1", "--no-validate")
     assert made.code == 0, made.err

@@ -23,12 +23,12 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
     desk.server.behaviour = FINE
     made = evaluated(desk)
     assert made.code == 0, made.err
-    told = (desk.root / ".gate/generate/evaluation.md").read_text(encoding="utf-8")
+    told = (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
     for word in ("gpt-4o-mini", "claude-haiku-4-5", "control", "inverse", "Agreement of the specification"):
         assert word in told
         assert word in made.out
     for name in ("judge.svg", "code.svg"):
-        root = ElementTree.fromstring((desk.root / ".gate/generate" / name).read_text(encoding="utf-8"))
+        root = ElementTree.fromstring((desk.root / ".gate/generate/shop" / name).read_text(encoding="utf-8"))
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert f"0/{TESTS}" in told and f"0/{2 * TESTS}" in told
 
@@ -115,7 +115,7 @@ def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
     told = " ".join(made.out.split())
     assert told.count(f"The judge {JUDGE} is the very model that wrote the tests") == 1
     assert told.count(f"The judge {JUDGE} is the very model that answers them") == 1
-    assert "the very model that" in (desk.root / ".gate/generate/evaluation.md").read_text(encoding="utf-8")
+    assert "the very model that" in (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("more", [(), ("--no-control",)])

@@ -2,12 +2,14 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
 from gate.inputs.config import load
 from tests.integration.generate.desk import MODEL, RULES, Desk, counted, document, planned
-from tests.support.command import gate
+from tests.support.command import environment, gate
 
 # intent, inputs, rules, inverse; then, of the level: review, tests, expansion, checks of the inputs.
 CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 + 1 + 6 + 30 + 30}
@@ -63,12 +65,12 @@ def test_a_program_reads_what_came_out(desk: Desk) -> None:
     assert len(found["tests"]) == 2 * RULES
     assert found["calls"] == {"made": CALLS["min"], "cached": 0, "retried": 0}
     assert found["spent_usd"] > 0
-    assert found == json.loads((desk.root / ".gate/generate/generation.json").read_text())
+    assert found == json.loads((desk.root / ".gate/generate/shop/generation.json").read_text())
 
 
 def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
     made = desk.generate("--effort", "min", "--judge-model", "anthropic:claude-haiku-4-5")
-    summary = (desk.root / ".gate/generate/summary.md").read_text(encoding="utf-8")
+    summary = (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
     fenced = re.search(r"^```yaml\n(.*?)^```$", summary, re.MULTILINE | re.DOTALL)
     assert fenced is not None
     assert fenced[1] in made.out
@@ -99,3 +101,17 @@ def test_a_plan_needs_no_key_and_sends_nothing(desk: Desk) -> None:
     assert "Rests on 8 rules, which nobody has counted yet." in planning.out
     assert desk.asked == 0
     assert set(desk.files()) == {"prompts/shop.md"}
+
+
+def test_a_plan_loads_no_numpy_and_no_interface(desk: Desk) -> None:
+    code = (
+        "import sys\nfrom gate.__main__ import main\n"
+        f"sys.argv = ['gate', 'generate', 'prompts/shop.md', '--model', {MODEL!r}, '--plan']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', [name for name in ('numpy', 'openai', 'anthropic', 'aiohttp') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=desk.root, env=environment(desk.root), capture_output=True, text=True
+    )
+    assert "about" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "LOADED []"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gate.domain.absence import Failed
-from gate.testgen.control import control_calls, control_cases
-from gate.testgen.effort import EffortSettings
+from gate.testgen.control import control_cases
+from gate.testgen.effort import EffortSettings, control_calls
 from gate.testgen.source import Made
 from gate.testgen.subject import PromptSubject
 from tests.support.scripted_tests import SUBJECT, Bend, ScriptedTests

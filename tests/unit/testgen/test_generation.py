@@ -10,7 +10,7 @@ from gate.domain.absence import Failed
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.errors import CannotEvaluate
 from gate.testgen.effort import LEVELS, EffortSettings, Level
-from gate.testgen.generation import Generation, Work, calls_of, generate
+from gate.testgen.generation import Generation, Work, generate
 from gate.testgen.subject import PromptSubject
 from tests.support.scripted_tests import SUBJECT, Bend, Killed, ScriptedTests, specification
 
@@ -35,14 +35,14 @@ def test_requests_of_each_level_are_as_many_as_was_said(level: Level, rules: int
         return "An answer."
 
     found = run(model, Work(settings, answer=counted), specification(rules, "sentence", "word"))
-    said = calls_of(settings, rules)
+    said = settings.calls_for_tests(rules)
     assert {stage: model.counts.get(stage, 0) for stage in said} == {**said, "expected": 0}
     assert len(asked) == said["expected"] == len(found.tests) == 2 * rules * settings.tests_per_rule
     assert found.discarded == () and found.notes == ()
 
 
 def test_what_is_said_of_each_level_by_hand() -> None:
-    said = {level: dict(calls_of(settings, 8)) for level, settings in LEVELS.items()}
+    said = {level: dict(settings.calls_for_tests(8)) for level, settings in LEVELS.items()}
     assert said == {
         "min": {"tests": 2, "expansion": 0, "validity": 0, "expected": 0},
         "low": {"tests": 4, "expansion": 0, "validity": 4, "expected": 0},
