@@ -15,6 +15,7 @@ from gate.report import generation, generation_json, sheet_markdown
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
 from gate.testgen.outcomes import Row
+from gate.testgen.output_rules import NAMED
 from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml
 
 SUMMARY = "summary.md"
@@ -84,6 +85,8 @@ class Kept:
             warnings.append(SMALL)
         if made.notes and done.effort.reused:
             warnings.append("Some answers are those of an earlier run; --refresh asks for all of them anew.")
+        if len(made.left_out) > NAMED:
+            warnings.append(f"{self.folder}/generation.json names all rules that were left out.")
         if made.failure is not None:
             warnings.insert(0, f"There are no tests: {made.failure.message} ({made.failure.hint}).")
         return generation.Outcome(
@@ -95,7 +98,8 @@ class Kept:
             notes=made.notes,
             warnings=warnings,
             written=[file.told for file in self.files.all],
-            diversity=generation.diversity_told(made.diversity),
+            diversity=made.diversity,
+            left_out=made.left_out,
             spent=generation.spent_told(done.effort),
             suite=self._suite(done, self.files.cases.path) if self.files.cases else "",
         )

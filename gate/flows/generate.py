@@ -82,6 +82,7 @@ class Generated:
         discarded: that were not, and why.
         diversity: figures of the tests that were kept.
         notes: what did not go as it should.
+        left_out: rules beyond those that were wanted.
         failure: why there is no test; None where there is one.
     """
 
@@ -91,6 +92,7 @@ class Generated:
     discarded: tuple[Discarded, ...]
     diversity: Diversity
     notes: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
     failure: CannotEvaluate | None = None
 
 
@@ -130,6 +132,7 @@ async def make(job: Job, team: Team) -> Generated:
         discarded=made.discarded,
         diversity=made.diversity,
         notes=(*found.notes, *made.notes),
+        left_out=found.left_out,
         failure=failure,
     )
 

@@ -38,7 +38,8 @@ class Outcome:
         notes: what did not go as it should.
         warnings: what a reader should be careful about.
         written: files, with what they are.
-        diversity: sentences on how different the tests are.
+        diversity: figures of how different the tests are.
+        left_out: rules beyond those that were wanted.
         spent: what it took, in a sentence.
         suite: a configuration for the tests, to copy; empty where there is none.
     """
@@ -51,7 +52,8 @@ class Outcome:
     notes: Sequence[str]
     warnings: Sequence[str]
     written: Sequence[str]
-    diversity: Sequence[str]
+    diversity: "Diversity"
+    left_out: Sequence[str]
     spent: str
     suite: str = ""
 
@@ -90,7 +92,7 @@ def summary_sheet(found: Outcome) -> Sheet:
     remarks = tuple(Remark(text) for text in (*found.warnings, *found.notes))
     grids = (_rules(found), *_checks(found), *_discarded(found), *_questions(found.specification))
     blocks = (Block(NEXT, found.suite, "yaml"),) if found.suite else ()
-    return Sheet(head, remarks, grids, (*found.diversity, found.spent, *found.written), blocks)
+    return Sheet(head, remarks, grids, (*diversity_told(found.diversity), found.spent, *found.written), blocks)
 
 
 def _count(number: int, what: str) -> str:
@@ -136,10 +138,16 @@ def diversity_told(found: "Diversity") -> list[str]:
     """How different the tests are, in a sentence; nothing where they are too few to say."""
     if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
         return []
+    words = [
+        f"{figure:.0%} of the {name} are different ones"
+        for name, figure in (("words", found.distinct_1), ("pairs of words", found.distinct_2))
+        if not isinstance(figure, Undefined)
+    ]
     shares = ", ".join(f"{share:.0%} {name}" for name, share in found.scenarios.items())
     lengths = f"{found.lengths.shortest:,.0f} to {found.lengths.longest:,.0f} characters"
     return [
-        f"Inputs of {lengths}; each is {found.nearest:.0%} like the one most like it{'; ' if shares else ''}{shares}."
+        f"Inputs of {lengths}; each is {found.nearest:.0%} like the one most like it{'; ' if shares else ''}{shares}.",
+        *([f"{' and '.join(words)}."] if words else []),
     ]
 
 

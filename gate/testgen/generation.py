@@ -1,6 +1,7 @@
 """From a specification to tests: written, expanded, without duplicates, held against the input specification."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gate.domain.promptspec import Discarded, GeneratedTest, Specification
@@ -11,6 +12,7 @@ from gate.testgen.diversity import Diversity, diversity
 from gate.testgen.duplicates import without_duplicates
 from gate.testgen.effort import EffortSettings
 from gate.testgen.expansion import expanded
+from gate.testgen.found import noted
 from gate.testgen.reference import Answer, with_expected
 from gate.testgen.rule_tests import rule_tests
 from gate.testgen.source import Source
@@ -102,10 +104,21 @@ async def generate(
         work.tell(f"asking for {counted(len(tests), 'expected output')}")
         made = await with_expected(tests, work.answer)
         tests, notes = made.tests, [*notes, *made.notes]
-    found = Generation(tests, tuple(discarded), (*notes, *_unfit(source, work)), diversity(tests))
+    notes += [*_fewer(tests, discarded, settings), *_unfit(source, work)]
+    found = Generation(tests, tuple(discarded), tuple(notes), diversity(tests))
     if not tests:
         raise NoTests(found)
     return found
+
+
+def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], settings: EffortSettings) -> tuple[str, ...]:
+    """Rules and inverse rules that lost tests which had been written."""
+    left = Counter(f"{test.rule}-{test.kind}" for test in tests)
+    problems: dict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(f"{one.test.rule}-{one.test.kind}" for one in discarded):
+        which = f"{left[name]} of {settings.tests_per_rule} tests left without duplicates and invalid inputs"
+        problems[f"only {which}"].append(name)
+    return noted(problems)
 
 
 def _unfit(source: Source, work: Work) -> Iterator[str]:
@@ -122,5 +135,5 @@ def _why(test: GeneratedTest) -> str:
 
 def _first(found: Generation) -> str:
     """What to look at first where nothing is left."""
-    told = [*found.notes, *(f"{one.test.id}: {one.why}" for one in found.discarded)]
+    told = [*(f"{one.test.id}: {one.why}" for one in found.discarded), *found.notes]
     return told[0] if told else "the model wrote nothing that can be used"

@@ -12,8 +12,9 @@ from gate.domain.promptspec import GeneratedTest, Scenario, Specification
 from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.assembly import shown
 from gate.testgen.duplicates import identity
+from gate.testgen.found import noted
 from gate.testgen.frames import TEXT, framed, list_schema, object_schema, one_of
-from gate.testgen.source import Made, Source, in_batches, noted
+from gate.testgen.source import Made, Source, in_batches
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
 _TAKEN_CHARS = 400
@@ -201,5 +202,5 @@ def _short(
         missing = kept.missing(statement)
         if missing:
             why = reasons.get(statement, "the model wrote no more that can be used")
-            problems[f"{count - missing} of {count} tests ({why})"].append(statement.name)
+            problems[f"only {count - missing} of {count} tests written ({why})"].append(statement.name)
     return noted(problems)

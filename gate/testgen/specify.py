@@ -31,10 +31,12 @@ class Specified:
     Args:
         specification: of the prompt.
         notes: one line each: what is missing or left out, and why.
+        left_out: rules beyond those that are wanted.
     """
 
     specification: Specification
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ class _Draft:
         held: what there was before.
         made: what there is by now.
         notes: of each stage.
+        left_out: rules beyond those that are wanted.
     """
 
     subject: PromptSubject
@@ -142,6 +145,7 @@ class _Draft:
     held: Specification
     made: Specification
     notes: dict[Stage, tuple[str, ...]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     async def find_intent(self, asker: Asker) -> None:
         if not self.held.intent:
@@ -156,13 +160,15 @@ class _Draft:
             component.name for component in self.held.components
         ):
             self.notes["inputs"] = (
-                "inputs: the parts are not the variables of the prompt: " + ", ".join(self.subject.variables),
+                "the parts of the input in the specification are not the variables of the prompt: "
+                + ", ".join(self.subject.variables),
             )
 
     async def find_rules(self, asker: Asker) -> None:
         if not self.held.rules:
             found = await find_rules(self.subject, asker, self.settings)
             self.made, self.notes["rules"] = replace(self.made, rules=found.value), found.notes
+            self.left_out = found.left_out
 
     async def invert(self, asker: Asker) -> None:
         lacking = [rule for rule in self.made.rules if not rule.inverse]
@@ -195,7 +201,8 @@ class _Draft:
         notes = [OTHER_VERSION] if other else []
         notes += [note for stage in STAGES for note in self.notes.get(stage, ())]
         same = self.made.digest == self.held.digest
-        return Specified(replace(self.made, reviewer=self.held.reviewer if same else ""), tuple(notes))
+        made = replace(self.made, reviewer=self.held.reviewer if same else "")
+        return Specified(made, tuple(notes), self.left_out)
 
     def _instructions(self, stage: Stage) -> str:
         return self.settings.instructions.get(stage, "")

@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from tests.integration.generate.desk import JUDGE, RULES, Desk, document, planned
@@ -106,6 +107,17 @@ def test_a_program_reads_each_verdict(desk: Desk) -> None:
     assert len(found["evaluation"]) == 2 * TESTS
     assert {row["judged"] for row in found["evaluation"]} <= {"compliant", "violation", "unknown"}
     assert "evaluation" not in document(desk.generate("--effort", "min", "--json"))
+
+
+def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
+    schema = document(desk.gate("schema", "generation.json"))
+    found = document(evaluated(desk, "--json", "--quiet", "--turns", "2"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    assert found["evaluation"] and found["tests"][0]["turns"]
+    for wrong in ({"left_out": [1]}, {"more": 1}, {"tests": [{**found["tests"][0], "kind": "other"}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**found, **wrong}, schema)
 
 
 def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:

@@ -65,6 +65,7 @@ def test_a_program_reads_what_came_out(desk: Desk) -> None:
     assert len(found["tests"]) == 2 * RULES
     assert found["calls"] == {"made": CALLS["min"], "cached": 0, "retried": 0}
     assert found["spent_usd"] > 0
+    assert 0 < found["diversity"]["distinct_1"] <= found["diversity"]["distinct_2"] <= 1
     assert found == json.loads((desk.root / ".gate/generate/shop/generation.json").read_text())
 
 

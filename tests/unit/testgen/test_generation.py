@@ -82,12 +82,16 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
     assert twin.why.startswith("the same as R") and twin.test.valid is None, "a duplicate is not judged"
     assert foreign.why == "breaks the input specification: It is French." and foreign.test.valid is False
     assert not {one.test.id for one in found.discarded} & {test.id for test in found.tests}
+    (note,) = found.notes
+    lost = sorted(f"{one.test.rule}-{one.test.kind}" for one in found.discarded)
+    assert note.startswith("only 0 of 1 tests left without duplicates and invalid inputs: ")
+    assert sorted(note.partition(": ")[2].split(", ")) == lost
 
 
 def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
     found = run(ScriptedTests({"validity": lambda *_: "I'm sorry."}), Work(EffortSettings(1, 10)))
     assert len(found.tests) == 10 and {test.valid for test in found.tests} == {None}
-    assert found.notes[0].startswith("validity unknown")
+    assert found.notes[0].startswith("nobody knows whether these inputs are valid")
 
 
 @pytest.mark.parametrize(

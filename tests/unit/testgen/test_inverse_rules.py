@@ -64,7 +64,7 @@ def test_what_stays_missing_is_noted() -> None:
     result, model = found(inverses(("R1", "It breaks demand 1.")), 3)
     assert result == Found(
         {"R1": "It breaks demand 1."},
-        ("inverse: none of R2 that can be used", "inverse: none of R3 that can be used"),
+        ("no inverse of R2, R3: the model gave none that can be used",),
     )
     assert len(model.requests) == 2
 
@@ -87,7 +87,7 @@ def test_ids_that_are_all_wrong_are_asked_for_in_other_words() -> None:
 )
 def test_a_request_that_fails_leaves_its_rules_without_inverses(script: Script, reason: str, requests: int) -> None:
     result, model = found(script)
-    assert result == Found({}, (f"inverse: R1 to R2: {reason}",))
+    assert result == Found({}, (f"no inverse of R1 to R2: {reason}",))
     assert len(model.requests) == requests
 
 
@@ -97,7 +97,7 @@ def test_one_batch_that_fails_takes_no_other_with_it() -> None:
 
     result, _ = found(answer, 41)
     assert set(result.value) == {f"R{number}" for number in (*range(1, 21), 41)}
-    assert result.notes == ("inverse: R21 to R40: 503",)
+    assert result.notes == ("no inverse of R21 to R40: 503",)
 
 
 def test_a_rule_that_holds_another_rules_line_is_one_line() -> None:

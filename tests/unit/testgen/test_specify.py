@@ -125,7 +125,9 @@ def test_parts_that_are_given_and_are_not_the_variables_are_told() -> None:
     given = replace(WHOLE, prompt=prompt.digest)
     model = model_of()
     run = specify(prompt, Readers(asker(model), asker(model)), LEVELS["min"], given, lambda line: None)
-    assert asyncio.run(run).notes == ("inputs: the parts are not the variables of the prompt: article, language",)
+    assert asyncio.run(run).notes == (
+        "the parts of the input in the specification are not the variables of the prompt: article, language",
+    )
 
 
 def test_rules_and_assumptions_that_do_not_stand_in_the_prompt_are_questions() -> None:
@@ -152,7 +154,12 @@ def test_stages_that_fail_leave_a_note_and_nothing_else() -> None:
     result = specified(model)
     assert (result.specification.intent, result.specification.components) == ("", ())
     assert [rule.inverse for rule in result.specification.rules] == ["", "", ""]
-    assert [note.split(":")[0] for note in result.notes] == ["intent", "inputs", "inverse", "review"]
+    assert [note.split(":")[0] for note in result.notes] == [
+        "the intent of the prompt is not known",
+        "what inputs look like is not known",
+        "no inverse of R1 to R3",
+        "nobody has reviewed the specification",
+    ]
     repaired = specified(model_of(), given=result.specification)
     assert repaired.notes == ()
     assert replace(repaired.specification, generator="") == replace(WHOLE, generator="")
