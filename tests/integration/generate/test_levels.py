@@ -20,6 +20,8 @@ TESTS = {"min": 1, "low": 2, "medium": 3, "high": 5}
 def test_a_level_takes_as_many_calls_as_it_says(desk: Desk, level: str) -> None:
     paid, made = desk.paid("--effort", level)
     assert made.code == 0, made.err
+    [now] = re.findall(r"^now: about (\d+) calls?, [\d,]+ tokens, about \$[\d.]+, for up to", made.err, re.MULTILINE)
+    assert int(now) == paid - 4 - (level != "min"), "what is still to come once the rules are known"
     assert paid == CALLS[level]
     assert counted(desk.cases()) == {
         (f"R{rule}", kind): TESTS[level] for rule in range(1, RULES + 1) for kind in ("rule", "inverse")
