@@ -21,7 +21,7 @@ from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast
 from gate.testgen.generation import Generation, NoTests, Work, generate
 from gate.testgen.reference import Answer
-from gate.testgen.specify import Readers, specify
+from gate.testgen.specify import Askers, specify
 from gate.testgen.subject import PromptSubject
 
 T = TypeVar("T")
@@ -113,8 +113,8 @@ async def make(job: Job, team: Team) -> Generated:
     Raises:
         CannotEvaluate: no rule was found, or a limit was met.
     """
-    readers = Readers(team.generator, team.judge)
-    found = await specify(job.subject, readers, job.settings, job.given, team.tell)
+    askers = Askers(team.generator, team.judge)
+    found = await specify(job.subject, askers, job.settings, job.given, team.tell)
     foreseen = job.foresee(found.specification)
     failure: CannotEvaluate | None = _surprise(foreseen, job.told)
     made = Generation((), (), (), diversity(()))

@@ -14,7 +14,7 @@ from gate.testgen.input_spec import find_components
 from gate.testgen.output_rules import find_rules
 from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
 from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
-from gate.testgen.specify import OTHER_VERSION, specify
+from gate.testgen.specify import OTHER_VERSION, Askers, specify
 from gate.testgen.subject import PromptSubject
 
 
@@ -88,9 +88,8 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     if base is not None and base.prompt not in (versions.base.digest, ""):
         notes = (OTHER_VERSION,)
     if base is None:
-        read = await specify(
-            versions.base, readers.generator, readers.judge, _plain(readers.settings), None, readers.tell
-        )
+        askers = Askers(readers.generator, readers.judge)
+        read = await specify(versions.base, askers, _plain(readers.settings), None, readers.tell)
         base, notes = read.specification, read.notes
     carried = carry_over(base, versions.base, versions.head)
     found, more = await _read_new(versions.head, carried, readers)

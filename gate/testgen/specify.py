@@ -40,7 +40,7 @@ class Specified:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class Askers:
     """Who reads the prompt.
 
     Args:
@@ -54,7 +54,7 @@ class Readers:
 
 async def specify(
     subject: PromptSubject,
-    readers: Readers,
+    askers: Askers,
     settings: EffortSettings,
     given: Specification | None,
     tell: Callable[[str], None],
@@ -63,7 +63,7 @@ async def specify(
 
     Args:
         subject: the prompt.
-        readers: models.
+        askers: models.
         settings: the effort.
         given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. Whether it
             was taken from this version of the prompt is the caller's to see to, and noted where it was not.
@@ -75,7 +75,7 @@ async def specify(
     """
     if not subject.text.strip():
         raise GateError("the prompt is empty", "it has to say what its outputs are like")
-    generator, judge = readers.generator, readers.judge
+    generator, judge = askers.generator, askers.judge
     held = given or Specification(subject.digest, "", generator=str(generator.model))
     draft = _Draft(subject, settings, held, held)
     await together((draft.find_intent(generator), draft.find_inputs(generator), draft.find_rules(generator)))
