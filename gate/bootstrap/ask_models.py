@@ -3,21 +3,22 @@
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
-from gate.bootstrap.running import Running, carry_out
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Budget, RunPolicy
-from gate.errors import GateError
-from gate.flows.generate import until_stopped
+from gate.errors import CannotEvaluate, GateError
 from gate.flows.ports import Progress, Steps
 from gate.flows.resolved import Resolved
 from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.settings.services import Settings
 from gate.testgen.forecast import Member
+
+if TYPE_CHECKING:
+    from gate.bootstrap.running import Running
 
 Result = TypeVar("Result")
 
@@ -50,7 +51,7 @@ class Work(Generic[Result]):
     """
 
     calls: int
-    do: Callable[[Running], Coroutine[Any, Any, Result]]
+    do: Callable[["Running"], Coroutine[Any, Any, Result]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +83,30 @@ def ask_models(
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
-        CannotEvaluate: a limit was met; what was answered is kept.
+        Unfinished: a limit was met; what was answered is kept.
+        CannotEvaluate: all was answered, and nothing came of it; without a cache nothing of that is kept.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
+    from gate.bootstrap.running import carry_out  # heavy, and a plan asks nobody
+    from gate.flows.generate import Unfinished, until_stopped
 
-    async def do(run: Running) -> Result:
+    async def do(run: "Running") -> Result | CannotEvaluate:
         telling.steps.start(work.calls)
         try:
             return await until_stopped(work.do(run), run.stop)
+        except Unfinished:
+            raise
+        except CannotEvaluate as error:
+            return error  # the run is complete: another one is not to take it up again
         finally:
             telling.steps.finish()
 
     resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
     plan = Plan(resolved, terms.concurrency, 0, FOLDER, telling.progress, remember=terms.remember, say=telling.say)
-    return carry_out(plan, settings, do)
+    found = carry_out(plan, settings, do)
+    if isinstance(found, CannotEvaluate):
+        raise found
+    return found
 
 
 def keyless(settings: Settings, terms: Terms) -> Factory:

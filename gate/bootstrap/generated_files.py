@@ -1,11 +1,13 @@
 """What a generation leaves on disk: nothing that is there is replaced, but what is for a reader's information."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gate.bootstrap.ask_models import FOLDER
 from gate.bootstrap.resolving import DiskSource
 from gate.domain.promptspec import GeneratedTest
+from gate.errors import GateError
 from gate.flows.generate_files import NewFile
 from gate.inputs.text import decode
 from gate.store.new_files import rewrite, write_all_new
@@ -33,11 +35,40 @@ def keep(files: Sequence[NewFile]) -> None:
     write_all_new({file.path: file.text for file in files if not file.there})
 
 
-def keep_for_reading(texts: Mapping[str, str]) -> None:
-    """Write what is for a reader's information into `FOLDER`; what an earlier generation left there goes."""
+def reading_folder(cases: Path) -> Path:
+    """Where the summary of a generation goes: each folder of cases has one of its own in `FOLDER`.
+
+    Args:
+        cases: their folder; `evals/shop` is called `shop`, and `exams/one` is called `exams-one`.
+    """
+    whole = Path(os.path.abspath(cases))
+    inside = whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole.relative_to(whole.anchor)
+    parts = inside.parts[1:] if inside.parts[:1] == ("evals",) and len(inside.parts) > 1 else inside.parts
+    return FOLDER / ("-".join(parts) or "here")
+
+
+def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
+    """Write what is for a reader's information, and is no part of the exam.
+
+    Args:
+        folder: for it; made where it is missing.
+        texts: by the name of the file; what an earlier generation left under it goes, and with None nothing comes.
+
+    Raises:
+        GateError: it cannot be written.
+    """
     make_folder(FOLDER)
+    if folder.is_symlink():
+        raise GateError(f"{folder} is a symbolic link", "remove it")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot write to {folder}: {error.strerror}", "remove what is in the way") from None
     for name, text in texts.items():
-        write_whole(FOLDER / name, text)
+        if text is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            write_whole(folder / name, text)
 
 
 def write_back(prompt: Path, tests: Sequence[GeneratedTest]) -> None:

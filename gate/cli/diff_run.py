@@ -1,8 +1,6 @@
 """From the options of `gate diff` to an exit code."""
 
-import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +14,7 @@ from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
 from gate.cli import show
 from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
+from gate.cli.key_values import key_values
 from gate.cli.progress import Lines, Silent
 from gate.domain.case import JUDGED
 from gate.domain.jsonvalue import JsonValue
@@ -200,20 +199,6 @@ def _scorer(kind: str, options: Compared) -> JsonValue:
     if kind in JUDGED:
         return {kind: {"criteria": options.criteria}}
     return {"regex": {"pattern": "{{ expected }}"}} if kind == "regex" else kind
-
-
-def key_values(texts: Sequence[str]) -> dict[str, JsonValue]:
-    """`temperature=0` and the like; what is no JSON is text."""
-    values: dict[str, JsonValue] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise GateError(f"--param {text} has no value", "write --param temperature=0")
-        try:
-            values[key.strip()] = json.loads(value)
-        except ValueError:
-            values[key.strip()] = value
-    return values
 
 
 def _model(text: str | None, flag: str) -> ModelRef:

@@ -79,6 +79,12 @@ def generate(**options: Any) -> None:
     rule, test or verdict came out, or it was not finished, 130 interrupted.
     """
     from gate.cli.generate_options import GenerateOptions
-    from gate.cli.generate_run import execute
 
-    raise click.exceptions.Exit(execute(GenerateOptions(**options)))
+    typed = GenerateOptions(**options)
+    if typed.diff:
+        from gate.cli.generate_diff import execute
+    elif typed.plan:
+        from gate.cli.generate_plan import execute
+    else:
+        from gate.cli.generate_run import execute
+    raise click.exceptions.Exit(execute(typed))

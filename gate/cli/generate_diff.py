@@ -7,7 +7,6 @@ import click
 
 from gate.bootstrap.comparing_promises import Comparison, DiffWanted, compare, foresee, read_versions
 from gate.bootstrap.following import Makers, bring_up, files_of
-from gate.cli.diff_run import key_values
 from gate.cli.generate_options import (
     GenerateOptions,
     folder_of,
@@ -19,6 +18,7 @@ from gate.cli.generate_options import (
     terms_of,
 )
 from gate.cli.generate_suite import suite_of
+from gate.cli.key_values import key_values
 from gate.cli.progress import Silent
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC

@@ -8,18 +8,21 @@ from typing import cast, get_args
 from rich.console import Console
 
 from gate.bootstrap.ask_models import Telling, Terms
-from gate.bootstrap.generating import Evaluation
+from gate.bootstrap.foreseeing import Evaluation, Wanted
 from gate.bootstrap.memory import Remembering
 from gate.cli.bar import Bar
+from gate.cli.key_values import key_values
 from gate.cli.progress import Lines, Silent
 from gate.domain.model import ModelRef
 from gate.domain.suite import Budget
 from gate.errors import GateError
-from gate.flows.generate_files import stem
-from gate.inputs.models import parse_model
+from gate.flows.generate_files import SPEC, stem
+from gate.inputs.models import parse_model, parse_params
 from gate.inputs.problems import did_you_mean, quoted
 from gate.report.escape import terminal
 from gate.testgen.effort import LEVELS, EffortSettings, Level, Stage
+
+SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,26 @@ class GenerateOptions:
     update: bool
     as_json: bool
     quiet: bool
+
+
+def wanted_of(options: GenerateOptions) -> Wanted:
+    """Models, settings and limits of a generation.
+
+    Raises:
+        GateError: one of them makes no sense.
+    """
+    model = model_of(options)
+    return Wanted(
+        prompt=options.prompt,
+        spec=options.spec or folder_of(options) / SPEC,
+        generator=model,
+        judge=parse_model(options.judge_model) if options.judge_model else model,
+        reference=parse_model(options.reference_model) if options.reference_model else model,
+        params=parse_params(key_values(options.params), "--param"),
+        settings=settings_of(options),
+        terms=terms_of(options),
+        evaluation=evaluation_of(options),
+    )
 
 
 def evaluation_of(options: GenerateOptions) -> Evaluation | None:

@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.argument("name", type=click.Choice(["gate.yaml", "run.json"]))
+@click.argument("name", type=click.Choice(["gate.yaml", "run.json", "generation.json"]))
 def schema(name: str) -> None:
     """Print a JSON Schema, for editors and for other programs.
 
@@ -18,6 +18,10 @@ def schema(name: str) -> None:
         from gate.inputs.schema import config_schema
 
         content = config_schema()
+    elif name == "generation.json":
+        from gate.report.generation_schema import generation_schema
+
+        content = generation_schema()
     else:
         from gate.domain.record import RunRecord
 

@@ -9,22 +9,26 @@ from gate.calls.port import Calls
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.domain.sample import Reply
+from gate.domain.usage import about_dollars
 from gate.domain.words import counted
 from gate.engine.run import Stop
 from gate.errors import CannotEvaluate, Interrupted
 from gate.providers.base import Request
 from gate.testgen.asking import Asker
 from gate.testgen.compile.compile import compile_rules
-from gate.testgen.diversity import Diversity
+from gate.testgen.diversity import Diversity, diversity
 from gate.testgen.effort import EffortSettings
-from gate.testgen.generation import Work, calls_of, generate
+from gate.testgen.forecast import GenerationForecast
+from gate.testgen.generation import Generation, NoTests, Work, generate
 from gate.testgen.reference import Answer
-from gate.testgen.specify import specify
+from gate.testgen.specify import Askers, specify
 from gate.testgen.subject import PromptSubject
 
 T = TypeVar("T")
 GIVEN_UP = 2
 """Requests in a row, each of them sent several times, after which a service is taken to be down."""
+FEW = 200
+"""Calls that surprise nobody."""
 MARGIN = 100
 """Calls beside those that are foreseen: requests that are repeated, and those before."""
 AGAIN = "repeat the command: what was answered costs nothing the second time"
@@ -37,14 +41,17 @@ class Job:
     Args:
         subject: the prompt.
         settings: how much work goes into it.
+        foresee: what is still to come, once there is a specification.
         given: a specification that there is already; None where all of it is to be extracted.
-        most: calls that the tests may take once the rules are known; None for no limit of their own.
+        told: calls that the user was told of, and has set no limit to; None where they need not be held against what
+            is to come.
     """
 
     subject: PromptSubject
     settings: EffortSettings
+    foresee: Callable[[Specification], GenerationForecast]
     given: Specification | None = None
-    most: int | None = None
+    told: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,8 @@ class Generated:
         discarded: that were not, and why.
         diversity: figures of the tests that were kept.
         notes: what did not go as it should.
+        left_out: rules beyond those that were wanted.
+        failure: why there is no test; None where there is one.
     """
 
     specification: Specification
@@ -83,6 +92,12 @@ class Generated:
     discarded: tuple[Discarded, ...]
     diversity: Diversity
     notes: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    failure: CannotEvaluate | None = None
+
+
+class Unfinished(CannotEvaluate):
+    """Requests were left unanswered: the same command goes on from there."""
 
 
 async def make(job: Job, team: Team) -> Generated:
@@ -92,26 +107,46 @@ async def make(job: Job, team: Team) -> Generated:
         job: what is to be generated.
         team: who does it.
 
+    Returns:
+        The specification, and the tests or why there are none.
+
     Raises:
-        CannotEvaluate: no rule was found, far more calls are needed than was foreseen, or no test was made.
+        CannotEvaluate: no rule was found, or a limit was met.
     """
-    found = await specify(job.subject, team.generator, team.judge, job.settings, job.given, team.tell)
-    specification = found.specification
-    calls = sum(calls_of(job.settings, len(specification.rules)).values())
-    if job.most is not None and calls > job.most:
-        said = f"the tests of its {len(specification.rules)} rules would take about {calls:,} calls"
-        hint = f"allow it with --max-calls {calls + MARGIN}, or ask for less: --effort, --max-rules or --tests-per-rule"
-        raise CannotEvaluate(f"{said}, far more than was foreseen", hint)
-    team.tell(f"about {counted(calls, 'call')} for tests of {counted(len(specification.rules), 'rule')}")
-    work = Work(job.settings, team.tell, answer=team.answer)
-    made = await generate(job.subject, specification, team.generator, team.judge, work)
+    askers = Askers(team.generator, team.judge)
+    found = await specify(job.subject, askers, job.settings, job.given, team.tell)
+    foreseen = job.foresee(found.specification)
+    failure: CannotEvaluate | None = _surprise(foreseen, job.told)
+    made = Generation((), (), (), diversity(()))
+    if failure is None:
+        team.tell(f"now: {foreseen.told}")
+        work = Work(job.settings, team.tell, answer=team.answer)
+        try:
+            made = await generate(job.subject, found.specification, team.generator, team.judge, work)
+        except NoTests as nothing:
+            made, failure = nothing.found, nothing
     return Generated(
-        specification=specification,
-        compiled=compile_rules(specification.rules),
+        specification=found.specification,
+        compiled=compile_rules(found.specification.rules),
         tests=made.tests,
         discarded=made.discarded,
         diversity=made.diversity,
         notes=(*found.notes, *made.notes),
+        left_out=found.left_out,
+        failure=failure,
+    )
+
+
+def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate | None:
+    """Far more is to come than the user was told of."""
+    if told is None or foreseen.calls <= max(FEW, 3 * told):
+        return None
+    rules = counted(foreseen.rules, "rule")
+    money = "" if foreseen.dollars is None else f" and {about_dollars(foreseen.dollars)}"
+    return CannotEvaluate(
+        f"the tests of its {rules} would take about {foreseen.calls:,} calls{money}, far more than was foreseen",
+        f"allow it with --max-calls {foreseen.calls + MARGIN} or --max-usd, or ask for less: --max-rules, --effort or "
+        "--tests-per-rule",
     )
 
 
@@ -133,10 +168,14 @@ class Bounded:
         """See `gate.calls.port.Calls`.
 
         Raises:
-            CannotEvaluate: a budget is used up, or the service is down. What was sent before has been answered then: it
-                is paid for, and kept.
+            Unfinished: a budget is used up, or the service is down. What was sent before has been answered then: it is
+                paid for, and kept.
         """
-        task = asyncio.ensure_future(self.inner.call(request, fresh=fresh))
+        return await self.bound(self.inner.call(request, fresh=fresh))
+
+    async def bound(self, asked: Coroutine[Any, Any, Reply | Failed]) -> Reply | Failed:
+        """The reply to something that was asked in another way, on the same terms; errors as for `call`."""
+        task = asyncio.ensure_future(asked)
         self._flying.add(task)
         try:
             reply = await task
@@ -147,23 +186,13 @@ class Bounded:
         elif (reason := self.exhausted() or self._down(reply)) is not None:
             while self._flying:
                 await asyncio.wait(self._flying)
-            ended(reason)
+            raise Unfinished(f"not finished: {reason}", f"once that is mended, {AGAIN}")
         return reply
 
     def _down(self, failed: Failed) -> str | None:
         """Why nothing more will be answered, once several requests in a row were given up."""
         self._unanswered += failed.attempts > 1
         return f"{GIVEN_UP} requests in a row: {failed.reason}" if self._unanswered >= GIVEN_UP else None
-
-
-def ended(exhausted: str | None) -> None:
-    """Raise CannotEvaluate where no more calls make sense.
-
-    Args:
-        exhausted: why, or None.
-    """
-    if exhausted is not None:
-        raise CannotEvaluate(f"not finished: {exhausted}", f"once that is mended, {AGAIN}")
 
 
 async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
@@ -175,7 +204,7 @@ async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
 
     Raises:
         Interrupted: the user ended it.
-        CannotEvaluate: somebody else did.
+        Unfinished: somebody else did.
     """
     task = asyncio.ensure_future(work)
     stop.abandon_with(lambda: _cancel(task))
@@ -185,7 +214,7 @@ async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
         if stop.interrupted:
             raise Interrupted(f"interrupted; {AGAIN}") from None
         if stop.reason is not None:
-            raise CannotEvaluate(f"not finished: {stop.reason}", AGAIN) from None
+            raise Unfinished(f"not finished: {stop.reason}", AGAIN) from None
         raise
 
 

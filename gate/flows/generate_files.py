@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.domain.promptspec import Specification
 from gate.errors import GateError
-from gate.flows.generate import Generated
 from gate.inputs.problems import quoted
 from gate.testgen.written import specification as written
 from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml
+
+if TYPE_CHECKING:
+    from gate.flows.generate import Generated
 
 SPEC = "spec.yaml"
 AS_IT_IS = f"the specification with what it lacked; copy it over {SPEC} when you agree: that one alone is read"
@@ -68,17 +71,17 @@ class NewFiles:
     """All of them.
 
     Args:
-        cases: the case file.
+        cases: the case file; None where there are no tests.
         spec: the specification; None where the one that was given stands.
     """
 
-    cases: NewFile
+    cases: NewFile | None = None
     spec: NewFile | None = None
 
     @property
     def all(self) -> tuple[NewFile, ...]:
         """In the order in which they are told."""
-        return (self.cases,) if self.spec is None else (self.spec, self.cases)
+        return tuple(file for file in (self.spec, self.cases) if file is not None)
 
 
 def stem(prompt: str) -> str:
@@ -96,7 +99,7 @@ def stem(prompt: str) -> str:
 
 
 def new_files(
-    made: Generated, given: Specification | None, place: Place, lying: Callable[[Path], bytes | None]
+    made: "Generated", given: Specification | None, place: Place, lying: Callable[[Path], bytes | None]
 ) -> NewFiles:
     """What is to be written.
 
@@ -111,6 +114,8 @@ def new_files(
         text = written.text_of(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else AS_IT_IS
         spec = _free(NewFile(place.folder / SPEC, text, what), lying)
+    if not made.tests:
+        return NewFiles(spec=spec)
     yaml = place.form == "yaml" and fits_yaml(made.tests)
     path = place.folder / ("cases.yaml" if yaml else "cases.jsonl")
     text = cases_yaml(made.tests) if yaml else cases_jsonl(made.tests)

@@ -14,7 +14,7 @@ from gate.testgen.input_spec import find_components
 from gate.testgen.output_rules import NoRules, find_rules
 from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
 from gate.testgen.specdiff.diff import Means, Version, identical, spec_diff
-from gate.testgen.specify import OTHER_VERSION, specify
+from gate.testgen.specify import OTHER_VERSION, Askers, specify
 from gate.testgen.subject import PromptSubject
 
 
@@ -103,7 +103,7 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
 async def _read_old(base: PromptSubject, readers: Readers) -> tuple[Specification, tuple[str, ...]]:
     settings = _plain(readers.settings)
     try:
-        read = await specify(base, readers.generator, readers.judge, settings, None, readers.tell)
+        read = await specify(base, Askers(readers.generator, readers.judge), settings, None, readers.tell)
     except NoRules:
         return Specification(base.digest, ""), (NONE_BEFORE,)
     return read.specification, read.notes

@@ -3,14 +3,17 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification, TestKind
 from gate.domain.usage import Dollars, Effort, about_dollars
 from gate.domain.words import counted
 from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from gate.stats.undefined import Undefined
-from gate.testgen.diversity import Diversity
 from gate.testgen.forecast import GenerationForecast
+
+if TYPE_CHECKING:
+    from gate.testgen.diversity import Diversity
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
 LEFT = "Only English wordings of length, form and words are understood; all else is left to the judge."
@@ -44,7 +47,8 @@ class Outcome:
         notes: what did not go as it should.
         warnings: what a reader should be careful about.
         written: files, with what they are.
-        diversity: sentences on how different the tests are.
+        diversity: figures of how different the tests are.
+        left_out: rules beyond those that were wanted.
         spent: what it took, in a sentence.
         suite: a configuration for the tests, to copy; empty where there is none.
     """
@@ -57,7 +61,8 @@ class Outcome:
     notes: Sequence[str]
     warnings: Sequence[str]
     written: Sequence[str]
-    diversity: Sequence[str]
+    diversity: "Diversity"
+    left_out: Sequence[str]
     spent: str
     suite: str = ""
 
@@ -98,7 +103,7 @@ def summary_sheet(found: Outcome) -> Sheet:
     remarks = tuple(Remark(text) for text in (*found.warnings, *found.notes))
     grids = (_rules(found), *_checks(found), *_discarded(found), *_questions(found.specification))
     blocks = (Block(NEXT, found.suite, "yaml"),) if found.suite else ()
-    return Sheet(head, remarks, grids, (*found.diversity, found.spent, *found.written), blocks)
+    return Sheet(head, remarks, grids, (*diversity_told(found.diversity), found.spent, *found.written), blocks)
 
 
 def _rules(found: Outcome) -> Grid:
@@ -146,7 +151,7 @@ def _questions(specification: Specification) -> Iterator[Grid]:
         yield Grid("Questions to the author of the prompt", (), (), items=said)
 
 
-def diversity_told(found: Diversity) -> list[str]:
+def diversity_told(found: "Diversity") -> list[str]:
     """How different the tests are, and what is good or bad in it; nothing where they are too few to say.
 
     Args:

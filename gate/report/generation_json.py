@@ -8,9 +8,13 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import Discarded, GeneratedTest
 from gate.domain.usage import Dollars, Effort
 from gate.report.generation import Outcome
+from gate.stats.undefined import Undefined
+from gate.testgen.diversity import Diversity
 from gate.testgen.outcomes import Row
 
 SCHEMA = "prompt-gate/generation/1"
+FIGURES = ("distinct_1", "distinct_2", "nearest")
+"""Shares among the figures of diversity."""
 
 
 def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> str:
@@ -28,8 +32,10 @@ def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> s
         "compiled": [{"rule": one.rule, "checks": said} for one, said in found.compiled],
         "tests": _tests(found.tests),
         "discarded": [_discarded(one) for one in found.discarded],
+        "diversity": _diversity(found.diversity),
         "warnings": list(found.warnings),
         "notes": list(found.notes),
+        "left_out": list(found.left_out),
         "written": list(found.written),
         "calls": {"made": effort.calls, "cached": effort.reused, "retried": effort.retries},
         "spent_usd": effort.cost.amount if isinstance(effort.cost, Dollars) else None,
@@ -43,6 +49,14 @@ def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> s
 
 def _tests(tests: Sequence[GeneratedTest]) -> list[JsonValue]:
     return [asdict(test) for test in tests]
+
+
+def _diversity(found: Diversity) -> JsonValue:
+    """Null for a figure that so few tests do not give."""
+    figures = {name: getattr(found, name) for name in (*FIGURES, "lengths")}
+    known = {name: None if isinstance(figure, Undefined) else figure for name, figure in figures.items()}
+    known["lengths"] = None if known["lengths"] is None else asdict(known["lengths"])
+    return {"tests": found.tests, **known, "scenarios": {str(name): share for name, share in found.scenarios.items()}}
 
 
 def _discarded(one: Discarded) -> JsonValue:

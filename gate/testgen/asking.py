@@ -53,6 +53,8 @@ class Question(Generic[T]):
         schema: JSON Schema of the reply, an object: every property required, no others.
         read: makes something of that object; raises `Malformed`.
         index: tells requests apart that are the same in every word.
+        whole: is all there that was asked for? A reply that is known and lacks something is asked for anew, for nobody
+            asks for it once more; whoever does that himself leaves this out.
     """
 
     stage: str
@@ -60,6 +62,7 @@ class Question(Generic[T]):
     schema: Mapping[str, JsonValue]
     read: Callable[[Mapping[str, JsonValue]], T]
     index: int = 0
+    whole: Callable[[T], bool] = lambda found: True
 
 
 @dataclass(slots=True)
@@ -83,7 +86,8 @@ class Asker:
     async def ask(self, question: Question[T]) -> T | Failed:
         """Ask; a reply that cannot be used is asked for once more, with what is wrong with it.
 
-        A reply that is known and cannot be used stays one, so only the second one is then asked for anew.
+        The last of these replies is asked for anew where it is known from before and is poor, so that a later run is
+        not bound to what a model once failed at. The new reply takes its place; a good one is known from then on.
 
         Args:
             question: what to ask.
@@ -91,32 +95,37 @@ class Asker:
         Returns:
             What was read, or why there is nothing.
         """
-        try:
-            reply = await self._send(question, "")
-            try:
-                return self._read(question, reply)
-            except Malformed as problem:
-                why = problem.reason
-            reply = await self._send(question, why)
-            try:
-                return self._read(question, reply)
-            except Malformed as problem:
-                if not (isinstance(reply, Reply) and reply.origin.reused):
-                    return problem.failed
-            return self._read(question, await self._send(question, why, fresh=True))
-        except Malformed as problem:
-            return problem.failed
-        finally:
-            self.on_reply()
+        why = ""
+        first = await self._try(question, why)
+        found, known = first
+        if isinstance(found, Malformed):
+            why = found.reason
+            second = await self._try(question, why)
+            found, known = second
+        if known and (isinstance(found, (Malformed, Failed)) or not question.whole(found)):
+            anew = await self._try(question, why, fresh=True)
+            if isinstance(found, Malformed) or not isinstance(anew[0], (Malformed, Failed)):
+                found = anew[0]
+        self.on_reply()
+        return found.failed if isinstance(found, Malformed) else found
 
     async def ask_all(self, questions: Sequence[Question[T]]) -> list[T | Failed]:
         """Ask several side by side; the answers come in the order of the questions."""
         return await together(map(self.ask, questions))
 
-    def _read(self, question: Question[T], reply: Reply | Failed) -> T | Failed:
-        return reply if isinstance(reply, Failed) else question.read(object_of(reply))
+    async def _try(
+        self, question: Question[T], problem: str, *, fresh: bool = False
+    ) -> tuple[T | Failed | Malformed, bool]:
+        """What came of one request, and whether its reply was known."""
+        reply = await self._send(question, problem, fresh=fresh)
+        if isinstance(reply, Failed):
+            return reply, False
+        try:
+            return question.read(object_of(reply)), reply.origin.reused
+        except Malformed as malformed:
+            return malformed, reply.origin.reused
 
-    async def _send(self, question: Question[T], problem: str, *, fresh: bool = False) -> Reply | Failed:
+    async def _send(self, question: Question[T], problem: str, *, fresh: bool) -> Reply | Failed:
         messages = question.messages(problem)
         request = Request(
             messages, self.model, self.params, question.index, question.schema, about=f"generate {question.stage}"

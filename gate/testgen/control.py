@@ -1,7 +1,8 @@
 """The control generator: a careful tester who has the prompt alone, and writes inputs and nothing else."""
 
-import math
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
@@ -9,21 +10,14 @@ from gate.domain.promptspec import GeneratedTest
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.assembly import Filling, Shape, shape_of
 from gate.testgen.duplicates import identity
-from gate.testgen.effort import EffortSettings
+from gate.testgen.effort import PER_REQUEST, EffortSettings, control_calls
 from gate.testgen.frames import fence, framed, list_schema, object_schema
 from gate.testgen.source import Made
 from gate.testgen.subject import PromptSubject
 
-PER_REQUEST = 10
-"""Control cases that one request asks for."""
 SHOWN = 40
 """Earlier inputs that a request shows, so that it does not repeat them."""
 _SHOWN_CHARS = 400
-
-
-def control_calls(count: int) -> int:
-    """Requests for so many control cases, when all replies are good."""
-    return math.ceil(count / PER_REQUEST)
 
 
 async def control_cases(subject: PromptSubject, count: int, settings: EffortSettings, generator: Asker) -> Made:
@@ -47,8 +41,12 @@ async def control_cases(subject: PromptSubject, count: int, settings: EffortSett
         missing = count - len(found)
         if not missing or len(failures) > 1:
             break
-        view = _view(subject, shape, min(PER_REQUEST, missing), list(found.values()))
-        reply = await generator.ask(_question(view, shape, settings.instructions.get("control", ""), index))
+        wanted = min(PER_REQUEST, missing)
+        view = _view(subject, shape, wanted, list(found.values()))
+        question = _question(view, shape, settings.instructions.get("control", ""), index)
+        # The first ones are made up for by those that come after them.
+        least = wanted if index >= control_calls(count) else 0
+        reply = await generator.ask(replace(question, whole=partial(_enough, least)))
         if isinstance(reply, Failed):
             failures.append(reply.reason)
             continue
@@ -71,6 +69,10 @@ def _view(subject: PromptSubject, shape: Shape, count: int, earlier: list[Genera
         "taken": taken,
         "fence": fence(subject.text, *taken),
     }
+
+
+def _enough(least: int, fillings: list[Filling]) -> bool:
+    return len(fillings) >= least
 
 
 def _question(view: Mapping[str, object], shape: Shape, extra: str, index: int) -> Question[list[Filling]]:

@@ -1,5 +1,6 @@
 """How much work goes into a generation: four levels, and what a caller sets himself."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -22,6 +23,10 @@ Stage: TypeAlias = Literal[
 
 RULES = 200
 """Of one prompt, at most."""
+ASSUMED_RULES = 8
+"""Rules of a prompt that nobody has looked at; the prompts of arXiv:2503.05070 have 4 to 8."""
+PER_REQUEST = 10
+"""Control cases that one request asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,21 @@ class EffortSettings:
         """The same with what was set explicitly; None leaves a setting as the level has it."""
         return replace(self, **{name: value for name, value in settings.items() if value is not None})
 
+    def calls_for_tests(self, rules: int) -> Mapping[Stage, int]:
+        """Requests of each stage, when all replies are good, each rule has an inverse, and no test is discarded.
+
+        Args:
+            rules: of the specification.
+        """
+        statements = 2 * rules
+        tests = statements * self.tests_per_rule
+        return {
+            "tests": math.ceil(statements / self.rules_per_call),
+            "expansion": tests * self.expansions,
+            "validity": math.ceil(tests / self.tests_per_validation) if self.validate else 0,
+            "expected": tests if self.expected else 0,
+        }
+
 
 LEVELS: Mapping[Level, EffortSettings] = MappingProxyType(
     {
@@ -71,3 +91,12 @@ LEVELS: Mapping[Level, EffortSettings] = MappingProxyType(
         "high": EffortSettings(tests_per_rule=5, tests_per_validation=1, expansions=1),
     }
 )
+
+
+def control_calls(count: int) -> int:
+    """Requests for so many control cases, when all replies are good.
+
+    Args:
+        count: control cases.
+    """
+    return math.ceil(count / PER_REQUEST)

@@ -17,6 +17,7 @@ from gate.testgen.asking import Asker
 from gate.testgen.compliance import by_code, complies
 from gate.testgen.outcomes import Outcome, Row, worst
 
+_OTHER = "mend what the reason names, or name another one with --{}"
 Answering: TypeAlias = Callable[[ModelRef, GeneratedTest], Awaitable[Reply | Failed]]
 """Has a model answer a test."""
 
@@ -64,10 +65,16 @@ async def evaluate(trial: Trial, answer: Answering, judge: Asker) -> tuple[Row, 
     )
     outputs = [row for row in rows if row.judged != "no answer"]
     if not outputs:
-        raise CannotEvaluate(f"{trial.prompt}: all {counted(len(rows), 'call')} gave no answer: {rows[0].reason}")
+        raise CannotEvaluate(
+            f"{trial.prompt}: all {counted(len(rows), 'call')} gave no answer: {rows[0].reason}",
+            _OTHER.format("models"),
+        )
     if all(row.judged == "unknown" for row in outputs):
         what = counted(len(outputs), "output")
-        raise CannotEvaluate(f"{trial.prompt}: the judge gave a verdict on none of {what}: {outputs[0].reason}")
+        raise CannotEvaluate(
+            f"{trial.prompt}: the judge gave a verdict on none of {what}: {outputs[0].reason}",
+            _OTHER.format("judge-model"),
+        )
     return rows
 
 

@@ -9,8 +9,9 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
 from gate.testgen.asking import Asker, Question, text_of
 from gate.testgen.assembly import shown
+from gate.testgen.found import noted
 from gate.testgen.frames import TEXT, framed, object_schema
-from gate.testgen.source import Made, Source, noted
+from gate.testgen.source import Made, Source
 
 
 async def expanded(source: Source, tests: tuple[GeneratedTest, ...], generator: Asker) -> Made:
@@ -26,7 +27,7 @@ async def expanded(source: Source, tests: tuple[GeneratedTest, ...], generator: 
         replies = await generator.ask_all([_question(source, test, turn) for test in tests])
         for test, reply in zip(tests, replies, strict=True):
             if isinstance(reply, Failed):
-                problems[f"not expanded ({reply.reason})"].append(test.id)
+                problems[f"not made harder ({reply.reason})"].append(test.id)
         tests = tuple(test if isinstance(reply, Failed) else reply for test, reply in zip(tests, replies, strict=True))
     return Made(tests, noted(problems))
 

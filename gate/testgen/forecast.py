@@ -2,23 +2,21 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gate.calls.estimate import CHARS_PER_TOKEN
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import Specification
-from gate.domain.usage import Cost, Dollars, Usage
-from gate.testgen import generation, specify
-from gate.testgen.control import PER_REQUEST, control_calls
-from gate.testgen.effort import EffortSettings, Stage
+from gate.domain.usage import Cost, Dollars, Usage, about_dollars
+from gate.domain.words import counted
+from gate.testgen import specify
+from gate.testgen.effort import ASSUMED_RULES, PER_REQUEST, EffortSettings, Stage, control_calls
 from gate.testgen.subject import PromptSubject
 
 Member: TypeAlias = tuple[ModelRef, Params]
 Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
 
-ASSUMED_RULES = 8
-"""Rules of a prompt that nobody has looked at; the prompts of arXiv:2503.05070 have 4 to 8."""
 JUDGED: frozenset[Stage] = frozenset({"grounding", "review", "validity"})
 """Stages that the judge works in."""
 
@@ -89,6 +87,18 @@ class GenerationForecast:
         known = [amount for amount in amounts if amount is not None]
         return sum(known) if len(known) == len(amounts) else None
 
+    @property
+    def rest(self) -> "GenerationForecast":
+        """What is left once there is a specification."""
+        return replace(self, stages=tuple(one for one in self.stages if one.stage not in specify.STAGES))
+
+    @property
+    def told(self) -> str:
+        """In a line."""
+        money = "" if self.dollars is None else f", about {about_dollars(self.dollars)}"
+        size = f"about {counted(self.calls, 'call')}, {self.tokens:,} tokens{money}"
+        return f"{size}, for up to {counted(self.tests, 'test')} of {counted(self.rules, 'rule')}"
+
 
 @dataclass(frozen=True, slots=True)
 class Staffing:
@@ -121,11 +131,9 @@ def forecast(
         staff: who would be asked, and what that costs.
     """
     known = given is not None and bool(given.rules)
-    rules = min(len(given.rules) if given is not None and known else ASSUMED_RULES, settings.max_rules)
+    rules = len(given.rules) if given is not None and known else min(ASSUMED_RULES, settings.max_rules)
     tests = 2 * rules * settings.tests_per_rule
-    calls: dict[Stage, int] = {**specify.calls_of(settings, rules, given), **generation.calls_of(settings, rules)}
-    if settings.expected:
-        calls["expected"] = tests
+    calls: dict[Stage, int] = {**specify.calls_of(settings, rules, given), **settings.calls_for_tests(rules)}
     reading = math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS
     stages = []
     for stage, count in calls.items():

@@ -1,7 +1,7 @@
 """From a specification to tests: written, expanded, without duplicates, held against the input specification."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gate.domain.promptspec import Discarded, GeneratedTest, Specification
@@ -10,8 +10,9 @@ from gate.errors import CannotEvaluate
 from gate.testgen.asking import Asker
 from gate.testgen.diversity import Diversity, diversity
 from gate.testgen.duplicates import without_duplicates
-from gate.testgen.effort import EffortSettings, Stage
+from gate.testgen.effort import EffortSettings
 from gate.testgen.expansion import expanded
+from gate.testgen.found import noted
 from gate.testgen.reference import Answer, with_expected
 from gate.testgen.rule_tests import rule_tests
 from gate.testgen.source import Source
@@ -53,6 +54,18 @@ class Generation:
     diversity: Diversity
 
 
+class NoTests(CannotEvaluate):
+    """No test is left.
+
+    Args:
+        found: what there is instead.
+    """
+
+    def __init__(self, found: Generation) -> None:
+        super().__init__("no test is left", _first(found))
+        self.found = found
+
+
 async def generate(
     subject: PromptSubject, specification: Specification, generator: Asker, judge: Asker, work: Work
 ) -> Generation:
@@ -66,7 +79,8 @@ async def generate(
         work: how much, and how.
 
     Raises:
-        CannotEvaluate: there is no rule, or no test is left.
+        NoTests: no test is left.
+        CannotEvaluate: there is no rule.
     """
     if not specification.rules:
         raise CannotEvaluate("the specification holds no rule", "add rules to it, or state them in the prompt")
@@ -86,30 +100,25 @@ async def generate(
         notes += made.notes
         tests = tuple(test for test in made.tests if test.valid is not False)
         discarded += [Discarded(test, _why(test)) for test in made.tests if test.valid is False]
-    if not tests:
-        raise CannotEvaluate("no test is left", _first(notes, discarded))
-    if settings.expected and work.answer is not None:
+    if settings.expected and tests and work.answer is not None:
         work.tell(f"asking for {counted(len(tests), 'expected output')}")
         made = await with_expected(tests, work.answer)
         tests, notes = made.tests, [*notes, *made.notes]
-    return Generation(tests, tuple(discarded), (*notes, *_unfit(source, work)), diversity(tests))
+    notes += [*_fewer(tests, discarded, settings), *_unfit(source, work)]
+    found = Generation(tests, tuple(discarded), tuple(notes), diversity(tests))
+    if not tests:
+        raise NoTests(found)
+    return found
 
 
-def calls_of(settings: EffortSettings, rules: int) -> Mapping[Stage, int]:
-    """Requests of each stage, when all replies are good, each rule has an inverse, and no test is discarded.
-
-    Args:
-        settings: how much is done.
-        rules: of the specification.
-    """
-    statements = 2 * rules
-    tests = statements * settings.tests_per_rule
-    return {
-        "tests": math.ceil(statements / settings.rules_per_call),
-        "expansion": tests * settings.expansions,
-        "validity": math.ceil(tests / settings.tests_per_validation) if settings.validate else 0,
-        "expected": tests if settings.expected else 0,
-    }
+def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], settings: EffortSettings) -> tuple[str, ...]:
+    """Rules and inverse rules that lost tests which had been written."""
+    left = Counter(f"{test.rule}-{test.kind}" for test in tests)
+    problems: dict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(f"{one.test.rule}-{one.test.kind}" for one in discarded):
+        which = f"{left[name]} of {settings.tests_per_rule} tests left without duplicates and invalid inputs"
+        problems[f"only {which}"].append(name)
+    return noted(problems)
 
 
 def _unfit(source: Source, work: Work) -> Iterator[str]:
@@ -124,7 +133,7 @@ def _why(test: GeneratedTest) -> str:
     return f"breaks the input specification: {test.invalid}" if test.invalid else "breaks the input specification"
 
 
-def _first(notes: list[str], discarded: list[Discarded]) -> str:
+def _first(found: Generation) -> str:
     """What to look at first where nothing is left."""
-    found = [*notes, *(f"{one.test.id}: {one.why}" for one in discarded)]
-    return found[0] if found else "the model wrote nothing that can be used"
+    told = [*(f"{one.test.id}: {one.why}" for one in found.discarded), *found.notes]
+    return told[0] if told else "the model wrote nothing that can be used"

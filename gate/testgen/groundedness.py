@@ -1,5 +1,6 @@
 """Stage: does the prompt really say what a rule says?"""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from gate.domain.absence import Failed
@@ -8,7 +9,7 @@ from gate.domain.promptspec import Grounding, OutputRule
 from gate.testgen.asking import Asker, Malformed, Question, text_of
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evidence import passages_of
-from gate.testgen.found import Found
+from gate.testgen.found import Found, noted
 from gate.testgen.frames import FLAG, TEXT, fence, framed, object_schema
 from gate.testgen.subject import PromptSubject
 
@@ -32,7 +33,7 @@ async def ground(
         settings: whether it is, and what the user adds.
 
     Returns:
-        Grounding by the id of the rule, and a note for each rule about which the judge gave no answer.
+        Grounding by the id of the rule, and a note on the rules about which the judge gave no answer.
     """
     passages = passages_of(subject.text)
     groundings: dict[str, Grounding] = {}
@@ -48,14 +49,14 @@ async def ground(
     if not settings.ground:
         return Found(groundings)
     instructions = settings.instructions.get("grounding", "")
-    notes = []
+    problems: dict[str, list[str]] = defaultdict(list)
     answers = await judge.ask_all([_question(rule, subject, instructions) for rule in unsure])
     for rule, answer in zip(unsure, answers, strict=True):
         if isinstance(answer, Failed):
-            notes.append(f"grounding: nothing is known of {rule.id}: {answer.reason}")
+            problems[f"nobody knows whether these rules stand in the prompt ({answer.reason})"].append(rule.id)
         else:
             groundings[rule.id] = "judged" if answer else "ungrounded"
-    return Found(groundings, tuple(notes))
+    return Found(groundings, noted(problems))
 
 
 def _question(rule: OutputRule, subject: PromptSubject, instructions: str) -> Question[bool]:

@@ -47,7 +47,7 @@ async def find_components(subject: PromptSubject, asker: Asker, instructions: st
     schema = object_schema({"components": list_schema(_schema(TEXT), least=1, each=each)})
     question = Question("inputs", lambda problem: framed("inputs", view, instructions, problem), schema, read)
     found = await asker.ask(question)
-    return Found((), (f"inputs: {found.reason}",)) if isinstance(found, Failed) else found
+    return Found((), (f"what inputs look like is not known: {found.reason}",)) if isinstance(found, Failed) else found
 
 
 def _schema(name: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -84,5 +84,5 @@ def _component(found: Mapping[str, JsonValue], passages: Passages) -> Found[Comp
     kept = tuple(rules.values())[:RULES_PER_COMPONENT]
     over = len(rules) - len(kept)
     told = "1 rule" if over == 1 else f"{over} rules"
-    notes = (f"inputs: {told} of {name!r} left out, beyond {RULES_PER_COMPONENT}",) if over else ()
+    notes = (f"{told} of {name!r} left out beyond the first {RULES_PER_COMPONENT}",) if over else ()
     return Found(Component(name, line_of(found, "description"), kept), notes)

@@ -27,7 +27,11 @@ async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = 
     view = {"prompt": subject.text, "fence": fence(subject.text)}
     question = Question("intent", lambda problem: framed("intent", view, instructions, problem), SCHEMA, _read)
     found = await asker.ask(question)
-    return Found("", (f"intent: {found.reason}",)) if isinstance(found, Failed) else Found(found)
+    return (
+        Found("", (f"the intent of the prompt is not known: {found.reason}",))
+        if isinstance(found, Failed)
+        else Found(found)
+    )
 
 
 def _read(found: Mapping[str, JsonValue]) -> str:

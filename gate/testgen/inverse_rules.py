@@ -8,7 +8,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import OutputRule
 from gate.testgen.asking import Asker, Question, objects_of
 from gate.testgen.evidence import line_of, same_words
-from gate.testgen.found import Found
+from gate.testgen.found import Found, listed
 from gate.testgen.frames import SENTENCE, fence, framed, list_schema, object_schema, one_of
 
 RULES_PER_REQUEST = 20
@@ -25,7 +25,7 @@ async def invert(rules: Sequence[OutputRule], asker: Asker, instructions: str = 
         instructions: what the user adds.
 
     Returns:
-        Inverse by the id of its rule, and a note for each rule that has none.
+        Inverse by the id of its rule, and a note about rules that have none.
     """
     first = await asker.ask_all([_question(batch, "", instructions) for batch in _batches(rules)])
     inverses: dict[str, str] = {}
@@ -33,15 +33,20 @@ async def invert(rules: Sequence[OutputRule], asker: Asker, instructions: str = 
     missing = []
     for batch, found in zip(_batches(rules), first, strict=True):
         if isinstance(found, Failed):
-            failures.append(f"inverse: {batch[0].id} to {batch[-1].id}: {found.reason}")
+            failures.append(f"no inverse of {_span(batch)}: {found.reason}")
         else:
             inverses |= found
             missing += [rule for rule in batch if rule.id not in found]
     for found in await asker.ask_all([_question(batch, _INCOMPLETE, instructions) for batch in _batches(missing)]):
         if not isinstance(found, Failed):
             inverses |= found
-    notes = [f"inverse: none of {rule.id} that can be used" for rule in missing if rule.id not in inverses]
+    none = [rule.id for rule in missing if rule.id not in inverses]
+    notes = (f"no inverse of {listed(none)}: the model gave none that can be used",) if none else ()
     return Found(inverses, (*failures, *notes))
+
+
+def _span(batch: Sequence[OutputRule]) -> str:
+    return batch[0].id if len(batch) == 1 else f"{batch[0].id} to {batch[-1].id}"
 
 
 def _batches(rules: Sequence[OutputRule]) -> list[Sequence[OutputRule]]:
@@ -57,6 +62,8 @@ def _question(rules: Sequence[OutputRule], lacking: str, instructions: str) -> Q
         lambda problem: framed("inverse", view, instructions, problem or lacking),
         _schema([rule.id for rule in rules]),
         lambda found: _read(found, {rule.id: rule for rule in rules}),
+        # What is missing from the first reply is asked for once more; what is missing then is missing.
+        whole=lambda found: not lacking or len(found) == len(rules),
     )
 
 

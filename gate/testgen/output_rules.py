@@ -5,18 +5,21 @@ from collections.abc import Mapping
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import OutputRule
+from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.inputs.problems import quoted
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evidence import Span, line_of, passages_of, same_words
-from gate.testgen.found import Found
+from gate.testgen.found import Found, listed
 from gate.testgen.frames import SENTENCE, TEXT, fence, framed, list_schema, object_schema
 from gate.testgen.subject import PromptSubject
 
 NONE = "there is no rule"
 RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
+NAMED = 3
+"""Rules that a note names of those that are left out."""
 SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": SENTENCE}), least=1)})
 
 
@@ -69,8 +72,11 @@ def _numbered(found: list[tuple[str, str]], subject: PromptSubject, most: int) -
         distinct.setdefault(same_words(text), (text, passages.find(evidence) or nowhere))
     placed = sorted(distinct.values(), key=lambda rule: rule[1].start)
     rules = tuple(OutputRule(f"R{at}", text, span.text) for at, (text, span) in enumerate(placed[:most], start=1))
-    notes = [f"rules: {quoted(text)} left out, beyond the first {most}" for text, _ in placed[most:]]
-    twice = len(found) - len(distinct)
-    if twice:
-        notes.insert(0, f"rules: {twice} left out, said twice")
-    return Found(rules, tuple(notes))
+    left_out = tuple(text for text, _ in placed[most:])
+    notes = []
+    if twice := len(found) - len(distinct):
+        notes.append(f"{counted(twice, 'rule')} left out: said twice")
+    if left_out:
+        named = listed([quoted(text) for text in left_out], NAMED)
+        notes.append(f"{counted(len(left_out), 'rule')} left out beyond the first {most}: {named}")
+    return Found(rules, tuple(notes), left_out)

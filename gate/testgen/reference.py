@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.promptspec import GeneratedTest
-from gate.testgen.source import Made, noted
+from gate.testgen.found import noted
+from gate.testgen.source import Made
 
 Answer: TypeAlias = Callable[[GeneratedTest], Coroutine[Any, Any, str | Failed]]
 """The output of the prompt under test, with a reference model, for one test."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import AuthorQuestion, Component, OutputRule, Specification
+from gate.domain.words import counted
 from gate.inputs.problems import quoted
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.evidence import line_of
@@ -48,7 +49,9 @@ async def review(
     found = await asker.ask(
         Question("review", lambda problem: framed("review", view, instructions, problem), SCHEMA, read)
     )
-    return Found((), (f"review: {found.reason}",)) if isinstance(found, Failed) else found
+    return (
+        Found((), (f"nobody has reviewed the specification: {found.reason}",)) if isinstance(found, Failed) else found
+    )
 
 
 def ungrounded(rules: Iterable[OutputRule]) -> tuple[AuthorQuestion, ...]:
@@ -91,7 +94,11 @@ def _read(
             text = f"{quoted(name)} tells something of the output: {line_of(one, 'why')} Is that a rule of the output?"
             questions.setdefault(("leak", name), AuthorQuestion("leak", (name,), text))
     lost = len(conflicts) + len(leaks) - len(questions)
-    notes = (f"review: {lost} left out, said twice or about nothing in the specification",) if lost else ()
+    notes = (
+        (f"{counted(lost, 'finding')} of the review left out: said twice, or about nothing in the specification",)
+        if lost
+        else ()
+    )
     return Found(tuple(questions.values()), notes)
 
 

@@ -12,8 +12,9 @@ from gate.domain.promptspec import GeneratedTest, Scenario, Specification
 from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.assembly import shown
 from gate.testgen.duplicates import identity
+from gate.testgen.found import noted
 from gate.testgen.frames import SENTENCE, framed, list_schema, object_schema, one_of
-from gate.testgen.source import Made, Source, in_batches, noted
+from gate.testgen.source import Made, Source, in_batches
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
 _TAKEN_CHARS = 400
@@ -42,11 +43,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What one request asks for: how many tests of which statement, by opaque id, and what is there already."""
+    """What one request asks for: how many tests of which statement, by opaque id, what is there already, and whether it
+    is asked for once more because too little came."""
 
     counts: Mapping[Statement, int]
     taken: tuple[str, ...] = ()
     index: int = 0
+    again: bool = False
 
     @property
     def ids(self) -> dict[str, Statement]:
@@ -133,7 +136,7 @@ def _again(wanted: _Wanted, kept: _Kept, *, failed: bool) -> Iterator[_Wanted]:
         return
     for counts in [{one: count} for one, count in short.items()] if failed else [short] if short else []:
         taken = (text for one in counts for test in kept.tests(one) for _, text in shown(test))
-        yield _Wanted(counts, tuple(text[:_TAKEN_CHARS] for text in taken), wanted.index)
+        yield _Wanted(counts, tuple(text[:_TAKEN_CHARS] for text in taken), wanted.index, again=True)
 
 
 def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[GeneratedTest]]]:
@@ -152,6 +155,7 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
         lambda found: _read(source, wanted, found),
         wanted.index,
+        lambda drafts: not wanted.again or all(len(drafts[one]) >= count for one, count in wanted.counts.items()),
     )
 
 
@@ -206,5 +210,5 @@ def _short(
         missing = kept.missing(statement)
         if missing:
             why = reasons.get(statement, "the model wrote no more that can be used")
-            problems[f"{count - missing} of {count} tests ({why})"].append(statement.name)
+            problems[f"only {count - missing} of {count} tests written ({why})"].append(statement.name)
     return noted(problems)

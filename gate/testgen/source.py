@@ -1,6 +1,6 @@
 """What the stages that make tests read: the prompt, its specification, and what they are to do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,7 +11,6 @@ from gate.testgen.frames import fence
 from gate.testgen.subject import PromptSubject
 
 T = TypeVar("T")
-_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +68,3 @@ def texts_of(components: Sequence[Component]) -> tuple[str, ...]:
 def in_batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
     """Neighbours together, `size` at a time."""
     return [items[start : start + size] for start in range(0, len(items), size)]
-
-
-def noted(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A line for each of the first few problems, with the first few that it befell; one more for all others.
-
-    Args:
-        problems: names by problem. Models word their refusals in many ways, so there may be as many as names.
-    """
-    lines = [f"{problem}: {_listed(names)}" for problem, names in problems.items()]
-    others = [name for names in list(problems.values())[_NAMED:] for name in names]
-    return (*lines[:_NAMED], *([f"other problems: {_listed(others)}"] if others else []))
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

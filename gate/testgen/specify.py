@@ -18,8 +18,6 @@ from gate.testgen.output_rules import find_rules
 from gate.testgen.review import assumptions, review, ungrounded
 from gate.testgen.subject import PromptSubject
 
-RULES_ASSUMED = 12
-"""Rules of a prompt that nobody has read yet, for an estimate."""
 OTHER_VERSION = (
     "The specification was taken from another version of the prompt: gate generate --diff --update lets it follow."
 )
@@ -33,16 +31,30 @@ class Specified:
     Args:
         specification: of the prompt.
         notes: one line each: what is missing or left out, and why.
+        left_out: rules beyond those that are wanted.
     """
 
     specification: Specification
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
-async def specify(  # noqa: PLR0913
+@dataclass(frozen=True, slots=True)
+class Askers:
+    """Who reads the prompt.
+
+    Args:
+        generator: the model that extracts.
+        judge: the model that decides whether a rule stands in the prompt, and reviews.
+    """
+
+    generator: Asker
+    judge: Asker
+
+
+async def specify(
     subject: PromptSubject,
-    generator: Asker,
-    judge: Asker,
+    askers: Askers,
     settings: EffortSettings,
     given: Specification | None,
     tell: Callable[[str], None],
@@ -51,8 +63,7 @@ async def specify(  # noqa: PLR0913
 
     Args:
         subject: the prompt.
-        generator: the model that extracts.
-        judge: the model that decides whether a rule stands in the prompt, and reviews.
+        askers: models.
         settings: the effort.
         given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. Whether it
             was taken from this version of the prompt is the caller's to see to, and noted where it was not.
@@ -64,6 +75,7 @@ async def specify(  # noqa: PLR0913
     """
     if not subject.text.strip():
         raise GateError("the prompt is empty", "it has to say what its outputs are like")
+    generator, judge = askers.generator, askers.judge
     held = given or Specification(subject.digest, "", generator=str(generator.model))
     draft = _Draft(subject, settings, held, held)
     await together((draft.find_intent(generator), draft.find_inputs(generator), draft.find_rules(generator)))
@@ -87,18 +99,18 @@ def foreign(given: Specification, subject: PromptSubject) -> bool:
     return given.prompt not in ("", subject.digest) and bool(quoted) and not any(map(passages.find, quoted))
 
 
-def calls_of(settings: EffortSettings, rules: int | None, given: Specification | None) -> Mapping[Stage, int]:
+def calls_of(settings: EffortSettings, rules: int, given: Specification | None) -> Mapping[Stage, int]:
     """Requests of each stage, where every reply can be used and all evidence stands in the prompt.
 
     Args:
         settings: the effort.
-        rules: of the prompt; None where nobody knows, which counts as `RULES_ASSUMED`.
+        rules: of the prompt, as far as anybody knows.
         given: as for `specify`; its rules are the ones that count.
     """
     held = given or Specification("", "")
     lacking = sum(1 for rule in held.rules if not rule.inverse)
     if not held.rules:
-        lacking = min(settings.max_rules, RULES_ASSUMED if rules is None else rules)
+        lacking = min(settings.max_rules, rules)
     unsure = sum(1 for rule in held.rules if unsettled(rule) and not rule.evidence)
     return {
         "intent": int(not held.intent),
@@ -125,6 +137,7 @@ class _Draft:
         held: what there was before.
         made: what there is by now.
         notes: of each stage.
+        left_out: rules beyond those that are wanted.
     """
 
     subject: PromptSubject
@@ -132,6 +145,7 @@ class _Draft:
     held: Specification
     made: Specification
     notes: dict[Stage, tuple[str, ...]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     async def find_intent(self, asker: Asker) -> None:
         if not self.held.intent:
@@ -146,13 +160,15 @@ class _Draft:
             component.name for component in self.held.components
         ):
             self.notes["inputs"] = (
-                "inputs: the parts are not the variables of the prompt: " + ", ".join(self.subject.variables),
+                "the parts of the input in the specification are not the variables of the prompt: "
+                + ", ".join(self.subject.variables),
             )
 
     async def find_rules(self, asker: Asker) -> None:
         if not self.held.rules:
             found = await find_rules(self.subject, asker, self.settings)
             self.made, self.notes["rules"] = replace(self.made, rules=found.value), found.notes
+            self.left_out = found.left_out
 
     async def invert(self, asker: Asker) -> None:
         lacking = [rule for rule in self.made.rules if not rule.inverse]
@@ -185,7 +201,8 @@ class _Draft:
         notes = [OTHER_VERSION] if other else []
         notes += [note for stage in STAGES for note in self.notes.get(stage, ())]
         same = self.made.digest == self.held.digest
-        return Specified(replace(self.made, reviewer=self.held.reviewer if same else ""), tuple(notes))
+        made = replace(self.made, reviewer=self.held.reviewer if same else "")
+        return Specified(made, tuple(notes), self.left_out)
 
     def _instructions(self, stage: Stage) -> str:
         return self.settings.instructions.get(stage, "")

@@ -10,8 +10,9 @@ from gate.domain.promptspec import Component, GeneratedTest
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.assembly import shown
 from gate.testgen.effort import EffortSettings
+from gate.testgen.found import noted
 from gate.testgen.frames import FLAG, TEXT, fence, framed, list_schema, object_schema, one_of
-from gate.testgen.source import Made, in_batches, noted, texts_of
+from gate.testgen.source import Made, in_batches, texts_of
 
 _REASON_CHARS = 400
 _Verdicts = Mapping[str, tuple[bool, str]]
@@ -30,12 +31,14 @@ async def validated(
         judge: another model than the one that wrote the tests, if possible.
     """
     if not components:
-        return Made(tuple(tests), ("validity unknown: there is no input specification",) if tests else ())
+        return Made(
+            tuple(tests), ("nobody knows which inputs are valid: there is no input specification",) if tests else ()
+        )
     verdicts: dict[str, tuple[bool, str]] = {}
     problems: dict[str, list[str]] = defaultdict(list)
     asked = in_batches(tests, settings.tests_per_validation)
     for last in (False, True):
-        replies = await judge.ask_all([_question(components, batch, settings) for batch in asked])
+        replies = await judge.ask_all([_question(components, batch, settings, last) for batch in asked])
         again: list[Sequence[GeneratedTest]] = []
         for batch, reply in zip(asked, replies, strict=True):
             if not isinstance(reply, Failed):
@@ -43,7 +46,7 @@ async def validated(
             left = [test for test in batch if test.id not in verdicts]
             if left and (last or isinstance(reply, Failed)):
                 why = reply.reason if isinstance(reply, Failed) else "the judge gave no verdict"
-                problems[f"validity unknown ({why})"] += [test.id for test in left]
+                problems[f"nobody knows whether these inputs are valid ({why})"] += [test.id for test in left]
             elif left:
                 again.append(left)
         asked = again
@@ -58,7 +61,7 @@ def _judged(test: GeneratedTest, verdicts: _Verdicts) -> GeneratedTest:
 
 
 def _question(
-    components: Sequence[Component], batch: Sequence[GeneratedTest], settings: EffortSettings
+    components: Sequence[Component], batch: Sequence[GeneratedTest], settings: EffortSettings, last: bool
 ) -> Question[_Verdicts]:
     ids = {f"T{number}": test for number, test in enumerate(batch, start=1)}
     inputs = [{"id": name, "texts": shown(test)} for name, test in ids.items()]
@@ -74,6 +77,7 @@ def _question(
         lambda problem: framed("validity", view, extra, problem),
         object_schema({"verdicts": list_schema(_verdict(*ids), each=each)}),
         lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
+        whole=lambda verdicts: not last or len(verdicts) == len(batch),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gate.domain.promptspec import OutputRule
 from gate.inputs import config
-from gate.testgen import generation, specify
+from gate.testgen import specify
 from gate.testgen.compile.compile import compile_rule, told
 from gate.testgen.effort import LEVELS
 from tests.support.command import git
@@ -56,7 +56,7 @@ def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
                 assert [line.split() for line in (step.shown or "").split("\n")] == [
                     x.split() for x in printed.split("\n")
                 ]
-    the_reference_names_every_key(json.loads((tmp_path / ".gate/generate/generation.json").read_text("utf-8")))
+    the_reference_names_every_key(json.loads((tmp_path / ".gate/generate/support/generation.json").read_text("utf-8")))
 
 
 def the_reference_names_every_key(document: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ def test_the_requests_of_each_level_are_those_of_the_code() -> None:
         assert checked == (str(settings.tests_per_validation) if settings.validate else "none")
         assert harder == ("once" if settings.expansions == 1 else "no")
         rules = min(8, settings.max_rules)
-        calls = {**specify.calls_of(settings, rules, None), **generation.calls_of(settings, rules)}
+        calls = {**specify.calls_of(settings, rules, None), **settings.calls_for_tests(rules)}
         assert sum(calls.values()) == int(requests)
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from gate.calls.estimate import CHARS_PER_TOKEN
 from gate.domain.promptspec import Specification
 from gate.domain.usage import Usage
-from gate.testgen.effort import EffortSettings
-from gate.testgen.forecast import ASSUMED_RULES, JUDGED, GenerationForecast, Staffing, StageForecast
-from gate.testgen.generation import calls_of
+from gate.testgen.effort import ASSUMED_RULES, EffortSettings
+from gate.testgen.forecast import JUDGED, GenerationForecast, Staffing, StageForecast
 from gate.testgen.inverse_rules import RULES_PER_REQUEST
 from gate.testgen.specdiff.diff import identical
 from gate.testgen.specdiff.place import sides
@@ -85,7 +84,7 @@ def _read(change: Change, rules: int) -> Iterator[tuple[str, int, int]]:
 def _made(change: Change, rules: int, tests: int) -> Iterator[tuple[str, int, int]]:
     """Tests for what is new, and their answers."""
     yield "inverse", math.ceil(rules / RULES_PER_REQUEST), _WRITTEN["inverse"]
-    for stage, calls in calls_of(change.settings, rules).items():
+    for stage, calls in change.settings.calls_for_tests(rules).items():
         if calls and stage != "expected":
             yield stage, calls, math.ceil(_OF_A_TEST * tests / calls)
     if change.tried:

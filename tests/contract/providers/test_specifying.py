@@ -9,7 +9,7 @@ from gate.calls.caller import Caller, CallPolicy
 from gate.domain.promptspec import AuthorQuestion, Component, OutputRule
 from gate.testgen.asking import Asker
 from gate.testgen.effort import LEVELS
-from gate.testgen.specify import Specified, calls_of, specify
+from gate.testgen.specify import Askers, Specified, calls_of, specify
 from tests.contract.providers.subjects import Subject
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.scripted_models import subject
@@ -46,7 +46,7 @@ def specified(remote: Subject) -> Specified:
         caller = Caller(factory.provider, CallPolicy(8), random.Random(1), factory.price)
         asker = Asker(caller, remote.model, remote.params)
         try:
-            return await specify(PROMPT, asker, asker, LEVELS["medium"], None, lambda line: None)
+            return await specify(PROMPT, Askers(asker, asker), LEVELS["medium"], None, lambda line: None)
         finally:
             await factory.close()
 

@@ -34,7 +34,7 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
         (["--update"], "without --diff"),
         (["--write-back"], ".prompt.yml"),
         (["--no-cache", "--refresh"], "do not go together"),
-        (["--diff", "--evaluate"], "do not go together"),
+        (["--diff", "--evaluate"], "no meaning with --diff"),
         (["--judge-model", "nobody"], "nobody"),
         (["--param", "temperature=warm"], "temperature"),
     ],
@@ -130,7 +130,7 @@ def test_a_model_that_writes_no_test(desk: Desk, reply: str) -> None:
     made = desk.generate("--effort", "low")
     assert made.code == 3, made
     assert "no test is left" in made.err
-    assert not (desk.root / "evals").exists()
+    assert set(desk.files()) == {"prompts/shop.md", "evals/shop/spec.yaml"}
 
 
 def test_no_input_is_valid(desk: Desk) -> None:
@@ -145,7 +145,7 @@ def test_inverses_that_are_missing_are_asked_for_once_more(desk: Desk) -> None:
     made = desk.generate("--effort", "low")
     assert made.code == 0, made.err
     assert [bool(rule.inverse) for rule in desk.spec().rules] == [True, True, False]
-    assert "R3" in next(line for line in made.out.splitlines() if "warning: inverse" in line)
+    assert "R3" in next(line for line in made.out.splitlines() if "no inverse of" in line)
 
 
 def test_tests_that_are_the_same(desk: Desk) -> None:
@@ -183,7 +183,19 @@ def test_two_hundred_rules(desk: Desk) -> None:
     assert made.code == 0, made.err
     assert len(desk.spec().rules) == 200
     assert len(desk.cases()) == 400
-    assert "item 229" in made.out
+    told = " ".join(made.out.split())
+    assert "30 rules left out beyond the first 200: 'You must mention item 200.', " in told
+    assert "and 27 more" in told and "item 229" not in told
+    found = json.loads((desk.root / ".gate/generate/shop/generation.json").read_text(encoding="utf-8"))
+    assert found["left_out"] == [f"You must mention item {number}." for number in range(200, 230)]
+
+
+def test_quiet_is_one_line(desk: Desk) -> None:
+    desk.write("prompts/shop.md", " ".join(f"You must mention item {number}." for number in range(30)))
+    made = desk.generate("--effort", "min", "--quiet")
+    assert made.code == 0, made.err
+    assert made.out.splitlines() == ["prompts/shop.md: 12 tests for 6 rules, 0 checked by code"]
+    assert made.err == ""
 
 
 def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
@@ -191,7 +203,8 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     calls, made = desk.paid()
     assert made.code == 3, made
     assert "the tests of its 75 rules would take about" in made.err
-    assert "--max-calls" in made.err
+    assert all(word in made.err for word in ("--max-calls", "--max-usd", "--max-rules", "evals/shop/spec.yaml"))
+    assert len(desk.spec().rules) == 75
     most = re.findall(r"--max-calls (\d+)", made.err)
     more, made = desk.paid("--max-calls", most[0], "--tests-per-rule", "1", "--no-validate")
     assert made.code == 0, made.err

@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from tests.integration.generate.desk import JUDGE, RULES, Desk, document, planned
@@ -23,12 +24,12 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
     desk.server.behaviour = FINE
     made = evaluated(desk)
     assert made.code == 0, made.err
-    told = (desk.root / ".gate/generate/evaluation.md").read_text(encoding="utf-8")
+    told = (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
     for word in ("gpt-4o-mini", "claude-haiku-4-5", "control", "inverse", "Agreement of the specification"):
         assert word in told
         assert word in made.out
     for name in ("judge.svg", "code.svg"):
-        root = ElementTree.fromstring((desk.root / ".gate/generate" / name).read_text(encoding="utf-8"))
+        root = ElementTree.fromstring((desk.root / ".gate/generate/shop" / name).read_text(encoding="utf-8"))
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert told.startswith(f"**By the judge: gpt-4o-mini breaks 0 % [0, 39] of {TESTS} tests, claude-haiku-4-5 0 % ")
     # Of the rules of the prompt code checks the number of words alone, and that is kept.
@@ -111,6 +112,17 @@ def test_a_program_reads_each_verdict(desk: Desk) -> None:
     assert "evaluation" not in document(desk.generate("--effort", "min", "--json"))
 
 
+def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
+    schema = document(desk.gate("schema", "generation.json"))
+    found = document(evaluated(desk, "--json", "--quiet", "--turns", "2"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    assert found["evaluation"] and found["tests"][0]["turns"]
+    for wrong in ({"left_out": [1]}, {"more": 1}, {"tests": [{**found["tests"][0], "kind": "other"}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**found, **wrong}, schema)
+
+
 def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
     made = desk.generate(
         "--effort", "min", "--evaluate", "--models", JUDGE, "--judge-model", JUDGE, "--no-control", model=JUDGE
@@ -118,7 +130,7 @@ def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
     told = " ".join(made.out.split())
     assert told.count(f"The judge {JUDGE} is the very model that wrote the tests") == 1
     assert told.count(f"The judge {JUDGE} is the very model that answers them") == 1
-    assert "the very model that" in (desk.root / ".gate/generate/evaluation.md").read_text(encoding="utf-8")
+    assert "the very model that" in (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("more", [(), ("--no-control",)])

@@ -55,7 +55,8 @@ CHAT = """\
 def checked(desk: Desk, made: Outcome) -> None:
     """The suite at the end of the summary runs over every case."""
     assert made.code == 0, made.err
-    summary = (desk.root / ".gate/generate/summary.md").read_text(encoding="utf-8")
+    [found] = (desk.root / ".gate/generate").glob("*/summary.md")
+    summary = found.read_text(encoding="utf-8")
     fenced = re.search(r"^```yaml\n(.*?)^```$", summary, re.MULTILINE | re.DOTALL)
     assert fenced is not None
     desk.write("gate.yaml", fenced[1])

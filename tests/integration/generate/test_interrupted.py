@@ -6,12 +6,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from tests.integration.generate.desk import MODEL, Desk
 from tests.support.command import environment, gate
-from tests.support.model_server import Behaviour
+from tests.support.model_server import Behaviour, ModelServer
 from tests.support.prompt_reader import reader
 
 SLOW = Behaviour(judgement=reader, latency_s=0.15)
@@ -20,9 +21,10 @@ WHOLE = 4 + 1 + 6 + 4
 MOST_S = 60
 
 
-def started(desk: Desk) -> "subprocess.Popen[str]":
+def started(desk: Desk, *arguments: str) -> "subprocess.Popen[str]":
+    command = ["generate", "prompts/shop.md", "--model", MODEL, *(arguments or ("--concurrency", "2"))]
     return subprocess.Popen(
-        [sys.executable, "-m", "gate", "generate", "prompts/shop.md", "--model", MODEL, "--concurrency", "2"],
+        [sys.executable, "-m", "gate", *command],
         cwd=desk.root,
         env=environment(desk.root, desk.env),
         stdout=subprocess.PIPE,
@@ -89,3 +91,61 @@ def test_nothing_listens(desk: Desk) -> None:
     assert ended.code == 3, ended
     assert "Traceback" not in ended.err
     assert not (desk.root / "evals").exists()
+
+
+READ = 4 + 1
+"""Requests until tests are written, at low effort."""
+
+
+def test_the_server_goes_away_half_way(desk: Desk) -> None:
+    with ModelServer(SLOW) as first:
+        process = started(here := replace(desk, server=first), "--effort", "low")
+        answered(here, READ)
+    _, err = process.communicate(timeout=MOST_S)
+    assert process.returncode == 3, err
+    assert "repeat the command" in err and "Traceback" not in err
+    with ModelServer(Behaviour(judgement=reader), int(first.url.rpartition(":")[2])) as second:
+        made = replace(desk, server=second).generate("--effort", "low")
+        assert made.code == 0, made.err
+    asked = Counter((entry.system, entry.user) for entry in (*first.ledger, *second.ledger))
+    assert len(asked) == READ + 2 + 2
+    assert len(second.ledger) <= 2 + 2 + 1, "what was read is known, but for an answer that was on its way"
+
+
+EVALUATION = ("--effort", "min", "--evaluate", "--models", "openai:gpt-4o-mini", "--no-control")
+OF_EVALUATION = 4 + 1 + 6 + 6
+"""Requests of it: the generation, an output for each test, and a verdict on each."""
+
+
+def different(system: str, user: str) -> str:
+    """An answer to each test that is like no other, so that each is judged."""
+    return f"Fine, is it? {user}"
+
+
+def test_ctrl_c_in_an_evaluation(desk: Desk) -> None:
+    desk.server.behaviour = replace(SLOW, answer=different)
+    process = started(desk, *EVALUATION, "--concurrency", "2")
+    answered(desk, 9)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=MOST_S)
+    assert process.returncode == 130, err
+    assert len(desk.cases()) == 6, "tests are kept before they are run"
+    before = len(desk.server.ledger)
+    assert before < OF_EVALUATION
+    desk.server.behaviour = Behaviour(judgement=reader, answer=different)
+    made = desk.generate(*EVALUATION)
+    assert made.code == 0, made.err
+    asked = Counter((entry.system, entry.user) for entry in desk.server.ledger)
+    assert len(asked) == OF_EVALUATION
+    assert sum(asked.values()) <= OF_EVALUATION + 2
+
+
+@pytest.mark.parametrize("limit", [7, 12])
+def test_a_budget_that_ends_in_an_evaluation_pays_for_no_answer_twice(desk: Desk, limit: int) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=different, latency_s=0.05)
+    paid, ended = desk.paid(*EVALUATION, "--max-calls", str(limit))
+    assert (paid, ended.code) == (limit, 3), ended
+    assert "evals/shop/cases.yaml" in ended.err
+    more, made = desk.paid(*EVALUATION)
+    assert made.code == 0, made.err
+    assert paid + more == OF_EVALUATION, "what was on its way when the budget ended is kept"

@@ -2,12 +2,14 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
 from gate.inputs.config import load
 from tests.integration.generate.desk import MODEL, RULES, Desk, counted, document, planned
-from tests.support.command import gate
+from tests.support.command import environment, gate
 
 # intent, inputs, rules, inverse; then, of the level: review, tests, expansion, checks of the inputs.
 CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 + 1 + 6 + 30 + 30}
@@ -18,6 +20,8 @@ TESTS = {"min": 1, "low": 2, "medium": 3, "high": 5}
 def test_a_level_takes_as_many_calls_as_it_says(desk: Desk, level: str) -> None:
     paid, made = desk.paid("--effort", level)
     assert made.code == 0, made.err
+    [now] = re.findall(r"^now: about (\d+) calls?, [\d,]+ tokens, about \$[\d.]+, for up to", made.err, re.MULTILINE)
+    assert int(now) == paid - 4 - (level != "min"), "what is still to come once the rules are known"
     assert paid == CALLS[level]
     assert counted(desk.cases()) == {
         (f"R{rule}", kind): TESTS[level] for rule in range(1, RULES + 1) for kind in ("rule", "inverse")
@@ -63,12 +67,13 @@ def test_a_program_reads_what_came_out(desk: Desk) -> None:
     assert len(found["tests"]) == 2 * RULES
     assert found["calls"] == {"made": CALLS["min"], "cached": 0, "retried": 0}
     assert found["spent_usd"] > 0
-    assert found == json.loads((desk.root / ".gate/generate/generation.json").read_text())
+    assert 0 < found["diversity"]["distinct_1"] <= found["diversity"]["distinct_2"] <= 1
+    assert found == json.loads((desk.root / ".gate/generate/shop/generation.json").read_text())
 
 
 def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
     made = desk.generate("--effort", "min", "--judge-model", "anthropic:claude-haiku-4-5")
-    summary = (desk.root / ".gate/generate/summary.md").read_text(encoding="utf-8")
+    summary = (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
     fenced = re.search(r"^```yaml\n(.*?)^```$", summary, re.MULTILINE | re.DOTALL)
     assert fenced is not None
     assert fenced[1] in made.out
@@ -99,3 +104,17 @@ def test_a_plan_needs_no_key_and_sends_nothing(desk: Desk) -> None:
     assert "Rests on 8 rules, which nobody has counted yet." in planning.out
     assert desk.asked == 0
     assert set(desk.files()) == {"prompts/shop.md"}
+
+
+def test_a_plan_loads_no_numpy_and_no_interface(desk: Desk) -> None:
+    code = (
+        "import sys\nfrom gate.__main__ import main\n"
+        f"sys.argv = ['gate', 'generate', 'prompts/shop.md', '--model', {MODEL!r}, '--plan']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', [name for name in ('numpy', 'openai', 'anthropic', 'aiohttp') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=desk.root, env=environment(desk.root), capture_output=True, text=True
+    )
+    assert "about" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "LOADED []"

@@ -23,7 +23,7 @@ def discarded(*reasons: str) -> list[Discarded]:
 
 def outcome(found: Sequence[Discarded] = ()) -> Outcome:
     specification = Specification("digest", "It answers.", (), (OutputRule("R1", LONG, grounding="ungrounded"),))
-    return Outcome("shop.md", specification, (), (), found, (), (), (), (), "1 call.")
+    return Outcome("shop.md", specification, (), (), found, (), (), (), diversity(()), (), "1 call.")
 
 
 def printed(found: Outcome, width: int = 80) -> str:

@@ -35,3 +35,15 @@ def test_a_reply_with_a_fence_around_it_is_read() -> None:
 def test_the_second_reply_counts() -> None:
     model = ScriptedModel({"intent": ["{", {"intent": "Ok"}]})
     assert asyncio.run(asker(model).ask(QUESTION)) == "Ok"
+
+
+def test_a_known_reply_that_cannot_be_used_is_asked_for_anew() -> None:
+    poor = ScriptedModel({"intent": "{"})
+    assert isinstance(asyncio.run(asker(poor).ask(QUESTION)), Failed)
+    assert len(poor.requests) == 2
+    good = ScriptedModel(known=poor.known)
+    assert asyncio.run(asker(good).ask(QUESTION)) == "Shortens a text."
+    assert len(good.requests) == 1
+    later = ScriptedModel(known=good.known)
+    assert asyncio.run(asker(later).ask(QUESTION)) == "Shortens a text."
+    assert later.requests == []

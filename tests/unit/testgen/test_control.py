@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gate.domain.absence import Failed
-from gate.testgen.control import control_calls, control_cases
-from gate.testgen.effort import EffortSettings
+from gate.testgen.control import control_cases
+from gate.testgen.effort import EffortSettings, control_calls
 from gate.testgen.source import Made
 from gate.testgen.subject import PromptSubject
 from tests.support.scripted_tests import SUBJECT, Bend, ScriptedTests
@@ -73,3 +73,17 @@ def test_a_spoiled_input_costs_itself() -> None:
 
 def _input(text: str) -> dict[str, Any]:
     return {"components": [{"name": "input", "text": text}]}
+
+
+def test_too_few_that_are_known_are_asked_for_anew() -> None:
+    def run(model: ScriptedTests) -> int:
+        return len(asyncio.run(control_cases(SUBJECT, 10, EffortSettings(), model.asker())).tests)
+
+    poor = ScriptedTests({"control": lambda _, good: {"inputs": good["inputs"][:2]}})
+    assert run(poor) == 4
+    good = ScriptedTests(known=poor.known)
+    assert run(good) == 10
+    assert len(good.requests) == 1
+    later = ScriptedTests(known=good.known)
+    assert run(later) == 10
+    assert later.requests == []

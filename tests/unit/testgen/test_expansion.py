@@ -54,8 +54,8 @@ def test_what_is_refused_or_cannot_be_used_keeps_its_input() -> None:
     assert found.tests[:2] == TESTS[:2]
     assert all(new.input != old.input for new, old in zip(found.tests[2:], TESTS[2:], strict=True))
     assert found.notes == (
-        'not expanded (the model refused: "I\'m sorry."): R1-rule-1',
-        "not expanded (no budget left): R1-inverse-1",
+        'not made harder (the model refused: "I\'m sorry."): R1-rule-1',
+        "not made harder (no budget left): R1-inverse-1",
     )
 
 

@@ -10,7 +10,7 @@ from gate.domain.absence import Failed
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.errors import CannotEvaluate
 from gate.testgen.effort import LEVELS, EffortSettings, Level
-from gate.testgen.generation import Generation, Work, calls_of, generate
+from gate.testgen.generation import Generation, Work, generate
 from gate.testgen.subject import PromptSubject
 from tests.support.scripted_tests import SUBJECT, Bend, Killed, ScriptedTests, specification
 
@@ -35,14 +35,14 @@ def test_requests_of_each_level_are_as_many_as_was_said(level: Level, rules: int
         return "An answer."
 
     found = run(model, Work(settings, answer=counted), specification(rules, "sentence", "word"))
-    said = calls_of(settings, rules)
+    said = settings.calls_for_tests(rules)
     assert {stage: model.counts.get(stage, 0) for stage in said} == {**said, "expected": 0}
     assert len(asked) == said["expected"] == len(found.tests) == 2 * rules * settings.tests_per_rule
     assert found.discarded == () and found.notes == ()
 
 
 def test_what_is_said_of_each_level_by_hand() -> None:
-    said = {level: dict(calls_of(settings, 8)) for level, settings in LEVELS.items()}
+    said = {level: dict(settings.calls_for_tests(8)) for level, settings in LEVELS.items()}
     assert said == {
         "min": {"tests": 2, "expansion": 0, "validity": 0, "expected": 0},
         "low": {"tests": 4, "expansion": 0, "validity": 4, "expected": 0},
@@ -82,12 +82,16 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
     assert twin.why.startswith("the same as R") and twin.test.valid is None, "a duplicate is not judged"
     assert foreign.why == "breaks the input specification: It is French." and foreign.test.valid is False
     assert not {one.test.id for one in found.discarded} & {test.id for test in found.tests}
+    (note,) = found.notes
+    lost = sorted(f"{one.test.rule}-{one.test.kind}" for one in found.discarded)
+    assert note.startswith("only 0 of 1 tests left without duplicates and invalid inputs: ")
+    assert sorted(note.partition(": ")[2].split(", ")) == lost
 
 
 def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
     found = run(ScriptedTests({"validity": lambda *_: "I'm sorry."}), Work(EffortSettings(1, 10)))
     assert len(found.tests) == 10 and {test.valid for test in found.tests} == {None}
-    assert found.notes[0].startswith("validity unknown")
+    assert found.notes[0].startswith("nobody knows whether these inputs are valid")
 
 
 @pytest.mark.parametrize(

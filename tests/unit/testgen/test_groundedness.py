@@ -67,7 +67,7 @@ def test_without_a_judge_nothing_is_known() -> None:
 def test_no_answer_is_unknown(script: Script, reason: str) -> None:
     found, notes, model = grounding(RULE, script)
     assert found == "unknown"
-    assert notes[0].startswith(f"grounding: nothing is known of R1: {reason}")
+    assert notes[0].startswith(f"nobody knows whether these rules stand in the prompt ({reason}")
     assert len(model.requests) == (1 if isinstance(script, Failed) else 2)
 
 

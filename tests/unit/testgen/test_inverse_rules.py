@@ -64,7 +64,7 @@ def test_what_stays_missing_is_noted() -> None:
     result, model = found(inverses(("R1", "It breaks demand 1.")), 3)
     assert result == Found(
         {"R1": "It breaks demand 1."},
-        ("inverse: none of R2 that can be used", "inverse: none of R3 that can be used"),
+        ("no inverse of R2, R3: the model gave none that can be used",),
     )
     assert len(model.requests) == 2
 
@@ -87,7 +87,7 @@ def test_ids_that_are_all_wrong_are_asked_for_in_other_words() -> None:
 )
 def test_a_request_that_fails_leaves_its_rules_without_inverses(script: Script, reason: str, requests: int) -> None:
     result, model = found(script)
-    assert result == Found({}, (f"inverse: R1 to R2: {reason}",))
+    assert result == Found({}, (f"no inverse of R1 to R2: {reason}",))
     assert len(model.requests) == requests
 
 
@@ -97,10 +97,28 @@ def test_one_batch_that_fails_takes_no_other_with_it() -> None:
 
     result, _ = found(answer, 41)
     assert set(result.value) == {f"R{number}" for number in (*range(1, 21), 41)}
-    assert result.notes == ("inverse: R21 to R40: 503",)
+    assert result.notes == ("no inverse of R21 to R40: 503",)
 
 
 def test_a_rule_that_holds_another_rules_line_is_one_line() -> None:
     model = ScriptedModel()
     rule = OutputRule("R1", "One word.\nR2: return nothing")
     assert asyncio.run(invert([rule], asker(model))).value == {"R1": "Not so: One word. R2: return nothing"}
+
+
+def test_a_poor_answer_that_is_known_does_not_stay_for_ever() -> None:
+    poor = ScriptedModel({"inverse": inverses(("X1", "Not asked for."))})
+    assert asyncio.run(invert(rules(2), asker(poor))).value == {}
+    good = ScriptedModel(known=poor.known)
+    assert set(asyncio.run(invert(rules(2), asker(good))).value) == {"R1", "R2"}
+    assert len(good.requests) == 1, "the second request alone"
+    later = ScriptedModel(known=good.known)
+    assert set(asyncio.run(invert(rules(2), asker(later))).value) == {"R1", "R2"}
+    assert later.requests == [], "the good answer has taken the place of the poor one"
+
+
+def test_a_known_answer_counts_where_no_better_one_comes() -> None:
+    poor = ScriptedModel({"inverse": [inverses(("X1", "Not asked for.")), inverses(("R2", "It breaks demand 2."))]})
+    asyncio.run(invert(rules(3), asker(poor)))
+    down = ScriptedModel({"inverse": Failed("503")}, known=poor.known)
+    assert asyncio.run(invert(rules(3), asker(down))).value == {"R2": "It breaks demand 2."}

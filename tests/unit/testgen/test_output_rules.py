@@ -45,7 +45,7 @@ def test_rules_are_numbered_by_where_their_evidence_stands() -> None:
 def test_a_rule_that_is_said_twice_is_one() -> None:
     found = rules(rules_of(("", "Say “NA”."), ('answer "NA"', "say  'NA'"), ("", "Say no more.")))
     assert [rule.text for rule in found.value] == ["Say “NA”.", "Say no more."]
-    assert found.notes == ("rules: 1 left out, said twice",)
+    assert found.notes == ("1 rule left out: said twice",)
 
 
 def test_what_is_beyond_the_limit_is_named() -> None:
@@ -55,10 +55,8 @@ def test_what_is_beyond_the_limit_is_named() -> None:
     )
     found = rules(told, settings=settings)
     assert [rule.text for rule in found.value] == ["JSON.", "At most 80."]
-    assert found.notes == (
-        "rules: 'Be kind.' left out, beyond the first 2",
-        "rules: 'Be 日本.' left out, beyond the first 2",
-    )
+    assert found.notes == ("2 rules left out beyond the first 2: 'Be kind.', 'Be 日本.'",)
+    assert found.left_out == ("Be kind.", "Be 日本.")
 
 
 def test_two_hundred_rules() -> None:
@@ -68,7 +66,10 @@ def test_two_hundred_rules() -> None:
     assert [(rule.id, rule.text) for rule in found.value] == [
         (f"R{number + 1}", f"It keeps demand {number}.") for number in range(200)
     ]
-    assert len(found.notes) == 50
+    (note,) = found.notes
+    assert note.startswith("50 rules left out beyond the first 200: 'It keeps demand 200.', ")
+    assert note.endswith(" and 47 more")
+    assert found.left_out == tuple(f"It keeps demand {number}." for number in range(200, 250))
 
 
 @pytest.mark.parametrize(

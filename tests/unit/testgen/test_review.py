@@ -85,13 +85,13 @@ def test_the_reviewer_sees_prompt_and_specification_and_nothing_leaves_the_fence
 )
 def test_a_finding_about_nothing_is_left_out(wrong: dict[str, JsonValue]) -> None:
     result, _ = found(wrong)
-    assert result == Found((), ("review: 1 left out, said twice or about nothing in the specification",))
+    assert result == Found((), ("1 finding of the review left out: said twice, or about nothing in the specification",))
 
 
 def test_a_finding_counts_once() -> None:
     result, _ = found(told(conflict("R1", "R2"), conflict("R2", "R1"), leaks=(leak("topic"), leak("topic"))))
     assert [question.about for question in result.value] == [("R1", "R2"), ("topic",)]
-    assert result.notes == ("review: 2 left out, said twice or about nothing in the specification",)
+    assert result.notes == ("2 findings of the review left out: said twice, or about nothing in the specification",)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_finding_counts_once() -> None:
 )
 def test_without_an_answer_there_is_a_note(script: Script, reason: str) -> None:
     result, model = found(script)
-    assert result == Found((), (f"review: {reason}",))
+    assert result == Found((), (f"nobody has reviewed the specification: {reason}",))
     assert len(model.requests) == 2
 
 

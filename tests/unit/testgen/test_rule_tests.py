@@ -107,7 +107,7 @@ def test_what_stays_missing_is_noted() -> None:
     assert len(model.requests) == 2, "asked once more, and no further"
     assert len(found.tests) == 7
     assert len(found.notes) == 1 and found.notes[0].startswith(
-        "1 of 2 tests (the model wrote no more that can be used): R"
+        "only 1 of 2 tests written (the model wrote no more that can be used): R"
     )
 
 
@@ -120,7 +120,7 @@ def test_the_same_input_twice_is_one_test() -> None:
         }
 
     found = made(bent(same))
-    assert len(found.tests) == 4 and found.notes[0].startswith("1 of 2 tests")
+    assert len(found.tests) == 4 and found.notes[0].startswith("only 1 of 2 tests")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_what_is_noted_is_what_went_wrong_last() -> None:
     model = bent(lambda number, good: Failed("dropped") if number == 0 else {"tests": good["tests"][:1]})
     found = made(model)
     assert len(found.tests) == 4
-    assert found.notes[0].startswith("1 of 2 tests (the model wrote no more that can be used)")
+    assert found.notes[0].startswith("only 1 of 2 tests written (the model wrote no more that can be used)")
 
 
 def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> None:
@@ -173,12 +173,14 @@ def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> Non
     assert found.tests == ()
     assert len(model.requests) == 2 * 50 + 2 * 400
     (note,) = found.notes
-    assert note.startswith("0 of 3 tests (the model refused") and note.endswith("R4-inverse and 392 more")
+    assert note.startswith("only 0 of 3 tests written (the model refused") and note.endswith("R4-inverse and 392 more")
 
 
 def test_no_connection_is_a_note() -> None:
     found = made(bent(lambda *_: Failed("no budget left")), settings=EffortSettings(2, 1))
-    assert found.tests == () and found.notes[0].startswith("0 of 2 tests (no budget left): R1-rule, R1-inverse")
+    assert found.tests == () and found.notes[0].startswith(
+        "only 0 of 2 tests written (no budget left): R1-rule, R1-inverse"
+    )
 
 
 def test_rules_of_the_same_words_are_different_questions() -> None:
@@ -212,3 +214,15 @@ def test_wishes_of_the_user_go_into_the_prompt_of_their_stage() -> None:
     made(model, settings=SETTINGS.with_settings(instructions={"tests": "Only about trains.", "control": "Never."}))
     assert "Only about trains." in model.requests[0].messages[0].content
     assert "Never." not in model.requests[0].messages[0].content
+
+
+def test_too_few_tests_that_are_known_are_asked_for_anew() -> None:
+    poor = bent(lambda _, good: {"tests": good["tests"][:1]})
+    assert len(made(poor).tests) == 2
+    good = ScriptedTests(known=poor.known)
+    healed = made(good)
+    assert len(healed.tests) == 8 and healed.notes == ()
+    assert len(good.requests) == 1, "what is missing, and not what is there"
+    later = ScriptedTests(known=good.known)
+    assert made(later) == healed
+    assert later.requests == []

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.source import in_batches, noted
+from gate.testgen.found import noted
+from gate.testgen.source import in_batches
 
 
 @given(st.lists(st.integers()), st.integers(1, 9))

@@ -56,7 +56,9 @@ def test_missing_ids_are_asked_for_once_more_and_then_unknown() -> None:
     found, model = validate(first, TESTS[:5])
     assert len(model.requests) == 2, "asked once more, and no further"
     assert valid(found) == [True, True, None, None, None]
-    assert found.notes == ("validity unknown (the judge gave no verdict): R1-rule-3, R1-rule-4, R1-rule-5",)
+    assert found.notes == (
+        "nobody knows whether these inputs are valid (the judge gave no verdict): R1-rule-3, R1-rule-4, R1-rule-5",
+    )
 
 
 def test_verdicts_that_contradict_each_other_or_are_none_do_not_count() -> None:
@@ -71,7 +73,7 @@ def test_verdicts_that_contradict_each_other_or_are_none_do_not_count() -> None:
 def test_a_judge_that_refuses_leaves_everything_unknown() -> None:
     found, model = validate(lambda *_: "I'm sorry.")
     assert valid(found) == [None] * 7 and len(model.requests) == 4
-    assert found.notes[0].startswith("validity unknown (the model refused")
+    assert found.notes[0].startswith("nobody knows whether these inputs are valid (the model refused")
     found, _ = validate(lambda *_: Failed("no budget left"))
     assert valid(found) == [None] * 7
 
@@ -80,7 +82,7 @@ def test_without_an_input_specification_there_is_nothing_to_ask() -> None:
     model = ScriptedTests()
     found = asyncio.run(validated((), TESTS, EffortSettings(), model.asker()))
     assert valid(found) == [None] * 7 and model.requests == []
-    assert found.notes == ("validity unknown: there is no input specification",)
+    assert found.notes == ("nobody knows which inputs are valid: there is no input specification",)
 
 
 def test_an_input_cannot_speak_for_its_neighbours() -> None:
@@ -91,3 +93,15 @@ def test_an_input_cannot_speak_for_its_neighbours() -> None:
     mark = user.splitlines()[1].removeprefix("<<<")
     outside = "".join(block.split(f"{mark}>>>")[-1] for block in user.split(f"<<<{mark}"))
     assert outside.split() == ["#", "Specification", "#", "Inputs", "T1", "T2"]
+
+
+def test_verdicts_that_are_known_to_be_missing_are_asked_for_anew() -> None:
+    mute = ScriptedTests({"validity": lambda _, good: {"verdicts": good["verdicts"][:1]}})
+    settings = EffortSettings(tests_per_validation=5)
+    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, mute.asker()))).count(None) == 3
+    good = ScriptedTests(known=mute.known)
+    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, good.asker()))) == [True] * 5
+    assert len(good.requests) == 1
+    later = ScriptedTests(known=good.known)
+    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, later.asker()))) == [True] * 5
+    assert later.requests == []

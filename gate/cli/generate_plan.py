@@ -1,0 +1,63 @@
+"""What `gate generate` reads before anything is asked, and what it would take."""
+
+from dataclasses import dataclass
+
+from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
+from gate.cli.generate_options import GenerateOptions, screen, wanted_of
+from gate.errors import GateError
+from gate.inputs.promptyml import is_prompt_yml
+from gate.report import generation, sheet_terminal
+from gate.report.sheet import Sheet
+from gate.settings.services import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """All that is known beforehand.
+
+    Args:
+        wanted: models, settings and limits.
+        settings: keys and addresses.
+        found: the prompt, and its specification if there is one.
+        foreseen: what it would take.
+    """
+
+    wanted: Wanted
+    settings: Settings
+    found: Found
+    foreseen: Sheet
+
+
+def ready(options: GenerateOptions) -> Ready:
+    """Read everything, and foresee.
+
+    Raises:
+        GateError: options that do not go together, or mistakes in a file.
+    """
+    _check(options)
+    wanted, settings = wanted_of(options), Settings.from_environ()
+    found = read(wanted)
+    return Ready(wanted, settings, found, generation.plan_sheet(options.prompt, foresee(wanted, found, settings)))
+
+
+def execute(options: GenerateOptions) -> int:
+    """Say what it would take.
+
+    Returns:
+        0; mistakes are errors with their own exit code.
+    """
+    sheet_terminal.render(ready(options).foreseen, screen())
+    return 0
+
+
+def _check(options: GenerateOptions) -> None:
+    """Options that do not go together."""
+    if options.write_back and not is_prompt_yml(options.prompt):
+        raise GateError(f"--write-back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
+    if options.write_back and (options.turns or 1) > 1:
+        raise GateError("--write-back and --turns do not go together", "a .prompt.yml holds tests of one turn")
+    if options.spec is not None and not options.spec.is_file():
+        raise GateError(f"--spec names {options.spec}, which is no file", "leave it out to have it extracted")
+    for flag, given in (("--update", options.update), ("--baseline", options.baseline)):
+        if given:
+            raise GateError(f"{flag} has no meaning without --diff", "add --diff")
