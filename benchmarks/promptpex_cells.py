@@ -10,11 +10,11 @@ from typing import Any
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex import Row as Recorded
 from gate.testgen.metrics import Tally, non_compliance
-from gate.testgen.outcomes import Group, Outcome, Row, in_group
+from gate.testgen.outcomes import Group, OutputVerdict, Row, in_group
 
 PRINTED = Path(__file__).parent / "data" / "promptpex-tables.json"
 TABLES: Mapping[str, tuple[Group, Group]] = {"Table 2": ("promptpex", "control"), "Table 3": ("rule", "inverse")}
-_OUTCOMES: Mapping[str | None, Outcome] = {"ok": "compliant", "err": "violation", None: "unknown"}
+_OUTCOMES: Mapping[str | None, OutputVerdict] = {"ok": "compliant", "err": "violation", None: "unknown"}
 
 
 @dataclass(frozen=True, slots=True)

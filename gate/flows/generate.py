@@ -19,7 +19,7 @@ from gate.testgen.compile.compile import compile_rules
 from gate.testgen.diversity import Diversity, diversity
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast
-from gate.testgen.generation import Generation, NoTests, Work, generate
+from gate.testgen.generation import Directions, Generation, NoTests, generate
 from gate.testgen.reference import Answer
 from gate.testgen.specify import Askers, specify
 from gate.testgen.subject import PromptSubject
@@ -120,7 +120,7 @@ async def make(job: Job, team: Team) -> Generated:
     made = Generation((), (), (), diversity(()))
     if failure is None:
         team.tell(f"now: {foreseen.told}")
-        work = Work(job.settings, team.tell, answer=team.answer)
+        work = Directions(job.settings, team.tell, answer=team.answer)
         try:
             made = await generate(job.subject, found.specification, team.generator, team.judge, work)
         except NoTests as nothing:

@@ -1,24 +1,20 @@
 """Generated tests against models: who complies with the prompt, and what are the tests worth?"""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from gate.domain.absence import Failed
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import GeneratedTest
-from gate.domain.sample import Reply
 from gate.errors import CannotEvaluate
 from gate.flows.generate import Generated
 from gate.testgen.agreement_of_specs import SpecAgreement, agreement
 from gate.testgen.asking import Asker
 from gate.testgen.control import control_cases
 from gate.testgen.effort import EffortSettings
-from gate.testgen.evaluate import Trial, evaluate
+from gate.testgen.evaluate import Answering, Trial, evaluate
 from gate.testgen.outcomes import Row
 from gate.testgen.subject import PromptSubject
 from gate.testgen.validity import validated
-
-Answering = Callable[[ModelRef, GeneratedTest], Awaitable[Reply | Failed]]
 
 
 @dataclass(frozen=True, slots=True)

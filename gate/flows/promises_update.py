@@ -9,7 +9,7 @@ from gate.flows.promises import Compared
 from gate.inputs.specfile import SpecFile
 from gate.testgen.asking import Asker
 from gate.testgen.effort import EffortSettings
-from gate.testgen.generation import Work, generate
+from gate.testgen.generation import Directions, generate
 from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import update_plan
 from gate.testgen.subject import PromptSubject
@@ -75,7 +75,7 @@ async def follow(kept: SpecFile, compared: Compared, head: PromptSubject, writer
     tests: tuple[GeneratedTest, ...] = ()
     notes = found.notes
     if add:
-        work = Work(writers.settings, writers.tell)
+        work = Directions(writers.settings, writers.tell)
         made = await generate(head, replace(after, rules=add), writers.generator, writers.judge, work)
         tests, notes = made.tests, (*notes, *made.notes)
     return Update(after, tests, replace(plan, add=add), notes)

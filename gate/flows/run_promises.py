@@ -31,7 +31,7 @@ from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
 from gate.testgen.compile.compile import compile_rule
 from gate.testgen.effort import LEVELS, RULES, EffortSettings
-from gate.testgen.generation import Work, generate
+from gate.testgen.generation import Directions, generate
 from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import targeted
 from gate.testgen.specdiff.record import promises_record
@@ -202,7 +202,7 @@ class Reading:
         inverses = (await invert(rules, self.generator, self.settings.instructions.get("inverse", ""))).value
         named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
-        work = Work(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)
+        work = Directions(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)
         return (await generate(subject, replace(compared.head, rules=named), self.generator, self.judge, work)).tests
 
     async def _tried(self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]) -> PromisesRecord:

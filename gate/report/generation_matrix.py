@@ -45,7 +45,7 @@ class Figures:
     warnings: tuple[str, ...] = ()
 
 
-class Evaluated(Protocol):
+class Evaluation(Protocol):
     """What an evaluation came to."""
 
     @property
@@ -69,7 +69,7 @@ class Evaluated(Protocol):
         ...
 
 
-def figures_of(found: Evaluated, spec: Specification) -> Figures:
+def figures_of(found: Evaluation, spec: Specification) -> Figures:
     """The figures of one evaluation: by the judge, and by code where code checks some rule.
 
     Args:

@@ -15,7 +15,7 @@ from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.testgen.asking import Asker
 from gate.testgen.compliance import by_code, complies
-from gate.testgen.outcomes import Outcome, Row, worst
+from gate.testgen.outcomes import OutputVerdict, Row, worst
 
 _OTHER = "mend what the reason names, or name another one with --{}"
 Answering: TypeAlias = Callable[[ModelRef, GeneratedTest], Awaitable[Reply | Failed]]
@@ -81,7 +81,7 @@ async def evaluate(trial: Trial, answer: Answering, judge: Asker) -> tuple[Row, 
 async def _row(trial: Trial, model: ModelRef, test: GeneratedTest, answer: Answering, judge: Asker) -> Row:
     reply = await answer(model, test)
     if isinstance(reply, Failed):
-        coded: Outcome | None = "no answer" if trial.compiled else None
+        coded: OutputVerdict | None = "no answer" if trial.compiled else None
         return Row(trial.prompt, str(model), test.id, test.kind, test.rule, "no answer", coded, (), test.valid,
                    reply.reason)  # fmt: skip
     found = await complies(judge, trial.text, reply.text, test.said if trial.sees_input else None)

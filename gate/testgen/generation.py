@@ -21,7 +21,7 @@ from gate.testgen.validity import validated
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Directions:
     """How tests are generated.
 
     Args:
@@ -67,7 +67,7 @@ class NoTests(CannotEvaluate):
 
 
 async def generate(
-    subject: PromptSubject, specification: Specification, generator: Asker, judge: Asker, work: Work
+    subject: PromptSubject, specification: Specification, generator: Asker, judge: Asker, work: Directions
 ) -> Generation:
     """Tests for each rule and each inverse rule.
 
@@ -121,7 +121,7 @@ def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], setti
     return noted(problems)
 
 
-def _unfit(source: Source, work: Work) -> Iterator[str]:
+def _unfit(source: Source, work: Directions) -> Iterator[str]:
     """Settings that could not be followed."""
     if work.settings.documents and not source.shape.retrieved:
         yield "no stand-in documents: no component of the input is named as retrieved context"

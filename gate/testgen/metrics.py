@@ -12,7 +12,7 @@ from gate.stats.newcombe import Difference, Pairs, rate_difference
 from gate.stats.paired_mean import paired_mean
 from gate.stats.undefined import Estimate, Undefined
 from gate.stats.wilson import Rate, wilson
-from gate.testgen.outcomes import Group, Outcome, Row, Source, in_group
+from gate.testgen.outcomes import Group, OutputVerdict, Row, Source, in_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def non_compliance(rows: Iterable[Row], source: Source = "judge") -> Tally:
         source: who says so; a row about which that one was not asked is no part of it.
     """
     told = [(row, outcome) for row in rows if (outcome := row.outcome(source)) is not None]
-    counts: Mapping[Outcome, int] = {
+    counts: Mapping[OutputVerdict, int] = {
         name: sum(outcome == name for _, outcome in told) for name in ("violation", "compliant", "unknown", "no answer")
     }
     units = {(row.prompt, row.test) for row, outcome in told if outcome in ("violation", "compliant")}

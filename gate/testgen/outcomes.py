@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from gate.domain.promptspec import TestKind
 
-Outcome: TypeAlias = Literal["compliant", "violation", "unknown", "no answer"]
+OutputVerdict: TypeAlias = Literal["compliant", "violation", "unknown", "no answer"]
 Source: TypeAlias = Literal["judge", "code", "either"]
 """Who says so: the judge, the rules that code checks, or both, of whom either can find a violation."""
 Group: TypeAlias = Literal["rule", "inverse", "promptpex", "control", "overall"]
@@ -20,7 +20,7 @@ _KINDS: dict[Group, tuple[TestKind, ...]] = {
     "control": ("control",),
     "overall": ("rule", "inverse", "control"),
 }
-_WORST: tuple[Outcome, ...] = ("violation", "no answer", "unknown", "compliant")
+_WORST: tuple[OutputVerdict, ...] = ("violation", "no answer", "unknown", "compliant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class Row:
     test: str
     kind: TestKind
     rule: str
-    judged: Outcome
-    coded: Outcome | None = None
+    judged: OutputVerdict
+    coded: OutputVerdict | None = None
     broken: tuple[str, ...] = ()
     valid: bool | None = None
     reason: str = ""
 
-    def outcome(self, source: Source) -> Outcome | None:
+    def outcome(self, source: Source) -> OutputVerdict | None:
         """What one of them says; None where nobody was asked.
 
         Of both together the worse counts: what one does not know is not known, unless the other sees a violation.
@@ -63,7 +63,7 @@ class Row:
         return worst(one for one in (self.judged, self.coded) if one is not None)
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
+def worst(outcomes: Iterable[OutputVerdict]) -> OutputVerdict:
     """The worst of some: a violation, then no answer, then unknown.
 
     Raises:

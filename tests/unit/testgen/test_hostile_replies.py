@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gate.errors import CannotEvaluate
 from gate.testgen.control import control_cases
 from gate.testgen.effort import EffortSettings
-from gate.testgen.generation import Work, generate
+from gate.testgen.generation import Directions, generate
 from tests.support.scripted_tests import SUBJECT, ScriptedTests, specification
 
 SPEC = specification(2, "sentence", "word")
@@ -49,7 +49,7 @@ def test_arbitrary_replies(replies: list[Any]) -> None:
 
     model = ScriptedTests(dict.fromkeys(("tests", "expansion", "validity", "control"), bend))
     try:
-        found = asyncio.run(generate(SUBJECT, SPEC, model.asker(), model.asker(), Work(SETTINGS)))
+        found = asyncio.run(generate(SUBJECT, SPEC, model.asker(), model.asker(), Directions(SETTINGS)))
     except CannotEvaluate:
         pass
     else:
