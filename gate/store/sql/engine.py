@@ -1,0 +1,147 @@
+"""Opens the database of the store, SQLite in a file or Postgres: every write is one transaction, all of it or nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+
+from gate.errors import CannotEvaluate, GateError, with_extra
+from gate.inputs.problems import printable
+from gate.store.own_folder import make_folder
+
+Result = TypeVar("Result")
+
+POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+SQLITE = "sqlite"
+WAIT_S = 30
+"""For a connection, and for another writer to finish."""
+_WRITES = "gate_writes"
+_REASON_CHARS = 300
+
+
+class Database:
+    """One database.
+
+    Args:
+        url: `postgresql://…` or `sqlite:///path`.
+
+    Raises:
+        GateError: it is no such address, or a package is missing.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = _parsed(url)
+        if self._url.drivername == SQLITE:
+            self.engine = _sqlite(self._url)
+        else:
+            self.engine = _postgres(self._url)
+
+    @classmethod
+    def of_file(cls, path: Path) -> "Database":
+        """SQLite in a file; its folder is made, and git looks away from it."""
+        make_folder(path.parent)
+        return cls(f"sqlite:///{path}")
+
+    @property
+    def label(self) -> str:
+        """Its address as people may read it, without a password."""
+        if self._url.drivername == SQLITE:
+            return str(self._url.database)
+        return self._url.render_as_string(hide_password=True)
+
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Do what only reads.
+
+        Raises:
+            CannotEvaluate: the database cannot be reached.
+        """
+        with self._told(), self.engine.connect() as connection, connection.begin():
+            return work(connection)
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Do all of it or nothing; writers of SQLite wait for each other.
+
+        Raises:
+            CannotEvaluate: the database cannot be reached, or the connection was lost: then nothing was kept, unless
+                it was lost at the very end, and the same work may be done again.
+        """
+        with self._told():
+            with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+                return work(connection)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What keeps the database from answering, without the address, which holds a password."""
+        try:
+            yield
+        except DBAPIError as error:
+            if not (error.connection_invalidated or _away(error)):
+                raise
+            raise CannotEvaluate(
+                f"the store {self.label} does not answer: {self._reason(error)}",
+                "see that the database runs and may be written, then repeat: nothing was written",
+            ) from None
+
+    def _reason(self, error: SQLAlchemyError) -> str:
+        told = str(getattr(error, "orig", None) or error)
+        if secret := self._url.password:
+            told = told.replace(str(secret), "[password]")
+        return printable(" ".join(told.split()))[:_REASON_CHARS]
+
+
+def _parsed(url: str) -> URL:
+    hint = "postgresql://user:password@host/name or sqlite:///path"
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise GateError("the store's address is none of a database", hint) from None
+    if parsed.drivername in POSTGRES:
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername == SQLITE and parsed.database and parsed.database != ":memory:":
+        return parsed
+    raise GateError("the store's address is none of a Postgres or SQLite database", hint)
+
+
+def _postgres(url: URL) -> Engine:
+    try:
+        return create_engine(
+            url,
+            pool_pre_ping=True,
+            pool_timeout=WAIT_S,
+            connect_args={"connect_timeout": WAIT_S, "application_name": "prompt-gate"},
+        )
+    except ImportError:
+        raise GateError(
+            "the store is a Postgres database, and psycopg is not installed", with_extra("postgres")
+        ) from None
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": WAIT_S})
+
+    @event.listens_for(engine, "connect")
+    def _opened(raw: Any, _: object) -> None:
+        # The driver's own transactions would begin late: a reader that writes later could then not be let in.
+        raw.isolation_level = None
+        for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL"):
+            raw.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _away(error: DBAPIError) -> bool:
+    """Is it the database that failed, and not what was asked of it?"""
+    return isinstance(error, OperationalError | InterfaceError)

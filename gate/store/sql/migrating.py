@@ -1,0 +1,77 @@
+"""Brings the tables of a store to the version that this program knows, or back to an older one."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+
+from gate.errors import GateError
+from gate.store.sql.engine import SQLITE, Database
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_LOCK = 0x70726F67
+"""Of Postgres: of several servers that start at once, one makes the tables."""
+
+
+def newest() -> str:
+    """The revision that this program knows."""
+    found = _scripts().get_current_head()
+    assert found is not None  # noqa: S101
+    return found
+
+
+def current(database: Database) -> str | None:
+    """The revision of the database; None where it has no tables yet."""
+    return database.read(_revision)
+
+
+def upgrade(database: Database, to: str = "head") -> None:
+    """Bring the tables up to a revision; all of it or nothing.
+
+    Raises:
+        GateError: a newer program made them.
+    """
+    database.write(lambda db: _upgraded(db, to, database.label))
+
+
+def downgrade(database: Database, to: str) -> None:
+    """Bring the tables back to an older revision, and lose what that one cannot hold.
+
+    Args:
+        database: of any revision.
+        to: a revision, or `base` for no tables at all.
+    """
+    database.write(lambda db: command.downgrade(_config(db), to))
+
+
+def _upgraded(db: Connection, to: str, label: str) -> None:
+    if db.dialect.name != SQLITE:
+        db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    known = {script.revision for script in _scripts().walk_revisions()}
+    revision = _revision(db)
+    if revision is not None and revision not in known:
+        hint = "use the version of Prompt Gate that wrote it, or a newer one"
+        raise GateError(f"the store {label} was written by a newer version of Prompt Gate", hint)
+    try:
+        command.upgrade(_config(db), to)
+    except CommandError as error:
+        raise GateError(f"the store {label} cannot be brought up to date: {error}", "restore a backup") from None
+
+
+def _revision(db: Connection) -> str | None:
+    return MigrationContext.configure(db).get_current_revision()
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(_SCRIPTS))
+
+
+def _config(db: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = db
+    return config
