@@ -1,4 +1,4 @@
-"""Opens the database of the store, SQLite in a file or Postgres: every write is one transaction, all of it or nothing."""
+"""Opens the database of the store, SQLite in a file or Postgres; every write is one transaction: all or nothing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
@@ -178,16 +179,16 @@ class _Edit:
         made = insert(tables.suites).values(name=self._name, newest=0).returning(tables.suites.c.id)
         return self._db.execute(made).scalar_one(), 0
 
-    def _current(self, suite: int, names: Sequence[str]) -> dict[str, Row]:
+    def _current(self, suite: int, names: Sequence[str]) -> dict[str, Row[Any]]:
         """The newest version of each of these cases."""
-        found: dict[str, Row] = {}
+        found: dict[str, Row[Any]] = {}
         for part in _parts(names):
             rows = _case_rows(self._name).add_columns(_VERSION.id, _VERSION.case_id, _VERSION.place)
             for row in self._db.execute(rows.where(_VERSION.last.is_(None), tables.cases.c.name.in_(part))):
                 found[row.name] = row
         return found
 
-    def _apply(self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row]) -> None:
+    def _apply(self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]]) -> None:
         touched = [known[change.name].id for change in changes if change.name in known]
         for part in _parts(touched):
             ended = update(tables.case_versions).where(_VERSION.id.in_(part)).values(last=version - 1)
@@ -214,7 +215,7 @@ class _Edit:
         )
 
     def _versions(
-        self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row], ids: dict[str, int]
+        self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]], ids: dict[str, int]
     ) -> None:
         last_place = select(func.coalesce(func.max(_VERSION.place), 0)).where(_VERSION.suite_id == suite)
         place = self._db.execute(last_place).scalar_one()
@@ -315,7 +316,7 @@ def _text(entry: Entry) -> str:
     return json.dumps(dict(entry))
 
 
-def _done(change: Change, row: Row | None) -> bool:
+def _done(change: Change, row: Row[Any] | None) -> bool:
     """Does it stand there already?"""
     stands = None if row is None else row.entry
     if isinstance(change, Archive):
@@ -323,11 +324,11 @@ def _done(change: Change, row: Row | None) -> bool:
     return stands is not None and _canonical(json.loads(stands)) == _canonical(change.entry)
 
 
-def _suite(row: Row) -> SuiteVersion:
+def _suite(row: Row[Any]) -> SuiteVersion:
     return SuiteVersion(row.name, row.number, row.digest, row.cases, row.author, row.made, row.what)
 
 
-def _case(row: Row) -> CaseVersion:
+def _case(row: Row[Any]) -> CaseVersion:
     entry = None if row.entry is None else json.loads(row.entry)
     return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last)
 

@@ -1,5 +1,7 @@
 """Suites, and cases with versions and authors."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -72,7 +74,7 @@ def downgrade() -> None:
         op.drop_table(name)
 
 
-def _by() -> tuple[sa.Column[str], sa.Column[object]]:
+def _by() -> tuple[sa.Column[str], sa.Column[datetime]]:
     made = sa.Column("made", sa.DateTime(timezone=True), nullable=False)
     return sa.Column("author", sa.Text, nullable=False), made
 

@@ -1,0 +1,140 @@
+"""What is kept of a run so that many can be looked at together: figures slice by slice, and results case by case."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean, variance
+
+from gate.domain.history import Axis, CaseResult, Figure, SuiteResult
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, SuiteRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_parts import ArmAxisRecord
+from gate.domain.sample import ArmName
+from gate.domain.suite import OVERALL
+
+
+def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
+    """The suites of a run, those with two arms first."""
+    return (*map(_compared, run.suites), *map(_alone, run.new))
+
+
+def _compared(suite: SuiteRecord) -> SuiteResult:
+    quality = [suite.quality.overall, *suite.quality.slices]
+    return SuiteResult(
+        name=suite.name,
+        alone=False,
+        prompt=suite.candidate.path,
+        model=suite.candidate.model,
+        digest=suite.candidate.digest,
+        exam=suite.exam.digest,
+        cases=suite.exam.cases,
+        figures=(
+            *(_quality(one, suite.cases) for one in quality),
+            *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
+        ),
+        results=tuple(
+            _result(case.id, arm, scores)
+            for case in suite.cases
+            for arm, scores in ((ArmName.BASELINE, case.baseline), (ArmName.CANDIDATE, case.candidate))
+        ),
+    )
+
+
+def _alone(suite: NewSuiteRecord) -> SuiteResult:
+    return SuiteResult(
+        name=suite.name,
+        alone=True,
+        prompt=suite.candidate.path,
+        model=suite.candidate.model,
+        digest=suite.candidate.digest,
+        exam=suite.exam.digest,
+        cases=suite.exam.cases,
+        figures=(
+            *(_rate(one, suite.cases) for one in (suite.overall, *suite.slices)),
+            *_level("cost", suite.cost, suite.priced),
+            *_level("latency", suite.latency, suite.latency.mean is not None),
+        ),
+        results=tuple(_result(case.id, ArmName.CANDIDATE, case.scores) for case in suite.cases),
+    )
+
+
+def _quality(one: ComparisonRecord, cases: Sequence[CaseRecord]) -> Figure:
+    means = [
+        (case.cluster or f"\n{case.id}", fmean(scored))
+        for case in cases
+        if _inside(case.slices, one.slice) and (scored := [score for score in case.candidate if score is not None])
+    ]
+    return Figure(
+        axis="quality",
+        slice=one.slice,
+        n=one.n,
+        units=one.units,
+        baseline=one.baseline,
+        candidate=one.candidate,
+        error=_error(means),
+        change=one.mean,
+        lower=one.lower,
+        upper=one.upper,
+        state=one.state.value,
+    )
+
+
+def _rate(one: PassRateRecord, cases: Sequence[NewCaseRecord]) -> Figure:
+    """The mean score, beside the state of the pass rate: the two kinds of run stand in one trend."""
+    means = [
+        (f"\n{case.id}", fmean(scored))
+        for case in cases
+        if _inside(case.slices, one.slice) and (scored := [score for score in case.scores if score is not None])
+    ]
+    mean = fmean(value for _, value in means) if means else None
+    return Figure("quality", one.slice, one.n, one.units, None, mean, _error(means), None, None, None, one.state.value)
+
+
+def _axis(one: AxisRecord) -> Figure:
+    state = "not_compared" if not one.compared else "exceeded" if one.exceeded else "within"
+    means = one.baseline.mean, one.candidate.mean
+    return Figure(one.axis, OVERALL, one.n, one.n, *means, None, one.change, one.lower, one.upper, state)
+
+
+def _level(axis: Axis, one: ArmAxisRecord, applicable: bool) -> Iterator[Figure]:
+    if applicable:
+        yield Figure(axis, OVERALL, one.calls, one.calls, None, one.mean, None, None, None, None, "alone")
+
+
+def _result(case: str, arm: ArmName, scores: Sequence[float | None]) -> CaseResult:
+    known = [score for score in scores if score is not None]
+    return CaseResult(
+        case=case,
+        arm=arm,
+        n=len(known),
+        missing=len(scores) - len(known),
+        mean=fmean(known) if known else None,
+        variance=variance(known) if len(known) > 1 else None,
+    )
+
+
+def _inside(slices: dict[str, str], name: str) -> bool:
+    dimension, _, value = name.partition("=")
+    return name == OVERALL or slices.get(dimension) == value
+
+
+def _error(means: Iterable[tuple[str, float]]) -> float | None:
+    """Standard error of the mean of cases that come in units.
+
+    (W. Cochran, Sampling Techniques, 1977, section 9A.)
+
+    Args:
+        means: of each case, with its unit.
+
+    Returns:
+        None with fewer than two units.
+    """
+    units: dict[str, list[float]] = defaultdict(list)
+    for unit, value in means:
+        units[unit].append(value)
+    g, n = len(units), sum(map(len, units.values()))
+    if g < 2:
+        return None
+    mean = sum(map(sum, units.values())) / n
+    return math.sqrt(g / (g - 1) * sum((sum(unit) - mean * len(unit)) ** 2 for unit in units.values())) / n

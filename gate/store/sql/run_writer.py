@@ -1,0 +1,158 @@
+"""Writes one run into the tables of the store: whole, or not at all."""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Table, insert, update
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.history import SuiteResult
+from gate.domain.record import RunRecord
+from gate.domain.sample import Sample
+from gate.domain.usage import Dollars
+from gate.engine.history import suites_of
+from gate.errors import GateError
+from gate.inputs.problems import quoted
+from gate.store.sql import run_tables as tables
+
+Item = TypeVar("Item")
+
+AT_ONCE = 1000
+"""Rows of one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSample:
+    """A sample and its line of `samples.jsonl`."""
+
+    sample: Sample
+    line: bytes
+
+
+class RunWriter:
+    """Puts one run into the tables, in the transaction of its caller."""
+
+    def __init__(self, db: Connection, run: int) -> None:
+        self._db, self._run = db, run
+
+    def write(self, run: RunRecord, samples: Iterable[KeptSample]) -> None:
+        """Put its suites, figures, samples and its label there.
+
+        Raises:
+            GateError: the samples are not those of the run.
+        """
+        ids: dict[str, int] = {}
+        wanted: dict[tuple[str, str, str], int] = {}
+        for suite in suites_of(run):
+            ids[suite.name] = self._suite(suite, run)
+            for result in suite.results:
+                wanted[suite.name, result.case, result.arm.value] = result.n + result.missing
+        count = self._samples(ids, dict(wanted), samples)
+        self._db.execute(update(tables.runs).where(tables.runs.c.id == self._run).values(samples=count))
+        if (override := run.override) is not None:
+            values = override.model_dump()
+            values |= {"set_by": values.pop("by"), "set_at": values.pop("at"), "run_id": self._run}
+            self._db.execute(insert(tables.overrides), values)
+
+    def _suite(self, suite: SuiteResult, run: RunRecord) -> int:
+        named = {name: getattr(suite, name) for name in ("name", "alone", "prompt", "model", "digest", "exam", "cases")}
+        values = {**named, "run_id": self._run, "created": _moment(run.created)}
+        made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
+        id = int(self._db.execute(made).scalar_one())
+        self._many(tables.figures, ({"suite_id": id, **asdict(one)} for one in suite.figures))
+        results = ({"suite_id": id, **asdict(one), "arm": one.arm.value} for one in suite.results)
+        self._many(tables.case_results, results)
+        return id
+
+    def _samples(
+        self, ids: Mapping[str, int], wanted: dict[tuple[str, str, str], int], samples: Iterable[KeptSample]
+    ) -> int:
+        """Keep them all, if they are those of the run."""
+        count = 0
+        for part in parts(samples, AT_ONCE):
+            for one in part:
+                key = one.sample.suite, one.sample.case_id, one.sample.arm.value
+                if not wanted.get(key):
+                    hint = "push run.json with the samples.jsonl that lies beside it"
+                    raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
+                wanted[key] -= 1
+            count += len(part)
+            self._db.execute(insert(tables.samples), [_sample_row(ids[one.sample.suite], one) for one in part])
+            self._many(
+                tables.judgements, (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
+            )
+        if count and (short := next((key for key, left in wanted.items() if left), None)):
+            hint = "push the whole samples.jsonl, or run.json alone"
+            raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
+        return count
+
+    def _many(self, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+        for part in parts(rows, AT_ONCE):
+            self._db.execute(insert(table), part)
+
+
+def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
+    """What the table of runs holds of a record itself."""
+    return {
+        "digest": digest,
+        "created": _moment(run.created),
+        "commit": run.commit or "",
+        "verdict": run.verdict.value,
+        "exit_code": run.exit_code,
+        "waived": run.waived,
+        "kind": run.kind,
+        "spent_usd": run.spent_usd,
+    }
+
+
+def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
+    sample, reply = one.sample, one.sample.reply
+    failed = isinstance(reply, Failed)
+    return {
+        "suite_id": suite,
+        "case": sample.case_id,
+        "arm": sample.arm.value,
+        "number": sample.index,
+        "score": None if isinstance(sample.score, Unscored) else sample.score,
+        "failed": failed,
+        "cost_usd": None if isinstance(reply, Failed) or not isinstance(reply.cost, Dollars) else reply.cost.amount,
+        "latency_s": None if isinstance(reply, Failed) else reply.latency_s,
+        "body": zlib.compress(one.line, 1),
+    }
+
+
+def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
+    named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
+    for score in sample.scores:
+        yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
+
+
+def _named(key: tuple[str, str, str]) -> str:
+    suite, case, arm = key
+    return f"case {quoted(case)} of suite {quoted(suite)}, {quoted(arm)},"
+
+
+def _moment(text: str) -> datetime:
+    """Of a record; whatever is no moment is told."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise GateError("the run's 'created' is no moment", "push a run.json as the gate wrote it") from None
+    if found.tzinfo is None:
+        raise GateError("the run's 'created' has no time zone", "push a run.json as the gate wrote it")
+    return found
+
+
+def parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Items in lists of at most so many."""
+    part: list[Item] = []
+    for item in items:
+        part.append(item)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -1,0 +1,243 @@
+"""Runs of a store: the record and every sample as they were, and beside them what lists and trends look up."""
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, Subquery, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from gate.domain.history import CaseResult, Context, Figure, Point, RunFilter, RunRow
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName, Sample
+from gate.domain.stored_suite import Page
+from gate.domain.verdict import Verdict
+from gate.store.run_folder import dump_run
+from gate.store.samples import parse_sample
+from gate.store.sql import run_tables as tables
+from gate.store.sql.engine import Database
+from gate.store.sql.run_writer import AT_ONCE, KeptSample, RunWriter, parts, row_of
+
+_RUN = tables.runs.c
+_SUITE = tables.run_suites.c
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A run that is in the store.
+
+    Args:
+        id: of the store.
+        new: it was not there before.
+    """
+
+    id: int
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """All runs of a store.
+
+    Args:
+        database: which has its tables.
+    """
+
+    database: Database
+
+    def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> Added:
+        """Keep a run with its samples: all of it, or nothing. One that is there already stays as it is.
+
+        Args:
+            run: the record.
+            samples: of the run, each once; none where nobody kept them.
+            context: where it comes from.
+            now: the time.
+
+        Raises:
+            GateError: the samples are not those of the run.
+            CannotEvaluate: the database does not answer.
+        """
+        text = dump_run(run)
+        digest = f"sha256:{hashlib.sha256(text.encode(errors='backslashreplace')).hexdigest()}"
+        values = {**row_of(run, digest), **asdict(context), "stored": now}
+        record = zlib.compress(text.encode(errors="backslashreplace"))
+
+        def work(db: Connection) -> Added:
+            known = db.execute(select(_RUN.id).where(_RUN.digest == digest)).scalar()
+            if known is not None:
+                return Added(known, new=False)
+            added = insert(tables.runs).values(**values, samples=0, record=record).returning(_RUN.id)
+            RunWriter(db, db.execute(added).scalar_one()).write(run, samples)
+            return Added(db.execute(select(_RUN.id).where(_RUN.digest == digest)).scalar_one(), new=True)
+
+        try:
+            return self.database.write(work)
+        except IntegrityError:
+            # The same run was pushed twice at once: for the second one it is there now.
+            return Added(self.database.read(lambda db: db.execute(_id_of(digest)).scalar_one()), new=False)
+
+    def rows(self, wanted: RunFilter, page: Page) -> tuple[RunRow, ...]:
+        """Runs, the newest first.
+
+        Args:
+            wanted: which.
+            page: `after` is the id of the last run of the page before.
+        """
+        found = _rows().where(*_conditions(wanted))
+        if page.after:
+            last = select(_RUN.created, _RUN.id).where(_RUN.id == page.after).subquery()
+            found = found.join(
+                last, (_RUN.created < last.c.created) | ((_RUN.created == last.c.created) & (_RUN.id < last.c.id))
+            )
+        found = found.order_by(_RUN.created.desc(), _RUN.id.desc()).limit(page.size)
+        return self.database.read(lambda db: _listed(db, db.execute(found).all()))
+
+    def row(self, id: int) -> RunRow | None:
+        """One run; None where there is none."""
+        found = _rows().where(_RUN.id == id)
+        return next(iter(self.database.read(lambda db: _listed(db, db.execute(found).all()))), None)
+
+    def record(self, id: int) -> RunRecord | None:
+        """The record of a run; None where there is none."""
+        found = select(_RUN.record).where(_RUN.id == id)
+        data = self.database.read(lambda db: db.execute(found).scalar())
+        return None if data is None else RunRecord.model_validate_json(zlib.decompress(data))
+
+    def samples(self, id: int, suite: str, case: str) -> tuple[Sample, ...]:
+        """The samples of one case of a run, those of the baseline first; none where they were not kept."""
+        kept = tables.samples.c
+        found = (
+            select(kept.body)
+            .join(tables.run_suites, _SUITE.id == kept.suite_id)
+            .where(_SUITE.run_id == id, _SUITE.name == suite, kept.case == case, kept.body.is_not(None))
+            .order_by(kept.arm, kept.number)
+        )
+        bodies = self.database.read(lambda db: db.execute(found).scalars().all())
+        return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
+
+    def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[Point, ...]:
+        """A figure in the newest runs of a suite, the oldest first.
+
+        Args:
+            suite: its name.
+            axis: quality, cost or latency.
+            slice: `overall`, or `dimension=value`.
+            last: runs at most.
+        """
+        newest = _newest(suite, last)
+        found = (
+            select(tables.figures, newest.c.run_id, newest.c.created, _RUN.branch, _RUN.event, _RUN.verdict)
+            .join(newest, newest.c.id == tables.figures.c.suite_id)
+            .join(tables.runs, _RUN.id == newest.c.run_id)
+            .where(tables.figures.c.axis == axis, tables.figures.c.slice == slice)
+            .order_by(newest.c.created, newest.c.run_id)
+        )
+        rows = self.database.read(lambda db: db.execute(found).all())
+        return tuple(
+            Point(row.run_id, row.created, row.branch, row.event, Verdict(row.verdict), _figure(row)) for row in rows
+        )
+
+    def results(self, suite: str, last: int) -> Iterator[tuple[int, CaseResult]]:
+        """How each case did in the newest runs of a suite, each with the id of its run, the newest first."""
+        newest = _newest(suite, last)
+        found = (
+            select(tables.case_results, newest.c.run_id)
+            .join(newest, newest.c.id == tables.case_results.c.suite_id)
+            .order_by(newest.c.created.desc())
+        )
+        for row in self.database.read(lambda db: db.execute(found).all()):
+            yield row.run_id, CaseResult(row.case, ArmName(row.arm), row.n, row.missing, row.mean, row.variance)
+
+    def suites(self) -> tuple[str, ...]:
+        """Names of all suites that a run has evaluated."""
+        found = select(_SUITE.name).distinct().order_by(_SUITE.name)
+        return self.database.read(lambda db: tuple(db.execute(found).scalars()))
+
+    def forget(self, before: datetime) -> int:
+        """Forget the texts of samples of runs that are older; their figures stay.
+
+        Returns:
+            Of how many samples.
+        """
+        old = select(_SUITE.id).where(_SUITE.created < before)
+        kept = tables.samples.c
+        gone = update(tables.samples).where(kept.suite_id.in_(old), kept.body.is_not(None)).values(body=None)
+        return self.database.write(lambda db: int(db.execute(gone).rowcount))
+
+    def remove(self, id: int) -> bool:
+        """Forget a run with all that belongs to it; False where there is none."""
+        return self.database.write(lambda db: bool(db.execute(delete(tables.runs).where(_RUN.id == id)).rowcount))
+
+
+def _newest(suite: str, last: int) -> Subquery:
+    """The newest runs of a suite."""
+    columns = select(_SUITE.id, _SUITE.run_id, _SUITE.created).where(_SUITE.name == suite)
+    return columns.order_by(_SUITE.created.desc()).limit(last).subquery()
+
+
+def _id_of(digest: str) -> Select[Any]:
+    return select(_RUN.id).where(_RUN.digest == digest)
+
+
+def _rows() -> Select[Any]:
+    return select(*(column for column in tables.runs.columns if column is not _RUN.record))
+
+
+def _conditions(wanted: RunFilter) -> Iterator[Any]:
+    if wanted.suite:
+        yield select(1).where(_SUITE.run_id == _RUN.id, _SUITE.name == wanted.suite).exists()
+    if wanted.verdict is not None:
+        yield wanted.verdict.value == _RUN.verdict
+    if wanted.repository:
+        yield wanted.repository == _RUN.repository
+    if wanted.branch:
+        yield wanted.branch == _RUN.branch
+    if wanted.pull_request is not None:
+        yield wanted.pull_request == _RUN.pull_request
+
+
+def _listed(db: Connection, rows: Sequence[Row[Any]]) -> tuple[RunRow, ...]:
+    names: dict[int, list[str]] = {}
+    for part in parts([row.id for row in rows], AT_ONCE):
+        found = select(_SUITE.run_id, _SUITE.name).where(_SUITE.run_id.in_(part)).order_by(_SUITE.id)
+        for row in db.execute(found):
+            names.setdefault(row.run_id, []).append(row.name)
+    return tuple(_run(row, names.get(row.id, [])) for row in rows)
+
+
+def _run(row: Row[Any], suites: Sequence[str]) -> RunRow:
+    return RunRow(
+        id=row.id,
+        digest=row.digest,
+        created=row.created,
+        stored=row.stored,
+        context=Context(row.repository, row.branch, row.event, row.pull_request, row.pushed_by),
+        commit=row.commit,
+        verdict=Verdict(row.verdict),
+        exit_code=row.exit_code,
+        waived=row.waived,
+        kind=row.kind,
+        suites=tuple(suites),
+        samples=row.samples,
+        spent_usd=row.spent_usd,
+    )
+
+
+def _figure(row: Row[Any]) -> Figure:
+    return Figure(
+        axis=row.axis,
+        slice=row.slice,
+        n=row.n,
+        units=row.units,
+        baseline=row.baseline,
+        candidate=row.candidate,
+        error=row.error,
+        change=row.change,
+        lower=row.lower,
+        upper=row.upper,
+        state=row.state,
+    )
