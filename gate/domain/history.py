@@ -66,7 +66,7 @@ class CaseResult:
         case: its id.
         arm: which.
         n: samples with a score.
-        missing: samples without one.
+        missing: samples without one: failed, or never asked for.
         mean: of the scores; None without any.
         variance: of the scores among each other, unbiased; None with fewer than two.
     """

@@ -49,7 +49,7 @@ class RunFolder:
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
             (self.path / "samples.jsonl").unlink(missing_ok=True)
             self._samples = (self.path / "samples.jsonl").open("xb")
-        line = _line(sample_row(sample))
+        line = sample_line(sample)
         place = self._end
         self._samples.write(line)
         self._samples.flush()
@@ -132,6 +132,15 @@ def write_whole(path: Path, text: str) -> None:
     os.replace(temporary, path)
 
 
+def sample_line(sample: Sample) -> bytes:
+    """One line of `samples.jsonl`, with its line break."""
+    row = sample_row(sample)
+    try:
+        return to_json(row) + b"\n"  # in a fifth of the time of `json`
+    except ValueError:  # half a surrogate pair, which stays one as an escape
+        return f"{json.dumps(row, ensure_ascii=False)}\n".encode(errors="backslashreplace")
+
+
 def sample_row(sample: Sample) -> dict[str, JsonValue]:
     """One line of `samples.jsonl`, schema `prompt-gate/sample/1`; `gate.store.samples` reads it back."""
     row: dict[str, JsonValue] = {
@@ -186,13 +195,6 @@ def _conversed(reply: Reply | Failed) -> dict[str, JsonValue]:
             "aside_unpriced": _unpriced(effort.aside_cost),
         }
     return row
-
-
-def _line(row: dict[str, JsonValue]) -> bytes:
-    try:
-        return to_json(row) + b"\n"  # in a fifth of the time of `json`
-    except ValueError:  # half a surrogate pair, which stays one as an escape
-        return f"{json.dumps(row, ensure_ascii=False)}\n".encode(errors="backslashreplace")
 
 
 def _score(score: Score) -> JsonValue:

@@ -101,7 +101,7 @@ def _parsed(url: str) -> URL:
     hint = "postgresql://user:password@host/name or sqlite:///path"
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise GateError("the store's address is none of a database", hint) from None
     if parsed.drivername in POSTGRES:
         return parsed.set(drivername="postgresql+psycopg")

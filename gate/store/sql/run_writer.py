@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table, insert, update
 
@@ -20,6 +20,10 @@ from gate.store.sql import run_tables as tables
 
 Item = TypeVar("Item")
 
+_Key: TypeAlias = tuple[str, str, str, bool]
+"""Suite, case, arm, and whether there is a score."""
+NAME_BYTES = 1000
+"""Of whatever an index holds: Postgres takes about 2,700 for all of one entry."""
 AT_ONCE = 1000
 """Rows of one statement."""
 
@@ -45,11 +49,13 @@ class RunWriter:
             GateError: the samples are not those of the run.
         """
         ids: dict[str, int] = {}
-        wanted: dict[tuple[str, str, str], int] = {}
+        wanted: dict[_Key, int] = {}
         for suite in suites_of(run):
+            _check(suite)
             ids[suite.name] = self._suite(suite, run)
             for result in suite.results:
-                wanted[suite.name, result.case, result.arm.value] = result.n + result.missing
+                wanted[suite.name, result.case, result.arm.value, True] = result.n
+                wanted[suite.name, result.case, result.arm.value, False] = result.missing
         count = self._samples(ids, dict(wanted), samples)
         self._db.execute(update(tables.runs).where(tables.runs.c.id == self._run).values(samples=count))
         if (override := run.override) is not None:
@@ -67,14 +73,13 @@ class RunWriter:
         self._many(tables.case_results, results)
         return id
 
-    def _samples(
-        self, ids: Mapping[str, int], wanted: dict[tuple[str, str, str], int], samples: Iterable[KeptSample]
-    ) -> int:
-        """Keep them all, if they are those of the run."""
+    def _samples(self, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]) -> int:
+        """Keep them all, if they are those of the run; one without a score may never have been asked for."""
         count = 0
         for part in parts(samples, AT_ONCE):
             for one in part:
-                key = one.sample.suite, one.sample.case_id, one.sample.arm.value
+                scored = not isinstance(one.sample.score, Unscored)
+                key = one.sample.suite, one.sample.case_id, one.sample.arm.value, scored
                 if not wanted.get(key):
                     hint = "push run.json with the samples.jsonl that lies beside it"
                     raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
@@ -84,7 +89,7 @@ class RunWriter:
             self._many(
                 tables.judgements, (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
             )
-        if count and (short := next((key for key, left in wanted.items() if left), None)):
+        if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
             hint = "push the whole samples.jsonl, or run.json alone"
             raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
         return count
@@ -130,8 +135,15 @@ def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
         yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
 
 
-def _named(key: tuple[str, str, str]) -> str:
-    suite, case, arm = key
+def _check(suite: SuiteResult) -> None:
+    names = (suite.name, *(one.slice for one in suite.figures), *(one.case for one in suite.results))
+    if long := next((name for name in names if len(name.encode(errors="replace")) > NAME_BYTES), None):
+        hint = f"the names of suites, slices and cases have at most {NAME_BYTES:,} bytes in a store"
+        raise GateError(f"the run holds a name that is too long: {quoted(long)}", hint)
+
+
+def _named(key: _Key) -> str:
+    suite, case, arm, _ = key
     return f"case {quoted(case)} of suite {quoted(suite)}, {quoted(arm)},"
 
 

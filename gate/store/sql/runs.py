@@ -64,7 +64,7 @@ class Runs:
         text = dump_run(run)
         digest = f"sha256:{hashlib.sha256(text.encode(errors='backslashreplace')).hexdigest()}"
         values = {**row_of(run, digest), **asdict(context), "stored": now}
-        record = zlib.compress(text.encode(errors="backslashreplace"))
+        record = zlib.compress(text.encode(errors="replace"))
 
         def work(db: Connection) -> Added:
             known = db.execute(select(_RUN.id).where(_RUN.digest == digest)).scalar()

@@ -12,17 +12,22 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
-    String,
     Table,
     Text,
     TypeDecorator,
     UniqueConstraint,
 )
 
-NAME_CHARS = 200
-"""Of the name of a suite, a case, a slice."""
-DIGEST_CHARS = 71
-"""`sha256:` and 64 digits."""
+
+class Label(TypeDecorator[str]):
+    """A text to look things up by; what Postgres cannot hold is replaced, and so it is found all the same."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Without NUL and halves of surrogate pairs."""
+        return None if value is None else value.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 class Moment(TypeDecorator[datetime]):
@@ -59,7 +64,7 @@ suites = Table(
     "suites",
     metadata,
     Column("id", Key, primary_key=True),
-    Column("name", String(NAME_CHARS), nullable=False, unique=True),
+    Column("name", Label, nullable=False, unique=True),
     Column("newest", Integer, nullable=False),
 )
 """`newest` is the number of the newest version; whoever makes one locks this row."""
@@ -69,11 +74,11 @@ suite_versions = Table(
     metadata,
     Column("suite_id", Key, ForeignKey(suites.c.id, ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("digest", String(DIGEST_CHARS), nullable=False),
+    Column("digest", Label, nullable=False),
     Column("cases", Integer, nullable=False),
-    Column("author", Text, nullable=False),
+    Column("author", Label, nullable=False),
     Column("made", Moment, nullable=False),
-    Column("what", Text, nullable=False),
+    Column("what", Label, nullable=False),
 )
 
 cases = Table(
@@ -81,7 +86,7 @@ cases = Table(
     metadata,
     Column("id", Key, primary_key=True),
     Column("suite_id", Key, ForeignKey(suites.c.id, ondelete="CASCADE"), nullable=False),
-    Column("name", String(NAME_CHARS), nullable=False),
+    Column("name", Label, nullable=False),
     UniqueConstraint("suite_id", "name"),
 )
 
@@ -96,8 +101,8 @@ case_versions = Table(
     Column("last", Integer),
     Column("place", Integer, nullable=False),
     Column("entry", Text),
-    Column("words", Text, nullable=False),
-    Column("author", Text, nullable=False),
+    Column("words", Label, nullable=False),
+    Column("author", Label, nullable=False),
     Column("made", Moment, nullable=False),
     UniqueConstraint("case_id", "number"),
     # Every list of a suite's cases, and the newest place in it.
@@ -110,8 +115,8 @@ case_slices = Table(
     "case_slices",
     metadata,
     Column("version_id", Key, ForeignKey(case_versions.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("dimension", String(NAME_CHARS), primary_key=True),
-    Column("value", String(NAME_CHARS), nullable=False),
+    Column("dimension", Label, primary_key=True),
+    Column("value", Label, nullable=False),
     # Cases by slice, and the values that a dimension has.
     Index(None, "dimension", "value", "version_id"),
 )

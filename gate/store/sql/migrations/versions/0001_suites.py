@@ -15,7 +15,7 @@ def upgrade() -> None:
     op.create_table(
         "suites",
         sa.Column("id", _KEY, nullable=False),
-        sa.Column("name", sa.String(200), nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
         sa.Column("newest", sa.Integer, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_suites"),
         sa.UniqueConstraint("name", name="uq_suites_name"),
@@ -24,7 +24,7 @@ def upgrade() -> None:
         "suite_versions",
         sa.Column("suite_id", _KEY, nullable=False),
         sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
-        sa.Column("digest", sa.String(71), nullable=False),
+        sa.Column("digest", sa.Text, nullable=False),
         sa.Column("cases", sa.Integer, nullable=False),
         *_by(),
         sa.Column("what", sa.Text, nullable=False),
@@ -35,7 +35,7 @@ def upgrade() -> None:
         "cases",
         sa.Column("id", _KEY, nullable=False),
         sa.Column("suite_id", _KEY, nullable=False),
-        sa.Column("name", sa.String(200), nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_cases"),
         sa.UniqueConstraint("suite_id", "name", name="uq_cases_suite_id_name"),
         _of("cases", "suites", "suite_id"),
@@ -61,8 +61,8 @@ def upgrade() -> None:
     op.create_table(
         "case_slices",
         sa.Column("version_id", _KEY, nullable=False),
-        sa.Column("dimension", sa.String(200), nullable=False),
-        sa.Column("value", sa.String(200), nullable=False),
+        sa.Column("dimension", sa.Text, nullable=False),
+        sa.Column("value", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("version_id", "dimension", name="pk_case_slices"),
         _of("case_slices", "case_versions", "version_id"),
     )

@@ -16,12 +16,12 @@ def upgrade() -> None:
     op.create_table(
         "figures",
         _suite(),
-        sa.Column("axis", sa.String(40), nullable=False),
+        sa.Column("axis", sa.Text, nullable=False),
         sa.Column("slice", sa.Text, nullable=False),
         sa.Column("n", sa.Integer, nullable=False),
         sa.Column("units", sa.Integer, nullable=False),
         *(sa.Column(name, sa.Float) for name in ("baseline", "candidate", "error", "change", "lower", "upper")),
-        sa.Column("state", sa.String(40), nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("suite_id", "axis", "slice", name="pk_figures"),
         _of("figures", "run_suites", "suite_id"),
     )
@@ -56,7 +56,7 @@ def upgrade() -> None:
         _suite(),
         *_case(),
         sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
-        sa.Column("scorer", sa.String(200), nullable=False),
+        sa.Column("scorer", sa.Text, nullable=False),
         sa.Column("value", sa.Float),
         sa.PrimaryKeyConstraint("suite_id", "case", "arm", "number", "scorer", name="pk_judgements"),
         _of("judgements", "run_suites", "suite_id"),
@@ -74,19 +74,19 @@ def _runs() -> None:
     op.create_table(
         "runs",
         sa.Column("id", _KEY, nullable=False),
-        sa.Column("digest", sa.String(71), nullable=False),
+        sa.Column("digest", sa.Text, nullable=False),
         sa.Column("created", sa.DateTime(timezone=True), nullable=False),
         sa.Column("stored", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("repository", sa.String(200), nullable=False),
-        sa.Column("branch", sa.String(200), nullable=False),
-        sa.Column("event", sa.String(40), nullable=False),
+        sa.Column("repository", sa.Text, nullable=False),
+        sa.Column("branch", sa.Text, nullable=False),
+        sa.Column("event", sa.Text, nullable=False),
         sa.Column("pull_request", sa.Integer),
         sa.Column("pushed_by", sa.Text, nullable=False),
-        sa.Column("commit", sa.String(71), nullable=False),
-        sa.Column("verdict", sa.String(40), nullable=False),
+        sa.Column("commit", sa.Text, nullable=False),
+        sa.Column("verdict", sa.Text, nullable=False),
         sa.Column("exit_code", sa.Integer, nullable=False),
-        sa.Column("waived", sa.String(40), nullable=False),
-        sa.Column("kind", sa.String(40), nullable=False),
+        sa.Column("waived", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
         sa.Column("samples", sa.Integer, nullable=False),
         sa.Column("spent_usd", sa.Float),
         sa.Column("record", sa.LargeBinary, nullable=False),
@@ -102,7 +102,7 @@ def _suites() -> None:
         "run_suites",
         sa.Column("id", _KEY, nullable=False),
         sa.Column("run_id", _KEY, nullable=False),
-        sa.Column("name", sa.String(200), nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
         sa.Column("created", sa.DateTime(timezone=True), nullable=False),
         sa.Column("alone", sa.Boolean, nullable=False),
         *(sa.Column(name, sa.Text, nullable=False) for name in ("prompt", "model", "digest", "exam")),
@@ -122,7 +122,7 @@ def _aside() -> None:
         sa.Column("label", sa.Text, nullable=False),
         sa.Column("set_by", sa.Text),
         sa.Column("set_at", sa.Text),
-        sa.Column("commit", sa.String(71), nullable=False),
+        sa.Column("commit", sa.Text, nullable=False),
         sa.Column("role", sa.Text, nullable=False),
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("counted", sa.Boolean, nullable=False),
@@ -133,8 +133,8 @@ def _aside() -> None:
     op.create_table(
         "calibrations",
         sa.Column("id", _KEY, nullable=False),
-        sa.Column("digest", sa.String(71), nullable=False),
-        sa.Column("kind", sa.String(40), nullable=False),
+        sa.Column("digest", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
         sa.Column("subject", sa.Text, nullable=False),
         sa.Column("created", sa.DateTime(timezone=True), nullable=False),
         sa.Column("stored", sa.DateTime(timezone=True), nullable=False),
@@ -149,7 +149,7 @@ def _suite() -> sa.Column[int]:
 
 
 def _case() -> tuple[sa.Column[str], sa.Column[str]]:
-    return sa.Column("case", sa.String(200), nullable=False), sa.Column("arm", sa.String(40), nullable=False)
+    return sa.Column("case", sa.Text, nullable=False), sa.Column("arm", sa.Text, nullable=False)
 
 
 def _of(table: str, other: str, column: str) -> sa.ForeignKeyConstraint:

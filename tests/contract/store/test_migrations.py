@@ -1,0 +1,120 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from gate.domain.history import Context, RunFilter
+from gate.domain.stored_suite import CaseFilter, Page, Put
+from gate.errors import CannotEvaluate, GateError
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
+from gate.store.sql.runs import Runs
+from gate.store.sql.suites import By, Suites
+from gate.store.sql.tables import metadata
+from tests.golden.runs import runs as golden
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+REVISIONS = ["0001", "0002"]
+
+
+def tables(database: Database) -> set[str]:
+    return database.read(lambda db: set(inspect(db).get_table_names()) - {"alembic_version"})
+
+
+def test_the_tables_are_those_that_the_program_knows(database: Database) -> None:
+    assert migrating.current(database) == migrating.newest() == REVISIONS[-1]
+    assert tables(database) == set(metadata.tables)
+    assert database.read(lambda db: compare_metadata(MigrationContext.configure(db), metadata)) == []
+
+
+def test_upward_step_by_step_and_back(empty: Database) -> None:
+    seen = []
+    for revision in REVISIONS:
+        migrating.upgrade(empty, revision)
+        assert migrating.current(empty) == revision
+        seen.append(tables(empty))
+    for revision, known in zip(reversed(REVISIONS[:-1]), reversed(seen[:-1]), strict=True):
+        migrating.downgrade(empty, revision)
+        assert (migrating.current(empty), tables(empty)) == (revision, known)
+    migrating.downgrade(empty, "base")
+    assert (migrating.current(empty), tables(empty)) == (None, set())
+
+
+def test_what_the_older_tables_hold_survives_both_ways(database: Database) -> None:
+    """Suites are older than runs: back at the first revision they are all there, and runs can be kept once more."""
+    suites, runs = Suites(database), Runs(database)
+    by = By("Ann", NOW)
+    suites.change("support", [Put("a", {"id": "a", "input": "Where?"}, {"tier": "x"}, "Where?")], by)
+    suites.change("support", [Put("a", {"id": "a", "input": "When?"}, {"tier": "y"}, "When?", 1)], by)
+    before = suites.history("support"), suites.case("support", "a"), suites.dimensions("support")
+    run = next(iter(golden().values()))
+    runs.add(run, (), Context(), NOW)
+    migrating.downgrade(database, "0001")
+    migrating.upgrade(database)
+    assert (suites.history("support"), suites.case("support", "a"), suites.dimensions("support")) == before
+    assert len(suites.cases("support", CaseFilter(), Page())) == 1
+    assert runs.rows(RunFilter(), Page()) == ()
+    assert runs.record(runs.add(run, (), Context(), NOW).id) == run
+
+
+def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:
+    Suites(database).change("support", [Put("a", {"id": "a"})], By("Ann", NOW))
+    migrating.upgrade(database)
+    assert Suites(database).newest("support") is not None
+
+
+def test_servers_that_start_at_once_make_the_tables_once(empty: Database) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: migrating.upgrade(empty), range(4)))
+    assert tables(empty) == set(metadata.tables)
+
+
+def test_a_store_of_a_newer_version_is_refused(database: Database) -> None:
+    database.write(lambda db: db.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    with pytest.raises(GateError, match="newer version of Prompt Gate"):
+        migrating.upgrade(database)
+    assert tables(database) == set(metadata.tables)
+
+
+def test_a_migration_that_fails_leaves_no_trace(empty: Database) -> None:
+    """In the way of the second one stands a table that is not ours."""
+    migrating.upgrade(empty, "0001")
+    empty.write(lambda db: db.execute(text("CREATE TABLE samples (id INTEGER)")))
+    known = tables(empty)
+    with pytest.raises(Exception, match="samples"):
+        migrating.upgrade(empty)
+    assert (migrating.current(empty), tables(empty)) == ("0001", known)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("", "none of a database"),
+        ("mysql://root@host/db", "none of a Postgres or SQLite database"),
+        ("sqlite://", "none of a Postgres or SQLite database"),
+        ("postgresql://user:s3cret@[::1", "none of a database"),
+    ],
+)
+def test_an_address_of_no_database_is_refused(url: str, said: str) -> None:
+    with pytest.raises(GateError, match=said) as told:
+        Database(url)
+    assert "s3cret" not in f"{told.value.message} {told.value.hint}"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        lambda folder: "postgresql://user:s3cret@127.0.0.1:9/none",
+        lambda folder: f"sqlite:///{folder}/no/such/folder/gate.db",
+    ],
+)
+def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, address: Callable[[Path], str]) -> None:
+    database = Database(address(tmp_path))
+    with pytest.raises(CannotEvaluate, match="does not answer") as told:
+        migrating.upgrade(database)
+    assert "s3cret" not in f"{told.value.message} {told.value.hint}"

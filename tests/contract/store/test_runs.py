@@ -1,0 +1,178 @@
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gate.domain.history import Context, RunFilter
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName, Sample
+from gate.domain.stored_suite import Page
+from gate.domain.verdict import Verdict
+from gate.errors import GateError
+from gate.store.run_folder import sample_line
+from gate.store.sql.engine import Database
+from gate.store.sql.run_writer import KeptSample
+from gate.store.sql.runs import Runs
+from tests.golden.runs import runs as golden
+from tests.support.finished import CREATED, finished
+from tests.support.runs import suite, take
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+CI = Context("acme/shop", "main", "push", None, "ci")
+SUITE = suite([{"tier": "free"}, {"tier": "paid"}, {"tier": "paid"}], samples=2)
+EVERY = RunFilter()
+
+
+def score(case: object, arm: ArmName, index: int) -> float | None:
+    return None if arm is ArmName.CANDIDATE and index else 1.0 if arm is ArmName.BASELINE else 0.5
+
+
+SAMPLES = take(SUITE, score)
+
+
+@pytest.fixture
+def runs(database: Database) -> Runs:
+    return Runs(database)
+
+
+def kept(samples: list[Sample] = SAMPLES) -> Iterator[KeptSample]:
+    return (KeptSample(sample, sample_line(sample)) for sample in samples)
+
+
+def at(minutes: int = 0) -> RunRecord:
+    return finished([SUITE], score, CREATED + timedelta(minutes=minutes))
+
+
+def test_a_run_comes_back_as_it_was(runs: Runs) -> None:
+    run = at()
+    added = runs.add(run, kept(), CI, NOW)
+    assert added.new
+    assert runs.record(added.id) == run
+    row = runs.row(added.id)
+    assert row is not None
+    assert (row.created, row.stored, row.context, row.verdict) == (CREATED, NOW, CI, run.verdict)
+    assert (row.suites, row.samples, row.exit_code) == (("support",), 12, run.exit_code)
+    of_case = [sample for sample in SAMPLES if sample.case_id == "c001"]
+    assert runs.samples(added.id, "support", "c001") == tuple(
+        sorted(of_case, key=lambda sample: (sample.arm.value, sample.index))
+    )
+    assert runs.record(added.id + 1) is None
+    assert runs.row(added.id + 1) is None
+    assert runs.samples(added.id, "support", "c999") == ()
+
+
+def test_every_kind_of_record_is_kept(runs: Runs) -> None:
+    records = golden()
+    ids = {name: runs.add(record, (), CI, NOW).id for name, record in records.items()}
+    assert all(runs.record(ids[name]) == record for name, record in records.items())
+    listed = runs.rows(EVERY, Page(1000))
+    assert {row.id for row in listed} == set(ids.values())
+    assert [row.created for row in listed] == sorted((row.created for row in listed), reverse=True)
+    blocked = {ids[name] for name, record in records.items() if record.verdict is Verdict.BLOCK}
+    assert {row.id for row in runs.rows(RunFilter(verdict=Verdict.BLOCK), Page(1000))} == blocked
+
+
+def test_a_run_that_is_sent_twice_is_kept_once(runs: Runs) -> None:
+    first = runs.add(at(), kept(), CI, NOW)
+    second = runs.add(at(), kept(), replace(CI, pushed_by="another"), NOW)
+    assert (second.id, second.new) == (first.id, False)
+    assert len(runs.rows(EVERY, Page())) == 1
+
+
+def test_a_run_that_is_sent_by_many_at_once_is_kept_once(runs: Runs) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        added = list(pool.map(lambda _: runs.add(at(), kept(), CI, NOW), range(8)))
+    assert sum(one.new for one in added) == 1
+    assert len({one.id for one in added}) == 1
+    assert runs.rows(EVERY, Page())[0].samples == 12
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        (SAMPLES[:-3], "fewer samples than the run counts"),
+        ([*SAMPLES, SAMPLES[0]], "more samples than the run counts"),
+        ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in it"),
+        ([replace(sample, suite="other") for sample in SAMPLES], "is not in it"),
+    ],
+)
+def test_samples_of_another_run_leave_nothing_behind(runs: Runs, samples: list[Sample], said: str) -> None:
+    with pytest.raises(GateError, match=said):
+        runs.add(at(), kept(samples), CI, NOW)
+    assert runs.rows(EVERY, Page()) == ()
+    assert runs.add(at(), kept(), CI, NOW).new
+
+
+def test_samples_that_were_never_asked_for_are_not_missed(runs: Runs) -> None:
+    """A run that was ended early counts them, and has no line for them."""
+    asked = [sample for sample in SAMPLES if isinstance(sample.score, float)]
+    added = runs.add(at(), kept(asked), CI, NOW)
+    assert runs.rows(EVERY, Page())[0].samples == len(asked) == 9
+    assert len(runs.samples(added.id, "support", "c000")) == 3
+
+
+def test_pages_hold_every_run_once_the_newest_first(runs: Runs) -> None:
+    order = [3, 1, 4, 0, 2]
+    ids = {minutes: runs.add(at(minutes), (), CI, NOW).id for minutes in order}
+    found: list[int] = []
+    page = Page(2)
+    while rows := runs.rows(EVERY, page):
+        found += [row.id for row in rows]
+        page = Page(2, rows[-1].id)
+    assert found == [ids[minutes] for minutes in (4, 3, 2, 1, 0)]
+
+
+def test_runs_are_found_by_where_they_come_from(runs: Runs) -> None:
+    first = runs.add(at(0), (), CI, NOW).id
+    second = runs.add(at(1), (), Context("acme/shop", "", "pull_request", 7, "ci"), NOW).id
+    third = runs.add(at(2), (), Context("acme/other", "main"), NOW).id
+
+    def found(**wanted: object) -> list[int]:
+        return [row.id for row in runs.rows(RunFilter(**wanted), Page())]  # type: ignore[arg-type]
+
+    assert found(repository="acme/shop") == [second, first]
+    assert found(pull_request=7) == [second]
+    assert found(branch="main") == [third, first]
+    assert found(suite="support") == [third, second, first]
+    assert found(suite="' OR ''='") == []
+
+
+def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
+    ids = {minutes: runs.add(at(minutes), (), CI, NOW).id for minutes in (2, 0, 1)}
+    points = runs.trend("support", "quality", "tier=paid", 2)
+    assert [point.run for point in points] == [ids[1], ids[2]]
+    figure = points[-1].figure
+    assert (figure.n, figure.baseline, figure.candidate, figure.change) == (2, 1.0, 0.5, -0.5)
+    assert figure.error == 0.0
+    assert runs.trend("support", "cost", "overall", 9)[0].figure.candidate == pytest.approx(0.001)
+    assert runs.trend("support", "quality", "tier=none", 9) == ()
+    assert runs.suites() == ("support",)
+
+
+def test_results_say_how_each_case_did(runs: Runs) -> None:
+    run = runs.add(at(), (), CI, NOW).id
+    results = {(result.case, result.arm): (of, result) for of, result in runs.results("support", 5)}
+    assert len(results) == 6
+    of, result = results["c000", ArmName.CANDIDATE]
+    assert (of, result.n, result.missing, result.mean, result.variance) == (run, 1, 1, 0.5, None)
+    assert results["c000", ArmName.BASELINE][1].variance == 0.0
+
+
+def test_texts_are_forgotten_and_figures_stay(runs: Runs) -> None:
+    old = runs.add(at(0), kept(), CI, NOW).id
+    new = runs.add(at(10), kept(), CI, NOW).id
+    assert runs.forget(CREATED + timedelta(minutes=5)) == 12
+    assert runs.forget(CREATED + timedelta(minutes=5)) == 0
+    assert runs.samples(old, "support", "c000") == ()
+    assert len(runs.samples(new, "support", "c000")) == 4
+    assert len(runs.trend("support", "quality", "overall", 9)) == 2
+
+
+def test_a_run_is_forgotten_with_all_that_belongs_to_it(runs: Runs, database: Database) -> None:
+    run = runs.add(at(), kept(), CI, NOW).id
+    assert runs.remove(run)
+    assert not runs.remove(run)
+    assert list(runs.results("support", 5)) == []
+    assert runs.suites() == ()

@@ -1,0 +1,212 @@
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Archive, CaseFilter, Conflict, Page, Put, SuiteVersion
+from gate.store.sql.engine import Database
+from gate.store.sql.suites import By, Suites
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+ANN = By("Ann", NOW, "written by hand")
+BOB = By("Bob", NOW)
+EVERY, FIRST = CaseFilter(), Page()
+
+
+@pytest.fixture
+def suites(database: Database) -> Suites:
+    return Suites(database)
+
+
+def put(name: str, said: str = "Where is it?", base: int = 0, **slices: str) -> Put:
+    return Put(name, {"id": name, "input": said}, slices, said, base)
+
+
+def made(result: SuiteVersion | tuple[Conflict, ...]) -> SuiteVersion:
+    assert isinstance(result, SuiteVersion)
+    return result
+
+
+def names(suites: Suites, wanted: CaseFilter = EVERY, page: Page = FIRST) -> list[str]:
+    return [listed.version.name for listed in suites.cases("support", wanted, page)]
+
+
+def test_a_suite_begins_with_its_first_change(suites: Suites) -> None:
+    assert suites.newest("support") is None
+    assert suites.names() == ()
+    first = made(suites.change("support", [put("a"), put("b")], ANN))
+    assert (first.label, first.cases, first.author, first.made, first.what) == (
+        "store:support@1",
+        2,
+        "Ann",
+        NOW,
+        "written by hand",
+    )
+    assert suites.newest("support") == suites.version("support", 1) == first
+    assert suites.names() == suites.history("support") == (first,)
+
+
+def test_an_old_version_stays_what_it_was(suites: Suites) -> None:
+    first = made(suites.change("support", [put("a", "old"), put("b")], ANN))
+    second = made(suites.change("support", [put("a", "new", 1), Archive("b", 1), put("c")], BOB))
+    assert [entry["id"] for entry in suites.entries(first)] == ["a", "b"]
+    assert [entry["input"] for entry in suites.entries(first)] == ["old", "Where is it?"]
+    assert [entry["id"] for entry in suites.entries(second)] == ["a", "c"]
+    assert (second.number, second.cases, first.digest != second.digest) == (2, 2, True)
+    again = made(suites.change("support", [put("a", "old", 2), put("b", base=2), Archive("c", 1)], ANN))
+    assert again.digest == first.digest
+
+
+def test_every_version_of_a_case_has_its_author(suites: Suites) -> None:
+    suites.change("support", [put("a", "old")], ANN)
+    suites.change("support", [put("a", "new", 1)], BOB)
+    suites.change("support", [Archive("a", 2)], ANN)
+    history = suites.case("support", "a")
+    assert [(one.number, one.author, one.first, one.last) for one in history] == [
+        (3, "Ann", 3, None),
+        (2, "Bob", 2, 2),
+        (1, "Ann", 1, 1),
+    ]
+    assert [one.entry and one.entry["input"] for one in history] == [None, "new", "old"]
+    assert suites.case("support", "b") == ()
+
+
+def test_who_comes_second_sees_the_conflict_and_nothing_is_done(suites: Suites) -> None:
+    suites.change("support", [put("a", "old"), put("b")], ANN)
+    suites.change("support", [put("a", "Ann's", 1)], ANN)
+    mine = put("a", "Bob's", 1)
+    clashes = suites.change("support", [mine, put("b", "Bob's, too", 1)], BOB)
+    assert isinstance(clashes, tuple)
+    assert [clash.change for clash in clashes] == [mine]
+    assert clashes[0].current is not None
+    assert (clashes[0].current.author, clashes[0].current.number) == ("Ann", 2)
+    assert made(suites.change("support", [], BOB)).number == 2
+    assert suites.case("support", "b")[0].number == 1
+
+
+@pytest.mark.parametrize("change", [put("a", "edited", 1), Archive("gone", 1), put("b", "from nothing", 3)])
+def test_what_is_not_there_cannot_be_edited(suites: Suites, change: Put | Archive) -> None:
+    suites.change("support", [put("a"), put("gone")], ANN)
+    suites.change("support", [Archive("a", 1), put("gone", "else", 1)], ANN)
+    clashes = suites.change("support", [change], BOB)
+    assert isinstance(clashes, tuple)
+    assert len(clashes) == 1
+
+
+def test_the_same_change_twice_is_made_once(suites: Suites) -> None:
+    work = [put("a"), put("b")]
+    first = made(suites.change("support", work, ANN))
+    assert made(suites.change("support", work, ANN)) == first
+    changed = [put("a", "new", 1), Archive("b", 1)]
+    second = made(suites.change("support", changed, ANN))
+    assert made(suites.change("support", changed, ANN)) == second
+    assert second.number == 2
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), ([], {}), ("", None)])
+def test_values_that_python_takes_for_equal_are_different_cases(
+    suites: Suites, one: JsonValue, other: JsonValue
+) -> None:
+    suites.change("support", [Put("a", {"id": "a", "expected": one})], ANN)
+    second = made(suites.change("support", [Put("a", {"id": "a", "expected": other}, base=1)], ANN))
+    assert second.number == 2
+    assert repr(suites.entries(second)[0]["expected"]) == repr(other)
+
+
+def test_a_case_that_came_back_has_its_old_place(suites: Suites) -> None:
+    suites.change("support", [put("a"), put("b"), put("c")], ANN)
+    suites.change("support", [Archive("b", 1)], ANN)
+    assert names(suites) == ["a", "c"]
+    assert names(suites, CaseFilter(archived=True)) == ["b"]
+    suites.change("support", [put("b", base=2)], ANN)
+    assert names(suites) == ["a", "b", "c"]
+
+
+def test_people_search_by_words_and_slices(suites: Suites) -> None:
+    more = [put("a", "Where is my ORDER?", tier="free"), put("b", "100 % off_", tier="paid", lang="de")]
+    suites.change("support", [*more, put("c", "order a straße", tier="paid")], ANN)
+    assert names(suites, CaseFilter(words=("order",))) == ["a", "c"]
+    assert names(suites, CaseFilter(words=("order", "STRASSE"))) == ["c"]
+    assert names(suites, CaseFilter(words=("%",))) == names(suites, CaseFilter(words=("_",))) == ["b"]
+    assert names(suites, CaseFilter(words=("' OR 1=1 --",))) == []
+    assert names(suites, CaseFilter(slices={"tier": "paid"})) == ["b", "c"]
+    assert names(suites, CaseFilter(slices={"tier": "paid", "lang": "de"})) == ["b"]
+    assert suites.count("support", CaseFilter(slices={"tier": "paid"})) == 2
+    assert suites.dimensions("support") == {"lang": ("de",), "tier": ("free", "paid")}
+
+
+def test_what_was_changed_or_archived_is_not_found_by_what_it_was(suites: Suites) -> None:
+    suites.change("support", [put("a", "old words", tier="free"), put("b", tier="gone")], ANN)
+    suites.change("support", [put("a", "new words", 1, tier="paid"), Archive("b", 1)], ANN)
+    assert names(suites, CaseFilter(words=("old",))) == names(suites, CaseFilter(slices={"tier": "free"})) == []
+    assert suites.dimensions("support") == {"tier": ("paid",)}
+
+
+def test_pages_hold_every_case_once(suites: Suites) -> None:
+    suites.change("support", [put(f"c{number:02}") for number in range(25)], ANN)
+    found: list[str] = []
+    page = Page(10)
+    while listed := suites.cases("support", EVERY, page):
+        found += [one.version.name for one in listed]
+        page = Page(10, listed[-1].place)
+    assert found == [f"c{number:02}" for number in range(25)]
+
+
+def test_suites_do_not_meet(suites: Suites) -> None:
+    suites.change("support", [put("a", tier="x")], ANN)
+    suites.change("sales", [put("a", "other", tier="y"), put("b")], ANN)
+    assert names(suites) == ["a"]
+    assert suites.dimensions("support") == {"tier": ("x",)}
+    assert suites.remove("support")
+    assert not suites.remove("support")
+    assert suites.newest("support") is None
+    assert [one.suite for one in suites.names()] == ["sales"]
+
+
+def test_ten_thousand_cases_are_one_version(suites: Suites) -> None:
+    version = made(suites.change("support", [put(f"c{number}", tier="x") for number in range(10_000)], ANN))
+    assert version.cases == len(suites.entries(version)) == suites.count("support", CaseFilter(slices={"tier": "x"}))
+    edited = made(suites.change("support", [put(f"c{number}", "new", 1) for number in range(10_000)], ANN))
+    assert (edited.number, edited.cases) == (2, 10_000)
+
+
+def test_editors_at_once_lose_nothing(suites: Suites) -> None:
+    """Each reads, writes and tries again until nobody was quicker."""
+
+    def add(author: int) -> None:
+        for turn in range(5):
+            while True:
+                known = suites.case("support", "shared")
+                said = str(known[0].entry["input"]) if known and known[0].entry else ""
+                own = put(f"of-{author}-{turn}")
+                shared = put("shared", f"{said} {author}-{turn}", known[0].number if known else 0)
+                if isinstance(suites.change("support", [own, shared], By(str(author), NOW)), SuiteVersion):
+                    break
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add, range(4)))
+    newest = suites.newest("support")
+    assert newest is not None
+    assert (newest.number, newest.cases) == (20, 21)
+    entry = suites.case("support", "shared")[0].entry
+    assert entry is not None
+    assert sorted(str(entry["input"]).split()) == [f"{author}-{turn}" for author in range(4) for turn in range(5)]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(entry=st.dictionaries(st.text(), JSON, max_size=4), said=st.text())
+def test_nothing_of_a_case_is_lost(suites: Suites, entry: Mapping[str, JsonValue], said: str) -> None:
+    suites.remove("any")
+    version = made(suites.change("any", [Put("a", entry, {}, said)], ANN))
+    assert repr(dict(suites.entries(version)[0])) == repr(dict(entry))
