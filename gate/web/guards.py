@@ -1,0 +1,103 @@
+"""What every request has to pass: the name that it calls us by, its size, and the headers that every answer gets."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FORM_BYTES = 2 * 2**20
+"""Of a request to a page."""
+RUN_BYTES = 512 * 2**20
+"""Of a run that is pushed."""
+_BIG = "/api/v1/runs"
+
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        # Nothing loads from elsewhere, nothing runs that is not a file of ours, nobody frames us.
+        "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+    }
+)
+
+
+class TooLarge(Exception):
+    """The request is longer than it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Wraps the application.
+
+    Args:
+        app: what answers a request that passed.
+        hosts: names that a browser may call us by, without ports.
+    """
+
+    app: ASGIApp
+    hosts: Collection[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or one life of the server."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if reason := self._refused(headers):
+            await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
+            return
+        most = RUN_BYTES if scope["path"] == _BIG and scope["method"] == "POST" else FORM_BYTES
+        if _declared(headers) > most:
+            await _too_large(scope, receive, send, most)
+            return
+        counted, begun = 0, False
+
+        async def heard() -> Message:
+            nonlocal counted
+            message = await receive()
+            counted += len(message.get("body", b""))
+            if counted > most:
+                raise TooLarge
+            return message
+
+        async def said(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                given = MutableHeaders(raw=message["headers"])
+                for name, value in HEADERS.items():
+                    given.setdefault(name, value)
+                given.setdefault("cache-control", "no-store")
+            await send(message)
+
+        try:
+            await self.app(scope, heard, said)
+        except TooLarge:
+            if not begun:
+                await _too_large(scope, receive, send, most)
+
+    def _refused(self, headers: Headers) -> str:
+        """A page elsewhere may have its name point to this machine, and would then be told everything."""
+        name = headers.get("host", "")
+        host = name.rsplit(":", 1)[0] if not name.endswith("]") else name
+        if host.lower().strip("[]") in self.hosts:
+            return ""
+        return f"This server does not answer to the name {json.dumps(host[:100])}; start it with --host, or name it with --name."
+
+
+def _declared(headers: Headers) -> int:
+    said = headers.get("content-length", "0")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 19 else 0
+
+
+async def _too_large(scope: Scope, receive: Receive, send: Send, most: int) -> None:
+    text = f"The request is larger than {most // 2**20} MiB.\n"
+    await PlainTextResponse(text, 413, dict(HEADERS))(scope, receive, send)

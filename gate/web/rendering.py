@@ -1,0 +1,53 @@
+"""Pages from templates: everything that comes from outside is text, never markup."""
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from gate.web.access import SESSION, TOKEN, form_token, new_session, person_of, site_of
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+
+
+def page(request: Request, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
+    """A page.
+
+    Args:
+        request: that it answers.
+        template: name of its template.
+        status: of the answer.
+        shown: what the template shows.
+    """
+    site, session = site_of(request), request.cookies.get(SESSION) or new_session()
+    every = {
+        "site": site,
+        "person": person_of(request),
+        "path": request.url.path,
+        "token": form_token(site, session),
+        "token_name": TOKEN,
+        "static": _versioned,
+    }
+    answer = HTMLResponse(_environment().get_template(template).render({**every, **shown}), status)
+    if SESSION not in request.cookies:
+        secure = request.url.scheme == "https"
+        answer.set_cookie(SESSION, session, httponly=True, samesite="strict", secure=secure)
+    return answer
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    loader = FileSystemLoader(_HERE / "templates")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+@lru_cache(maxsize=64)
+def _versioned(name: str) -> str:
+    """The address of one of our files; it changes with its content, so that browsers may keep it."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?v={digest}"
