@@ -33,11 +33,11 @@ def inner_app(site: Site) -> FastAPI:
     for router in _routers():
         for route in router.routes:
             assert isinstance(route, APIRoute)  # noqa: S101
-            role: Role = route.endpoint.needs
+            role: Role = vars(route.endpoint)["needs"]
             app.add_api_route(
                 route.path,
                 route.endpoint,
-                methods=list(route.methods),
+                methods=sorted(route.methods or ()),
                 dependencies=[Depends(_own_page), Depends(check(role))],
                 include_in_schema=route.path.startswith(API),
                 response_model=route.response_model,

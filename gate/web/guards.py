@@ -58,31 +58,10 @@ class Guards:
         if _declared(headers) > most:
             await _too_large(scope, receive, send, most)
             return
-        counted, begun = 0, False
-
-        async def heard() -> Message:
-            nonlocal counted
-            message = await receive()
-            counted += len(message.get("body", b""))
-            if counted > most:
-                raise TooLarge
-            return message
-
-        async def said(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = True
-                given = MutableHeaders(raw=message["headers"])
-                for name, value in HEADERS.items():
-                    given.setdefault(name, value)
-                given.setdefault("cache-control", "no-store")
-            await send(message)
-
         try:
-            await self.app(scope, heard, said)
+            await self.app(scope, _counted(receive, most), _with_headers(send))
         except TooLarge:
-            if not begun:
-                await _too_large(scope, receive, send, most)
+            await _too_large(scope, receive, send, most)
 
     def _refused(self, headers: Headers) -> str:
         """A page elsewhere may have its name point to this machine, and would then be told everything."""
@@ -90,7 +69,34 @@ class Guards:
         host = name.rsplit(":", 1)[0] if not name.endswith("]") else name
         if host.lower().strip("[]") in self.hosts:
             return ""
-        return f"This server does not answer to the name {json.dumps(host[:100])}; start it with --host, or name it with --name."
+        return f"This server does not answer to the name {json.dumps(host[:100])}; name it with --name."
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    """Ends a request that is longer than it said, before it fills the memory."""
+    counted = 0
+
+    async def heard() -> Message:
+        nonlocal counted
+        message = await receive()
+        counted += len(message.get("body", b""))
+        if counted > most:
+            raise TooLarge
+        return message
+
+    return heard
+
+
+def _with_headers(send: Send) -> Send:
+    async def said(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = MutableHeaders(raw=message["headers"])
+            for name, value in HEADERS.items():
+                given.setdefault(name, value)
+            given.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return said
 
 
 def _declared(headers: Headers) -> int:
