@@ -17,6 +17,7 @@ from gate.cli.pipes import forgive_closed_pipes
 from gate.cli.plan import plan
 from gate.cli.report import report
 from gate.cli.schema import schema
+from gate.cli.serve import serve
 from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 
 INTERRUPTED = 130
@@ -54,6 +55,7 @@ cli.add_command(plan)
 cli.add_command(calibrate)
 cli.add_command(action)
 cli.add_command(report)
+cli.add_command(serve)
 cli.add_command(schema)
 cli.add_command(demo)
 

@@ -11,7 +11,7 @@ CACHE = Path(NAME) / "cache"
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and keep it out of git if it lies in `.gate`.
+    """Make a folder, and keep it out of git if it is `.gate` or lies in it.
 
     Args:
         path: the folder.
@@ -19,12 +19,13 @@ def make_folder(path: Path) -> None:
     Raises:
         GateError: it cannot be made, or a link stands on the way, which a repository may have brought.
     """
-    own = path.parent.name == NAME
-    if own and (path.is_symlink() or path.parent.is_symlink()):
+    home = path if path.name == NAME else path.parent
+    own = home.name == NAME
+    if own and (path.is_symlink() or home.is_symlink()):
         raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
     try:
         path.mkdir(parents=True, exist_ok=True)
-        ignored = path.parent / ".gitignore"
+        ignored = home / ".gitignore"
         if own and not ignored.is_file():
             # Runs hold model outputs; they are not for the repository unless somebody decides so.
             ignored.unlink(missing_ok=True)

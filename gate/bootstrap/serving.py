@@ -1,0 +1,66 @@
+"""What a web interface is made of, on this machine and in this repository."""
+
+import getpass
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.bootstrap.storing import open_database
+from gate.errors import GateError
+from gate.git.repo import Repo
+from gate.settings.storage import database_url
+
+if TYPE_CHECKING:
+    from gate.store.sql.engine import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A store and who works on it.
+
+    Args:
+        database: the store.
+        person: who that is, for the history.
+        key: seals forms; another one each time.
+        now: the time.
+    """
+
+    database: "Database"
+    person: str
+    key: bytes = field(repr=False)
+    now: Callable[[], datetime]
+
+
+def site_here(directory: Path, person: str) -> Here:
+    """The store of the repository that a folder is in, or of the folder itself.
+
+    Args:
+        directory: somewhere in a repository, or anywhere.
+        person: who works on it; empty for the name that git knows, or that of the account.
+    """
+    repo = _repo(directory)
+    root = repo.root if repo is not None else directory.resolve()
+    named = person.strip() or (repo and _of_git(repo)) or _account()
+    return Here(open_database(root, database_url()), named, secrets.token_bytes(32), lambda: datetime.now(UTC))
+
+
+def _repo(directory: Path) -> Repo | None:
+    try:
+        return Repo.open(directory)
+    except GateError:
+        return None
+
+
+def _of_git(repo: Repo) -> str:
+    answer = repo.git.ask("config", "user.name")
+    return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "somebody"

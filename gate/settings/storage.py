@@ -1,0 +1,15 @@
+"""Where the store is, from the environment."""
+
+import os
+from collections.abc import Mapping
+
+DATABASE = "GATE_DATABASE_URL"
+
+
+def database_url(environ: Mapping[str, str] | None = None) -> str | None:
+    """The address of the store's database (`GATE_DATABASE_URL`); None where it is the file of the repository.
+
+    Args:
+        environ: the variables; the process's own when None.
+    """
+    return (os.environ if environ is None else environ).get(DATABASE) or None
