@@ -16,6 +16,7 @@ from gate.action.subject import Subject
 from gate.bootstrap.building import building
 from gate.bootstrap.deadline import in_time
 from gate.bootstrap.resolving import rehearsed
+from gate.bootstrap.shelves import shelf_of
 from gate.bootstrap.sides import EventFiles, Found
 from gate.domain.record import RunRecord
 from gate.domain.suite import Suite
@@ -155,7 +156,8 @@ class Evaluation:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
                 raise GateError(f"working-directory: there is no folder {folder}, {where}", "name one that is there")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
-        return replace(found, sides=replace(sides, stranger=self.subject.stranger))
+        sides = replace(sides, stranger=self.subject.stranger, shelf=shelf_of(self.runner.workspace))
+        return replace(found, sides=sides)
 
     def _resolved(self, found: Found, progress: Reading) -> Resolved:
         """What there is to evaluate, within the limits of the inputs."""

@@ -8,6 +8,7 @@ from gate.bootstrap.building import building
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import DiskSource, beside, rehearsed
 from gate.bootstrap.running import carry_out
+from gate.bootstrap.shelves import shelf_of
 from gate.domain.record import RunRecord
 from gate.errors import GateError
 from gate.flows.check import check
@@ -32,11 +33,12 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
     Raises:
         InputErrors, GateError: mistakes in the files, or names that are not there.
     """
+    root = root_of(directory)
     source = _tree(directory) if ref is None else Repo.open(directory).at(ref)
     if isinstance(source, TreeSource):
-        _check_place(source.root, config, directory)
+        _check_place(root, config, directory)
     with building() as builder:
-        return rehearsed(resolve_one(source, config, chosen, builder))
+        return rehearsed(resolve_one(source, config, chosen, builder, shelf_of(root)))
 
 
 def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -> Resolved:

@@ -12,6 +12,7 @@ from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.making import caching_of, members
 from gate.bootstrap.memory import refuse_tracked
 from gate.bootstrap.resolving import rehearsed
+from gate.bootstrap.shelves import shelf_of
 from gate.domain.record import RunRecord
 from gate.domain.shard import Evaluation, GitInputs, NamedCommit, ShardRecord
 from gate.engine.run import Stop
@@ -95,7 +96,7 @@ def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
     repo = Repo.open(directory)
     head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
     with building() as builder:
-        sides = Sides(_at(repo, inputs.base), head, builder=builder)
+        sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=shelf_of(repo.root))
         return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from gate.bootstrap.building import building
 from gate.bootstrap.earlier import Shelf, kept_runs
 from gate.bootstrap.resolving import rehearsed, resolve_git_mode
+from gate.bootstrap.shelves import shelf_of
 from gate.domain.forecast import Forecast
 from gate.domain.model import ModelRef, Params
 from gate.domain.usage import Cost, Usage
@@ -72,11 +73,13 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
     Raises:
         GateError: no configuration, an unknown suite, mistakes in the files.
     """
-    tree = Repo.open(directory).tree()
+    repo = Repo.open(directory)
+    tree = repo.tree()
     if tree.read(config) is None:
         raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
     with building() as builder:
-        return rehearsed(resolve(Sides(tree, tree, builder=builder), config, suites, everything=True))
+        sides = Sides(tree, tree, builder=builder, shelf=shelf_of(repo.root))
+        return rehearsed(resolve(sides, config, suites, everything=True))
 
 
 def _world(asked: Asked, settings: Settings, shelf: Shelf) -> World:

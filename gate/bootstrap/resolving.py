@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.bootstrap.building import building
+from gate.bootstrap.shelves import shelf_of
 from gate.errors import GateError
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.pairing import Sides
@@ -35,7 +36,8 @@ def resolve_git_mode(
     repo = Repo.open(directory)
     base, head = refs
     with building() as builder:
-        sides = Sides(repo.at(base), repo.at(head) if head is not None else repo.tree(), builder=builder)
+        to = repo.at(head) if head is not None else repo.tree()
+        sides = Sides(repo.at(base), to, builder=builder, shelf=shelf_of(repo.root))
         return rehearsed(resolve(sides, config, suites, everything=everything))
 
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.bootstrap.memory import refuse_tracked
+from gate.calls.answer_file import files_of
 from gate.errors import GateError, with_extra
 from gate.store.own_folder import NAME
 
@@ -20,7 +22,8 @@ def open_database(root: Path, url: str | None) -> "Database":
         url: of the database; None for the file.
 
     Raises:
-        GateError: a package is missing, the address is none, or a newer version wrote it.
+        GateError: a package is missing, the address is none, a newer version wrote it, or git tracks the file, which
+            a change could then have brought.
         CannotEvaluate: it does not answer.
     """
     try:
@@ -28,6 +31,8 @@ def open_database(root: Path, url: str | None) -> "Database":
         from gate.store.sql.migrating import upgrade
     except ImportError as error:
         raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
+    if url is None:
+        refuse_tracked(*files_of(root / FILE))
     database = Database.of_file(root / FILE) if url is None else Database(url)
     upgrade(database)
     return database

@@ -67,7 +67,11 @@ class JudgeRecord(Part):
 
 
 class ExamRecord(Part):
-    """The exam and how the candidate's side changed it; `judges` is empty in a record of an older version."""
+    """The exam and how the candidate's side changed it; `judges` is empty in a record of an older version.
+
+    `store` is the version of a store's suite that the cases are, such as `store:support@12`, and `store_digest` that
+    version's; both are empty where a file has the cases.
+    """
 
     ref: str
     digest: str
@@ -78,6 +82,8 @@ class ExamRecord(Part):
     removed: list[str] = []
     edited: list[str] = []
     obsolete: list[str] = []
+    store: str = ""
+    store_digest: str = ""
 
 
 class UsageRecord(Part):

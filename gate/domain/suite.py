@@ -224,6 +224,8 @@ class Exam:
         conversing: how conversations are led and scored.
         placeholders: name to text, put into the prompts and cases of both arms, `today` besides; None for none at all.
         obsolete: cases of the file that are no part of it.
+        store: the version of a store's suite that the cases are, as `store:support@12`; empty where a file has them.
+        store_digest: of that version, as `sha256:…`; neither is part of the exam's own digest.
     """
 
     ref: str
@@ -238,6 +240,8 @@ class Exam:
     conversing: Conversing = Conversing()
     placeholders: Mapping[str, str] | None = None
     obsolete: int = 0
+    store: str = ""
+    store_digest: str = ""
 
     def scorers_of(self, case: Case) -> tuple[ScorerSpec, ...]:
         """What scores the answers to a case: its own scorers or else the exam's, and those that it adds."""

@@ -7,6 +7,7 @@ from gate.errors import CannotEvaluate, GateError
 from gate.flows.modules import prompt_moves
 from gate.flows.ports import PromptBuilder
 from gate.flows.renames import Moves
+from gate.flows.shelf import CaseShelf
 from gate.inputs.builders import file_of, is_python, names_of
 from gate.inputs.config import Config
 from gate.inputs.limits import NEW_SUITES
@@ -26,12 +27,14 @@ class Sides:
         head: the change as it would be merged.
         stranger: the change comes from somebody who may not push to the repository.
         builder: builds prompts that are code; None where no code is run.
+        shelf: has the suites that a store keeps, the same for both sides; None where there is none.
     """
 
     base: FileSource
     head: FileSource
     stranger: bool = False
     builder: PromptBuilder | None = None
+    shelf: CaseShelf | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from gate.flows.judge_quotes import quotes
 from gate.flows.pairing import Pair, Sides
 from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
+from gate.flows.shelf import stored
 from gate.inputs import cases as case_files
 from gate.inputs import prompts, specfile
 from gate.inputs.builders import file_of, is_python, missing
@@ -29,6 +30,7 @@ from gate.inputs.config import Config, load
 from gate.inputs.parts import Library
 from gate.inputs.promises import completed
 from gate.inputs.source import FileSource
+from gate.inputs.storenames import is_store
 from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
 
@@ -147,7 +149,9 @@ class Reader:
         led = pair.exam.conversing, pair.exam.placeholders
         rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold, *led)
         judge = JudgeDefault(_model(pair.exam), pair.exam.params)
-        exam = self._parsed(lambda: self._placed(build(cases, rules, pair.source.label, judge), pair))
+        exam = self._parsed(
+            lambda: self._placed(self._built(build(cases, rules, pair.source.label, judge), pair), pair)
+        )
         if exam is None:
             return None
         if self.sides.stranger and pair.own_exam and any(spec.kind == "database" for spec in exam.all_scorers()):
@@ -206,14 +210,23 @@ class Reader:
 
     def _count(self, suite: SuiteConfig) -> int | None:
         """Cases of the base; None where they cannot be read: it is the base's own mistake, and nothing rests on it."""
-        cases = self._case_file(self.sides.base, suite.cases)
+        try:
+            cases = self._case_file(self.sides.base, suite.cases)
+        except GateError:
+            return None
         return len(cases) if isinstance(cases, tuple) else None
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
         """The head's cases, to say what it changed; a suite that was left out may have lost its cases, too."""
-        if pair.left_out and self.sides.head.read(pair.current.cases) is None:
+        cases = pair.current.cases
+        if pair.left_out and not is_store(cases) and self.sides.head.read(cases) is None:
             return ()
         return self._cases(self.sides.head, pair.current)
+
+    def _built(self, exam: Exam, pair: Pair) -> Exam:
+        """The exam, which knows where its cases are kept if that is a store."""
+        kept = stored(self.sides.shelf, pair.exam.cases)
+        return exam if kept is None else replace(exam, store=kept.label, store_digest=kept.digest)
 
     def _placed(self, exam: Exam, pair: Pair) -> Exam:
         file = _at(self.sides.head, self.config_path)
@@ -259,12 +272,19 @@ class Reader:
         key = source is self.sides.head, path
         if key not in self._parsed_cases:
             try:
-                data, where = source.read(path), _at(source, path)
-                found = None if data is None else case_files.parse(decode(data, where), where)
-                self._parsed_cases[key] = found and tuple(case_with_code(case, source) for case in found)
+                found = self._case_text(source, path)
+                parsed = None if found is None else case_files.parse(*found)
+                self._parsed_cases[key] = parsed and tuple(case_with_code(case, source) for case in parsed)
             except InputErrors as errors:
                 self._parsed_cases[key] = errors
         return self._parsed_cases[key]
+
+    def _case_text(self, source: FileSource, path: str) -> tuple[str, str] | None:
+        """The cases as they are written, and their name for messages; None where there is no such file."""
+        if kept := stored(self.sides.shelf, path):
+            return kept.text, kept.label
+        data, where = source.read(path), _at(source, path)
+        return None if data is None else (decode(data, where), where)
 
     def _parsed(self, parse: Callable[[], Parsed]) -> Parsed | None:
         try:

@@ -47,6 +47,8 @@ def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
         removed=list(changes.removed),
         edited=list(changes.edited),
         obsolete=list(changes.obsolete),
+        store=suite.exam.store,
+        store_digest=suite.exam.store_digest,
     )
 
 

@@ -20,8 +20,10 @@ from gate.flows.parts import same_parts
 from gate.flows.reading import Reader
 from gate.flows.remarks import remarks
 from gate.flows.resolved import Resolved
+from gate.flows.shelf import check_stranger
 from gate.inputs.builders import is_python
 from gate.inputs.config import Config
+from gate.inputs.storenames import is_store
 
 
 def is_advisory(sides: Sides, config: str) -> bool:
@@ -100,6 +102,8 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
     reader.raise_problems()
     if head is None:
         raise _no_config(sides, config, deleted=base is not None)
+    if sides.stranger:
+        check_stranger(head, base)
     head, base = reader.completed(head, sides.head) or head, reader.completed(base, sides.base)
     reader.raise_problems()
     return head, base
@@ -156,6 +160,8 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
 def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
     """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
 
+    A store is no part of a change: both sides see one version of what they call alike.
+
     Args:
         sides: where to look.
         pair: the suite.
@@ -164,7 +170,8 @@ def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False
-    files = [current.cases] if is_python(current.prompt) else [current.prompt, current.cases]
+    named = ((current.prompt, is_python), (current.cases, is_store))
+    files = [path for path, elsewhere in named if not elsewhere(path)]
     fingerprints = [(sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in files]
     if not all(old is not None and old == new for old, new in fingerprints):
         return False

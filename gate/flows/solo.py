@@ -17,6 +17,7 @@ from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.ports import PromptBuilder
 from gate.flows.reading import Reader
 from gate.flows.resolved import Resolved
+from gate.flows.shelf import CaseShelf
 from gate.inputs.config import Config
 from gate.inputs.problems import did_you_mean, quoted
 from gate.inputs.source import FileSource
@@ -46,7 +47,13 @@ class Chosen:
     min_pass_rate: float | None = None
 
 
-def resolve_one(source: FileSource, config: str, chosen: Chosen, builder: PromptBuilder | None = None) -> Resolved:
+def resolve_one(
+    source: FileSource,
+    config: str,
+    chosen: Chosen,
+    builder: PromptBuilder | None = None,
+    shelf: CaseShelf | None = None,
+) -> Resolved:
     """Read one side.
 
     Args:
@@ -54,12 +61,13 @@ def resolve_one(source: FileSource, config: str, chosen: Chosen, builder: Prompt
         config: path of `gate.yaml`.
         chosen: what of it.
         builder: builds prompts that are code; None where no code is run.
+        shelf: has the suites that a store keeps; None where there is none.
 
     Raises:
         InputErrors: mistakes in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
-    sides = Sides(source, source, builder=builder)
+    sides = Sides(source, source, builder=builder, shelf=shelf)
     reader = Reader(sides, config, [], absent="check the name: paths and modules begin at the root")
     found, _ = reader.configs()
     reader.raise_problems()

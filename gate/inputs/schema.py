@@ -81,7 +81,7 @@ def _suite() -> dict[str, JsonValue]:
     return {
         "name": {**string(), "pattern": r"^[^/\s]([^/]*[^/\s])?$"},
         "prompt": string(PATH_CHARS),
-        "cases": string(PATH_CHARS),
+        "cases": _cases(),
         "slices": slices,
         "model": model(),
         "samples": integer(suites.SAMPLES),
@@ -95,6 +95,12 @@ def _suite() -> dict[str, JsonValue]:
         "placeholders": targetschema.placeholders(),
         "promises": optional(_promises()),
     }
+
+
+def _cases() -> Schema:
+    """A path, or a suite of a store."""
+    own: Schema = {"pattern": r"^store:[^/@\s]([^/@]*[^/@\s])?(@[1-9][0-9]{0,8})?$"}
+    return {**string(PATH_CHARS), "if": {"pattern": "^store:"}, "then": own}
 
 
 def _promises() -> Schema:

@@ -8,7 +8,7 @@ from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
 from gate.domain.target import Conversing, Target
-from gate.inputs import builders
+from gate.inputs import builders, storenames
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.models import read_model, read_params
@@ -48,7 +48,7 @@ class SuiteConfig:
     Args:
         name: unique within the file.
         prompt: path, or a pattern that stands for one suite per file.
-        cases: path of the case file.
+        cases: path of the case file, or a suite of a store as `gate.inputs.storenames` reads it.
         template: the prompt is Jinja2 whatever its ending says.
         model: who answers; None only while `load` still collects problems.
         params: the defaults' parameters, changed by the suite's own.
@@ -229,9 +229,8 @@ def _function(node: Node, prompt: str, fields: Fields) -> str:
 
 def _cases(fields: Fields) -> str:
     node = fields.get("cases")
-    if node is not None and isinstance(node.value, str) and node.value.startswith("store:"):
-        fields.problems.add(node.line, "'store:' cases are not supported in this version", "name a .jsonl file")
-        return ""
+    if node is not None and isinstance(node.value, str) and storenames.is_store(node.value):
+        return _store_suite(node, node.value, fields)
     path = _path(fields, "cases")
     line = fields.line_of("cases")
     if path and is_glob(path):
@@ -242,6 +241,14 @@ def _cases(fields: Fields) -> str:
         message = f"case files {kind} are not supported in this version"
         fields.problems.add(line, message, "use JSON Lines (.jsonl) or a list in JSON or YAML (.json, .yaml)")
     return path
+
+
+def _store_suite(node: Node, cases: str, fields: Fields) -> str:
+    reason = storenames.complaint(cases)
+    if reason:
+        hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for one that never changes"
+        fields.problems.add(node.line, f"cases {quoted(cases)}: the name of a store's suite {reason}", hint)
+    return "" if reason else cases
 
 
 def _template(fields: Fields) -> bool:

@@ -90,7 +90,8 @@ def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
 def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     scorers = short(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
-    told = (f"{size} at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
+    kept: Text = (" of ", _code(exam.store)) if exam.store else ()
+    told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
     yield Fact(f"{prefix}exam", told)
     for judge in exam.judges:
         yield judge_fact(prefix, judge)

@@ -113,7 +113,12 @@ def test_aliases_are_shared_values() -> None:
         ),
         ("prompts/support.md", "a.py", "prompt files ending in .py are not supported in this version"),
         ("prompts/support.md", "[a.md]", "gate.yaml:10: prompt must be text, not a list"),
-        ("evals/triage.jsonl", "store:triage", "gate.yaml:23: 'store:' cases are not supported in this version"),
+        (
+            "evals/triage.jsonl",
+            "store:a/b",
+            "gate.yaml:23: cases 'store:a/b': the name of a store's suite must not hold '/'",
+        ),
+        ("evals/triage.jsonl", "store:a@0", "must end in '@' and the number of a version, 1 or more, or leave both"),
         ("evals/triage.jsonl", "a.csv", "gate.yaml:23: case files ending in .csv are not supported in this version"),
         ("evals/triage.jsonl", "cases", "gate.yaml:23: case files without an ending are not supported"),
         ("evals/triage.jsonl", '"*.jsonl"', "gate.yaml:23: cases '*.jsonl' is a pattern (name one .jsonl file)"),

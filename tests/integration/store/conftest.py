@@ -1,0 +1,78 @@
+"""Every test here runs the real command on a store in both databases."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gate.domain.stored_suite import Archive, Put, SuiteVersion
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
+from gate.store.sql.runs import Runs
+from gate.store.sql.suites import By, Suites
+from tests.support import example, repository, stores
+from tests.support.command import Outcome, gate
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+CONFIG = example.CONFIG.replace("evals/support.jsonl", "store:support")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository and a store.
+
+    Args:
+        repo: whose suite `support` has its cases in the store.
+        database: the store.
+        env: what the command needs to find it.
+    """
+
+    repo: Path
+    database: Database
+    env: dict[str, str]
+
+    @property
+    def runs(self) -> Runs:
+        return Runs(self.database)
+
+    def gate(self, *arguments: str) -> Outcome:
+        return gate(*arguments, cwd=self.repo, env=self.env)
+
+    def put(self, suite: str, count: int, first: int = 0) -> SuiteVersion:
+        """A new version, with cases that were not there."""
+        suites = Suites(self.database)
+        entries = [json.loads(line) for line in example.cases(first + count).splitlines()][first:]
+        made = suites.change(suite, [Put(entry["id"], entry) for entry in entries], By("ann", NOW))
+        assert isinstance(made, SuiteVersion)
+        return made
+
+    def archive(self, suite: str, *names: str) -> SuiteVersion:
+        """A new version without these cases."""
+        suites = Suites(self.database)
+        changes = [Archive(name, suites.case(suite, name)[0].number) for name in names]
+        made = suites.change(suite, changes, By("ann", NOW))
+        assert isinstance(made, SuiteVersion)
+        return made
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    with stores.server() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
+    if request.param == "sqlite":
+        with stores.on_sqlite(repo) as database:
+            migrating.upgrade(database)
+            yield Place(repo, database, {})
+    else:
+        with stores.on_postgres(request.getfixturevalue("postgres")) as database:
+            migrating.upgrade(database)
+            url = database.engine.url.render_as_string(hide_password=False)
+            yield Place(repo, database, {"GATE_DATABASE_URL": url})
