@@ -15,6 +15,7 @@ from gate.cli.generate import generate
 from gate.cli.merge import merge
 from gate.cli.pipes import forgive_closed_pipes
 from gate.cli.plan import plan
+from gate.cli.push import push
 from gate.cli.report import report
 from gate.cli.schema import schema
 from gate.cli.serve import serve
@@ -51,6 +52,7 @@ cli.add_command(diff)
 cli.add_command(check)
 cli.add_command(generate)
 cli.add_command(merge)
+cli.add_command(push)
 cli.add_command(plan)
 cli.add_command(calibrate)
 cli.add_command(action)

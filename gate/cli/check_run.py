@@ -42,6 +42,7 @@ class CheckOptions:
     no_cache: bool
     refresh: bool
     out: Path | None
+    store: bool
     as_json: bool
     quiet: bool
 
@@ -82,7 +83,12 @@ def execute(options: CheckOptions) -> int:
         say=lambda note: click.echo(note, err=True),
     )
     run = run_check(plan, Settings.from_environ())
-    return tell(run, options, folder, file)
+    code = tell(run, options, folder, file)
+    if options.store:
+        from gate.cli.keeping import keep  # few runs do
+
+        keep(folder, quiet=options.quiet)
+    return code
 
 
 def _resolve(options: CheckOptions) -> Resolved:

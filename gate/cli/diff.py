@@ -77,6 +77,7 @@ Examples:
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/last]"
 )
+@click.option("--store", is_flag=True, help="Keep the finished run in the store, too; see gate push.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, and only the verdict.")
 def diff(**options: Any) -> None:

@@ -46,6 +46,7 @@ class DiffOptions:
     seed: int | None
     shard: "Share | None"
     out: Path | None
+    store: bool
     as_json: bool
     quiet: bool
 

@@ -55,9 +55,10 @@ def execute(options: DiffOptions) -> int:
         from gate.cli import shard_run  # few runs are shards
 
         return shard_run.execute(options, options.shard, resolved, progress(quiet=options.quiet))
-    if not resolved.touched:
-        return untouched(resolved, options, options.out)
     folder, file = out_of(options.out)
+    if not resolved.touched:
+        code = untouched(resolved, options, options.out)
+        return _kept(code, folder, options) if resolved.deleted else code
     plan = Plan(
         resolved,
         options.concurrency,
@@ -70,7 +71,16 @@ def execute(options: DiffOptions) -> int:
         say=lambda note: click.echo(note, err=True),
     )
     run = run_plan(plan, Settings.from_environ())
-    return tell(run, options, folder, file)
+    return _kept(tell(run, options, folder, file), folder, options)
+
+
+def _kept(code: int, folder: Path, options: DiffOptions) -> int:
+    """The exit code, after the run went into the store if that was asked for."""
+    if options.store:
+        from gate.cli.keeping import keep  # few runs do
+
+        keep(folder, quiet=options.quiet)
+    return code
 
 
 def _check(options: DiffOptions) -> None:
@@ -85,6 +95,8 @@ def _check(options: DiffOptions) -> None:
         "--shard": (options.shard is not None, "a batch is spread over machines already"),
         "--early-stop": (options.early_stop, "a batch asks for everything at once"),
     }
+    if options.shard is not None and options.store:
+        raise GateError("--shard and --store do not go together", "merge the shards, then: gate push .gate/last")
     if options.shard is not None and options.early_stop:
         raise GateError("--shard and --early-stop do not go together", "no shard sees what the others took")
     for name, (given, why) in clashes.items():

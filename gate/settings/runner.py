@@ -32,6 +32,7 @@ class Runner:
         graphql_url: of GitHub's other API.
         run: number and attempt of this workflow run, such as `123456.1`; empty where they are not known.
         actor: login of whoever started it.
+        head_ref: branch of a pull request, which its author named; empty for other events.
     """
 
     event_name: str
@@ -46,6 +47,7 @@ class Runner:
     graphql_url: str = "https://api.github.com/graphql"
     run: str = ""
     actor: str = ""
+    head_ref: str = ""
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Runner":
@@ -85,6 +87,7 @@ class Runner:
             graphql_url=_graphql(env, api_url),
             run=_run(env),
             actor=env.get("GITHUB_ACTOR", ""),
+            head_ref=env.get("GITHUB_HEAD_REF", ""),
         )
 
 

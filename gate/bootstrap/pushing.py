@@ -1,0 +1,101 @@
+"""Puts finished runs into the store, with their samples."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.bootstrap.contexts import context_here
+from gate.bootstrap.storing import open_database
+from gate.domain.history import Context
+from gate.errors import GateError
+from gate.git.repo import Repo, UntrustedOwner
+from gate.inputs.problems import printable
+from gate.settings.storage import database_url
+from gate.store.load import load_run
+from gate.store.samples import BadSample, lines, parse_sample
+
+if TYPE_CHECKING:
+    from gate.store.sql.run_writer import KeptSample
+
+RECORD, SAMPLES = "run.json", "samples.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run that is in the store.
+
+    Args:
+        store: its address for readers, without a password.
+        id: of the run there.
+        new: it was not there before.
+    """
+
+    store: str
+    id: int
+    new: bool
+
+
+def keep_run(path: Path, root: Path, context: Context) -> Kept:
+    """Put a run into the store; one that is there already stays as it is.
+
+    Args:
+        path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
+        root: of the repository, in which the store is unless the environment names another.
+        context: where the run comes from.
+
+    Raises:
+        GateError: it is no run, its samples are those of another one, or the store cannot be opened.
+        CannotEvaluate: the store does not answer.
+    """
+    file = path / RECORD if path.is_dir() else path
+    run = load_run(file)
+    with closing(open_database(root, database_url())) as database:
+        from gate.store.sql.runs import Runs
+
+        samples = file.parent / SAMPLES
+        # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
+        beside = file.name == RECORD and run.evaluated and samples.is_file()
+        found = _samples(samples) if beside else iter(())
+        added = Runs(database).add(run, found, context, datetime.now(UTC))
+        return Kept(database.label, added.id, added.new)
+
+
+def keep_here(path: Path, directory: Path = Path()) -> Kept:
+    """Put a run of this repository into its store; see `keep_run`.
+
+    Args:
+        path: a `run.json`, or the folder that holds one.
+        directory: somewhere in the repository, or anywhere.
+    """
+    return keep_run(path, _root(directory), context_here(directory))
+
+
+def _root(directory: Path) -> Path:
+    try:
+        return Repo.open(directory).root
+    except UntrustedOwner:
+        raise
+    except GateError:
+        return directory.resolve()
+
+
+def _samples(path: Path) -> "Iterator[KeptSample]":
+    """Each with its line, one in memory at a time."""
+    from gate.store.sql.run_writer import KeptSample
+
+    try:
+        for line in lines(path):
+            try:
+                yield KeptSample(parse_sample(line.data), line.data)
+            except BadSample as bad:
+                said = "is cut off" if line.torn else printable(str(bad))
+                raise GateError(
+                    f"{path}:{line.number}: {said}", "push run.json alone, from a folder of its own"
+                ) from None
+    except BadSample as bad:
+        raise GateError(f"{path}: {bad}") from None
+    except OSError as error:
+        raise GateError(f"cannot read {path}: {error.strerror}") from None

@@ -1,0 +1,138 @@
+"""Finished runs go into the store: `gate diff --store`, `gate check --store`, `gate push`."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gate.domain.history import RunFilter
+from gate.domain.stored_suite import Page
+from gate.domain.verdict import Verdict
+from gate.store.load import load_run
+from tests.integration.store.conftest import CONFIG, Place
+from tests.support import example, repository
+from tests.support.command import gate, git
+
+BROKEN = {example.PROMPT: example.BROKEN}
+AWAY = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
+
+
+def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Place) -> None:
+    place.put("support", 40)
+    git(place.repo, "remote", "add", "origin", "git@git.example.org:acme/support-bot.git")
+    git(place.repo, "config", "user.name", "Ann")
+    git(place.repo, "switch", "--quiet", "--create", "kinder")
+    repository.write(place.repo, BROKEN)
+    done = place.gate("diff", "--base", "main", "--store", "--out", "report")
+    assert done.code == 1, done.err
+    (row,) = place.runs.rows(RunFilter(), Page())
+    assert f"as number {row.id}" in done.err
+    assert (row.verdict, row.suites) == (Verdict.BLOCK, ("support",))
+    context = row.context
+    assert (context.repository, context.branch, context.event) == ("acme/support-bot", "kinder", "local")
+    assert (context.pull_request, context.pushed_by) == (None, "Ann")
+    assert place.runs.record(row.id) == load_run(place.repo / "report")
+    lines = (place.repo / "report/samples.jsonl").read_text("utf-8").splitlines()
+    assert row.samples == len(lines) > 100
+    of_case = place.runs.samples(row.id, "support", "c1")
+    assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}  # type: ignore[union-attr]
+    pushed = place.gate("push", "report/run.json")
+    assert (pushed.code, f"already, as number {row.id}" in pushed.out) == (0, True)
+    assert len(place.runs.rows(RunFilter(), Page())) == 1
+
+
+def test_a_check_is_kept(place: Place) -> None:
+    place.put("support", 4)
+    done = place.gate("check", "--suite", "support", "--store", "--json")
+    assert done.code == 0, done.err
+    (row,) = place.runs.rows(RunFilter(), Page())
+    assert (row.kind, row.suites, place.runs.record(row.id)) == ("check", ("support",), done.record)
+
+
+def test_a_run_that_tries_an_edited_exam_is_kept(place: Place) -> None:
+    place.put("support", 40)
+    place.put("support", 2, first=40)
+    repository.commit(place.repo, {"gate.yaml": CONFIG.replace("store:support", "store:support@1")})
+    repository.write(place.repo, {"gate.yaml": CONFIG.replace("store:support", "store:support@2"), **BROKEN})
+    done = place.gate("diff", "--base", "main", "--store", "--json")
+    (row,) = place.runs.rows(RunFilter(), Page())
+    run = place.runs.record(row.id)
+    assert run == done.record
+    assert run.exam_changes[0].added == ["c40", "c41"]
+
+
+def test_a_deleted_prompt_is_kept_and_a_run_of_nothing_is_not(place: Place) -> None:
+    place.put("support", 4)
+    assert place.gate("diff", "--base", "main", "--store").out.startswith("SKIPPED")
+    assert place.runs.rows(RunFilter(), Page()) == ()
+    support = CONFIG[CONFIG.index("  - name: support") : CONFIG.index("  - name: faq")]
+    repository.write(place.repo, {"gate.yaml": CONFIG.replace(support, ""), example.PROMPT: None})
+    done = place.gate("diff", "--base", "main", "--store")
+    assert done.out.lstrip().startswith("HOLD"), done.out + done.err
+    (row,) = place.runs.rows(RunFilter(), Page())
+    assert row.verdict is Verdict.HOLD
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository.make(tmp_path / "repo", example.FILES)
+
+
+def test_a_store_that_is_away_changes_neither_verdict_nor_exit_code(repo: Path) -> None:
+    repository.write(repo, BROKEN)
+    away = gate("diff", "--base", "main", "--store", "--json", cwd=repo, env=AWAY)
+    assert (away.code, away.record.verdict) == (1, Verdict.BLOCK)
+    assert "warning: the run is not in the store" in away.err
+    assert "to send it later: gate push .gate/last" in away.err
+    assert "hidden" not in away.err
+    later = gate("push", ".gate/last", cwd=repo)
+    assert (later.code, later.out) == (0, f"The run is in the store {repo}/.gate/gate.db, as number 1.\n")
+    assert gate("push", ".gate/last", "-q", cwd=repo, env=AWAY).code == 3
+
+
+def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
+    repository.write(repo, {".gate/gate.db": b""})
+    git(repo, "add", "--force", ".gate/gate.db")
+    repository.write(repo, {example.PROMPT: example.REWORDED})
+    done = gate("diff", "--base", "main", "--store", cwd=repo)
+    assert done.code == 0
+    assert "git tracks" in done.err
+    assert (repo / ".gate/gate.db").read_bytes() == b""
+
+
+def test_what_is_no_whole_run_is_refused_and_leaves_nothing_behind(repo: Path) -> None:
+    repository.write(repo, BROKEN)
+    assert gate("diff", "--base", "main", cwd=repo).code == 1
+    samples = repo / ".gate/last/samples.jsonl"
+    whole = samples.read_bytes()
+    for text, said in (
+        (whole[:-20], "is cut off"),
+        (whole[: whole.index(b"\n") + 1], "fewer samples"),
+        (whole + whole.splitlines(keepends=True)[0], "more samples"),
+        (b"{}\n", "is not a sample"),
+        (b"\xff\n", "UTF-8"),
+    ):
+        samples.write_bytes(text)
+        done = gate("push", ".gate/last", cwd=repo)
+        assert (done.code, said in done.err) == (2, True), done.err
+    samples.write_bytes(whole)
+    record = repo / ".gate/last/run.json"
+    data = json.loads(record.read_text("utf-8"))
+    record.write_text(json.dumps({**data, "schema": "prompt-gate/run/9"}), "utf-8")
+    assert "newer than this version reads" in gate("push", ".gate/last", cwd=repo).err
+    record.write_text(json.dumps(data), "utf-8")
+    assert "as number 1." in gate("push", ".gate/last", cwd=repo).out
+
+
+def test_shards_are_merged_before_they_are_kept(repo: Path) -> None:
+    done = gate("diff", "--base", "main", "--shard", "1/2", "--store", cwd=repo)
+    assert (done.code, "gate push" in done.err) == (2, True)
+
+
+def test_a_run_without_a_store_loads_no_database(repo: Path) -> None:
+    program = "import sys; from gate.cli.app import main\ntry: main()\nfinally: print('sqlalchemy' in sys.modules)"
+    repository.write(repo, {example.PROMPT: example.REWORDED})
+    command = ["python", "-c", program, "diff", "--base", "main", "--quiet"]
+    said = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "False"
