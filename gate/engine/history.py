@@ -19,6 +19,11 @@ def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
     return (*map(_compared, run.suites), *map(_alone, run.new))
 
 
+def tries(run: RunRecord) -> bool:
+    """Did the run take samples that none of its suites counts: of an edited exam, or of new promises?"""
+    return any(one.trials for one in (*run.exam_changes, *run.promises))
+
+
 def _compared(suite: SuiteRecord) -> SuiteResult:
     quality = [suite.quality.overall, *suite.quality.slices]
     return SuiteResult(

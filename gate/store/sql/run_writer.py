@@ -13,7 +13,7 @@ from gate.domain.history import SuiteResult
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample
 from gate.domain.usage import Dollars
-from gate.engine.history import suites_of
+from gate.engine.history import suites_of, tries
 from gate.errors import GateError
 from gate.inputs.problems import quoted
 from gate.store.sql import run_tables as tables
@@ -56,6 +56,9 @@ class RunWriter:
             for result in suite.results:
                 wanted[suite.name, result.case, result.arm.value, True] = result.n
                 wanted[suite.name, result.case, result.arm.value, False] = result.missing
+        if tries(run):
+            # What was only tried has its figures in the record.
+            samples = (one for one in samples if _key(one.sample) in wanted)
         count = self._samples(ids, dict(wanted), samples)
         self._db.execute(update(tables.runs).where(tables.runs.c.id == self._run).values(samples=count))
         if (override := run.override) is not None:
@@ -78,8 +81,7 @@ class RunWriter:
         count = 0
         for part in parts(samples, AT_ONCE):
             for one in part:
-                scored = not isinstance(one.sample.score, Unscored)
-                key = one.sample.suite, one.sample.case_id, one.sample.arm.value, scored
+                key = _key(one.sample)
                 if not wanted.get(key):
                     hint = "push run.json with the samples.jsonl that lies beside it"
                     raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
@@ -111,6 +113,10 @@ def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
         "kind": run.kind,
         "spent_usd": run.spent_usd,
     }
+
+
+def _key(sample: Sample) -> _Key:
+    return sample.suite, sample.case_id, sample.arm.value, not isinstance(sample.score, Unscored)
 
 
 def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:

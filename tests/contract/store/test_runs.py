@@ -7,6 +7,7 @@ import pytest
 
 from gate.domain.history import Context, RunFilter
 from gate.domain.record import RunRecord
+from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
 from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
@@ -176,3 +177,16 @@ def test_a_run_is_forgotten_with_all_that_belongs_to_it(runs: Runs, database: Da
     assert not runs.remove(run)
     assert list(runs.results("support", 5)) == []
     assert runs.suites() == ()
+
+
+def test_samples_of_what_a_run_only_tried_have_no_part_in_it(runs: Runs) -> None:
+    """They lie in the same file, under the names of suites that no figure is about."""
+    trial = ExamTrialRecord(kind="added", asked=1)
+    run = at().model_copy(update={"exam_changes": [ExamChangeRecord(suite="support", trials=[trial])]})
+    tried = [replace(SAMPLES[0], suite="support (added cases)"), replace(SAMPLES[0], case_id="promised")]
+    assert runs.add(run, kept([*tried, *SAMPLES]), CI, NOW).new
+    assert runs.rows(EVERY, Page())[0].samples == 12
+    with pytest.raises(GateError, match="is not in it"):
+        runs.add(at(5), kept([*tried, *SAMPLES]), CI, NOW)
+    with pytest.raises(GateError, match="more samples"):
+        runs.add(run.model_copy(update={"commit": "0" * 40}), kept([SAMPLES[0], *SAMPLES]), CI, NOW)
