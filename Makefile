@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 WORKERS ?= auto
 PIP_FLAGS ?= --disable-pip-version-check --quiet
-IMAGE_EXTRAS := local agents postgres
+IMAGE_EXTRAS := local agents postgres web
 
 .PHONY: help setup demo test image-test lint lock bench clean
 .DEFAULT_GOAL := help

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gate.action.cap import Cap
 from gate.action.evaluation import Evaluation, Stage, enter, secret_of
+from gate.action.keeping import keep
 from gate.action.output_folder import hand_over, output_folder
 from gate.action.overrides import Overrides
 from gate.action.runner_files import traced
@@ -73,7 +74,10 @@ def act(stage: Stage) -> int:
     folder = runner.workspace / inputs.working_directory
     cap = Cap(github, folder / inputs.cache_path, runner.run, now, herald.secret)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, cap, herald.warn)
-    return _told(herald, stage, _judged(evaluation, mistakes, stage), cap)
+    outcome = _judged(evaluation, mistakes, stage)
+    code = _told(herald, stage, outcome, cap)
+    keep(outcome, evaluation, event, stage.say)
+    return code
 
 
 def _told(herald: Herald, stage: Stage, outcome: Outcome, cap: Cap | None = None) -> int:

@@ -68,6 +68,7 @@ class Inputs:
         cache_path: folder of these answers, in the workspace.
         concurrency: calls in flight.
         out: folder for the run's files, in the workspace.
+        store: put the finished run into the store that the step's environment names.
         openai_api_key, anthropic_api_key: keys, where the step's environment has none.
     """
 
@@ -98,6 +99,7 @@ class Inputs:
     cache_path: str = ".gate/cache"
     concurrency: int = 64
     out: str = ".gate/action"
+    store: bool = False
     openai_api_key: str | None = field(default=None, repr=False)
     anthropic_api_key: str | None = field(default=None, repr=False)
 
@@ -149,6 +151,7 @@ class Inputs:
             cache_path=reader.path("cache-path", default.cache_path),
             concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
             out=reader.path("out", default.out),
+            store=reader.boolean("store", default.store),
             openai_api_key=reader.text("openai-api-key", "") or None,
             anthropic_api_key=reader.text("anthropic-api-key", "") or None,
         )

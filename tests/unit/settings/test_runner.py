@@ -22,6 +22,7 @@ WHOLE = {
     "GITHUB_RUN_ID": "4711",
     "GITHUB_RUN_ATTEMPT": "2",
     "GITHUB_ACTOR": "ada",
+    "GITHUB_HEAD_REF": "kinder",
     "GITHUB_STEP_SUMMARY": "/github/summary",
     "GITHUB_OUTPUT": "/github/output",
 }
@@ -41,6 +42,7 @@ def test_the_whole_environment_of_a_runner() -> None:
         graphql_url="https://ghe.example.com/api/graphql",
         run="4711.2",
         actor="ada",
+        head_ref="kinder",
     )
 
 
