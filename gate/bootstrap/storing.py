@@ -31,8 +31,8 @@ def open_database(root: Path, url: str | None) -> "Database":
         from gate.store.sql.migrating import upgrade
     except ImportError as error:
         raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
-    if url is None:
-        refuse_tracked(*files_of(root / FILE))
     database = Database.of_file(root / FILE) if url is None else Database(url)
+    if database.file is not None:
+        refuse_tracked(*files_of(database.file))
     upgrade(database)
     return database

@@ -38,7 +38,7 @@ def test_the_case_shown_is_valid() -> None:
 
 
 def test_every_option_shown_exists(tmp_path: Path) -> None:
-    commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate")
+    commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate", "push")
     helped = "".join(gate(command, "--help", cwd=tmp_path).out for command in commands)
     helped += calibration.parser().format_help()
     for text in (README, REFERENCE, EXPLANATION):

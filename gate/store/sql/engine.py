@@ -53,6 +53,11 @@ class Database:
             return str(self._url.database)
         return self._url.render_as_string(hide_password=True)
 
+    @property
+    def file(self) -> Path | None:
+        """Where it lies; None where a server has it."""
+        return Path(str(self._url.database)) if self._url.drivername == SQLITE else None
+
     def read(self, work: Callable[[Connection], Result]) -> Result:
         """Do what only reads.
 

@@ -1,10 +1,13 @@
 """`cases: store:NAME[@version]` in gate.yaml."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from gate.store.load import load_run
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
 from tests.integration.store.conftest import CONFIG, Place
 from tests.support import example, repository
 from tests.support.command import gate, git
@@ -101,12 +104,23 @@ def test_a_store_that_is_away_cannot_make_anything_green(tmp_path: Path) -> None
     assert "hidden" not in away.err
 
 
-def test_a_store_that_git_tracks_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("env", [{}, {"GATE_DATABASE_URL": "sqlite:///.gate/gate.db"}], ids=["default", "by address"])
+@pytest.mark.parametrize("link", [False, True], ids=["file", "link"])
+def test_a_store_that_git_tracks_is_refused(tmp_path: Path, link: bool, env: dict[str, str]) -> None:
     """A pull request could bring an exam of its own with it."""
-    repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG, ".gate/gate.db": b""})
-    assert git(repo, "ls-files", ".gate")
+    repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
+    (repo / ".gate").mkdir()
+    forged = (tmp_path if link else repo / ".gate") / "gate.db"
+    with closing(Database(f"sqlite:///{forged}")) as database:
+        migrating.upgrade(database)
+        Place(repo, database, {}).put("support", 1)
+    if link:
+        (repo / ".gate/gate.db").symlink_to(forged)
+    git(repo, "add", "--force", ".gate")
     repository.write(repo, {example.PROMPT: example.REWORDED})
-    done = gate("diff", "--base", "main", cwd=repo)
+    done = gate("diff", "--base", "main", cwd=repo, env=env)
     assert done.code == 2
     assert "git tracks" in done.err
     assert "gate.db" in done.err
+    git(repo, "rm", "--quiet", "--cached", ".gate/gate.db")
+    assert gate("diff", "--base", "main", cwd=repo, env=env).code != 2
