@@ -21,7 +21,7 @@ def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
 
 def tries(run: RunRecord) -> bool:
     """Did the run take samples that none of its suites counts: of an edited exam, or of new promises?"""
-    return any(one.trials for one in (*run.exam_changes, *run.promises))
+    return any(change.trials for change in run.exam_changes) or any(suite.trials for suite in run.promises)
 
 
 def _compared(suite: SuiteRecord) -> SuiteResult:
