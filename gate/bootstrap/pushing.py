@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.bootstrap.contexts import context_here
+from gate.bootstrap.deadline import in_time
 from gate.bootstrap.storing import open_database
 from gate.domain.history import Context
 from gate.errors import GateError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from gate.store.sql.run_writer import KeptSample
 
 RECORD, SAMPLES = "run.json", "samples.jsonl"
+MINUTES = 10.0
+"""For one run; a store that falls silent keeps nobody waiting for longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +41,24 @@ class Kept:
     new: bool
 
 
-def keep_run(path: Path, root: Path, context: Context) -> Kept:
+def keep_run(path: Path, root: Path, context: Context, minutes: float = MINUTES) -> Kept:
     """Put a run into the store; one that is there already stays as it is.
 
     Args:
         path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
         root: of the repository, in which the store is unless the environment names another.
         context: where the run comes from.
+        minutes: that it may take at most; in the main thread alone.
 
     Raises:
         GateError: it is no run, its samples are those of another one, or the store cannot be opened.
         CannotEvaluate: the store does not answer.
     """
+    told = f"the store took longer than {minutes:g} minutes", "see that the database runs, then repeat"
+    return in_time(minutes, lambda: _keep(path, root, context), lambda: told)
+
+
+def _keep(path: Path, root: Path, context: Context) -> Kept:
     file = path / RECORD if path.is_dir() else path
     run = load_run(file)
     with closing(open_database(root, database_url())) as database:

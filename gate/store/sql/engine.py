@@ -21,6 +21,13 @@ WAIT_S = 30
 """For a connection, and for another writer to finish."""
 _WRITES = "gate_writes"
 _REASON_CHARS = 300
+_ALIVE = {
+    "tcp_user_timeout": WAIT_S * 1000,
+    "keepalives_idle": WAIT_S,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+"""Of a connection of Postgres: a host that is gone is noticed."""
 
 
 class Database:
@@ -121,7 +128,7 @@ def _postgres(url: URL) -> Engine:
             url,
             pool_pre_ping=True,
             pool_timeout=WAIT_S,
-            connect_args={"connect_timeout": WAIT_S, "application_name": "prompt-gate"},
+            connect_args={"connect_timeout": WAIT_S, "application_name": "prompt-gate", **_ALIVE},
         )
     except ImportError:
         raise GateError(

@@ -58,6 +58,11 @@ class Place:
         return made
 
 
+def url_of(database: Database) -> str:
+    """Its address, with the password."""
+    return database.engine.url.render_as_string(hide_password=False)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     with stores.server() as address:
@@ -74,5 +79,4 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     else:
         with stores.on_postgres(request.getfixturevalue("postgres")) as database:
             migrating.upgrade(database)
-            url = database.engine.url.render_as_string(hide_password=False)
-            yield Place(repo, database, {"GATE_DATABASE_URL": url})
+            yield Place(repo, database, {"GATE_DATABASE_URL": url_of(database)})

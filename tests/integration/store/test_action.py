@@ -9,7 +9,7 @@ import pytest
 from gate.domain.history import RunFilter, RunRow
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
-from tests.integration.store.conftest import Place
+from tests.integration.store.conftest import Place, url_of
 from tests.support import example
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
@@ -34,14 +34,14 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     return PullRequestWorld.make(tmp_path, server, {**example.FILES, "gate.yaml": STORE})
 
 
-def url_of(place: Place) -> dict[str, str]:
-    return {"GATE_DATABASE_URL": place.env.get("GATE_DATABASE_URL") or f"sqlite:///{place.database.label}"}
+def store(place: Place) -> dict[str, str]:
+    return {"GATE_DATABASE_URL": url_of(place.database)}
 
 
 def act(pr: PullRequest, place: Place, inputs: dict[str, str] | None = None) -> ActionOutcome:
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout, action="opened", inputs=inputs) | {"GITHUB_HEAD_REF": pr.pull.head.ref}
-    return run_action(checkout, env | url_of(place))
+    return run_action(checkout, env | store(place))
 
 
 def kept(place: Place) -> list[RunRow]:
@@ -88,7 +88,7 @@ def test_a_change_from_outside_names_no_cases_of_a_store_but_those_of_the_base(
 
 
 def privileged_with(pr: PullRequest, models: ModelServer, place: Place, **inputs: str) -> ActionOutcome:
-    env = beside_secrets(pr, models, inputs=inputs) | url_of(place)
+    env = beside_secrets(pr, models, inputs=inputs) | store(place)
     return run_action(Path(env["GITHUB_WORKSPACE"]), env)
 
 
@@ -128,7 +128,7 @@ def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
     world = PullRequestWorld.make(tmp_path, server, files)
     pr = world.open(BROKEN, fork=True)
     checkout = pr.checkout("merge", depth=2)
-    env = pr.environment(checkout, action="opened", inputs={"store": "true"}) | keys(models) | url_of(place)
+    env = pr.environment(checkout, action="opened", inputs={"store": "true"}) | keys(models) | store(place)
     outcome = run_action(checkout, env)
     assert outcome.outputs["verdict"] != "INCONCLUSIVE"
     assert "may be that of a stranger" in outcome.out

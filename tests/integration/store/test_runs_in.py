@@ -2,17 +2,22 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from gate.domain.history import RunFilter
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.store.load import load_run
-from tests.integration.store.conftest import CONFIG, Place
-from tests.support import example, repository
-from tests.support.command import gate, git
+from gate.store.sql import migrating
+from gate.store.sql.runs import Runs
+from tests.integration.store.conftest import CONFIG, Place, url_of
+from tests.support import example, repository, stores
+from tests.support.command import environment, gate, git
+from tests.support.postgres import falling_silent
 
 BROKEN = {example.PROMPT: example.BROKEN}
 AWAY = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
@@ -136,3 +141,55 @@ def test_a_run_without_a_store_loads_no_database(repo: Path) -> None:
     command = ["python", "-c", program, "diff", "--base", "main", "--quiet"]
     said = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "False"
+
+
+def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: Path, postgres: str) -> None:
+    repository.write(repo, BROKEN)
+    assert gate("diff", "--base", "main", cwd=repo).code == 1
+    with stores.on_postgres(postgres) as database:
+        migrating.upgrade(database)
+        socket = Path(str(make_url(postgres).query["host"]))
+        with falling_silent(socket, lambda data: b"INSERT INTO samples" in data) as port:
+            url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
+            program = (
+                "from pathlib import Path; from gate.bootstrap.pushing import keep_run; "
+                "from gate.domain.history import Context; keep_run(Path('.gate/last'), Path(), Context(), 0.02)"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", program],
+                cwd=repo,
+                env=environment(repo, {"GATE_DATABASE_URL": url}),
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        assert "CannotEvaluate: the store took longer than 0.02 minutes" in done.stderr
+        assert "hidden" not in done.stderr
+        assert Runs(database).rows(RunFilter(), Page()) == ()
+        later = gate("push", ".gate/last", cwd=repo, env={"GATE_DATABASE_URL": url_of(database)})
+        assert "as number" in later.out, later.err
+        assert len(Runs(database).rows(RunFilter(), Page())) == 1
+
+
+NEW = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [contains]}\n"
+EXACT = example.CONFIG.replace("scorers: [contains]", "scorers: [exact]")
+
+
+@pytest.mark.parametrize(
+    ("files", "base"),
+    [
+        ({**BROKEN, "evals/support.jsonl": example.cases(42)}, example.CONFIG),
+        ({"gate.yaml": EXACT}, example.CONFIG),
+        ({"gate.yaml": EXACT, "prompts/faq.md": "Answer briefly. quality=1.0\n"}, example.CONFIG),
+        ({"gate.yaml": EXACT, **BROKEN}, example.CONFIG),
+        ({"gate.yaml": example.CONFIG + NEW, "prompts/new.md": "Hi. quality=1.0\n", **BROKEN}, example.CONFIG),
+        (BROKEN, example.CONFIG + "budget: {max_calls: 30}\n"),
+    ],
+    ids=["new cases", "exam alone", "exam of another suite", "scorers", "new prompt", "budget"],
+)
+def test_a_run_of_any_kind_is_kept(repo: Path, files: dict[str, str], base: str) -> None:
+    repository.commit(repo, {"gate.yaml": base})
+    repository.write(repo, files)
+    done = gate("diff", "--base", "main", "--store", cwd=repo)
+    assert "as number 1." in done.err, done.err
