@@ -67,6 +67,7 @@ ALL: dict[str, tuple[str, object]] = {
     "cache_path": ("build/answers", "build/answers"),
     "concurrency": ("8", 8),
     "out": ("build/gate", "build/gate"),
+    "store": ("true", True),
     "openai_api_key": ("sk-1", "sk-1"),
     "anthropic_api_key": ("sk-2", "sk-2"),
 }
