@@ -16,12 +16,12 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from gate.casefiles.yamlout import flow, indented, items
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import GateError
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.yamltext import parse_yaml
-from gate.testgen.written.yamlout import flow, indented, items
 
 _BLOCKS = ("|", ">")
 _COLON = re.compile(r"[ \t]*:")
