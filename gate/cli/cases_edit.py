@@ -189,7 +189,7 @@ def _of_run(path: str, case: str, *, said: bool) -> "dict[str, JsonValue]":
     from gate.store.load import load_run
 
     def lookup(where: str, name: str) -> Entry | None:
-        if not where or (not is_store(where) and (escapes(where) or Path(where).is_absolute())):
+        if not where or (not is_store(where) and escapes(where)):
             return None
         try:
             found = open_cases(where).case(name)

@@ -95,12 +95,11 @@ def lint(source: str, as_json: bool) -> None:
       gate cases lint evals/support/cases.yaml
     """
     from gate.bootstrap.case_sets import open_cases
-    from gate.casefiles.entry import case_of
     from gate.flows.case_lint import advice
     from gate.inputs.problems import printable
 
     found = open_cases(source)
-    cases = [case_of(one.entry) for one in found.cases() if one.entry is not None]
+    cases = [one.entry for one in found.cases() if one.entry is not None]
     given = advice(cases)
     if as_json:
         _print_json({"source": found.label, "advice": [{"message": a.message, "cases": list(a.cases)} for a in given]})
@@ -108,8 +107,9 @@ def lint(source: str, as_json: bool) -> None:
     for one in given:
         more = f" and {len(one.cases) - _NAMED} more" if len(one.cases) > _NAMED else ""
         click.echo(printable(f"advice: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
+    advised = f"{len(given)} {'piece' if len(given) == 1 else 'pieces'} of advice" if given else "no advice"
     count = f"{len(cases)} {'case' if len(cases) == 1 else 'cases'}"
-    click.echo(printable(f"{found.label}: {count}, no mistakes, {len(given) or 'no'} advice"))
+    click.echo(printable(f"{found.label}: {count}, no mistakes, {advised}"))
 
 
 def _line(name: str, entry: object) -> str:

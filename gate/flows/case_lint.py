@@ -4,8 +4,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.casefiles.entry import case_of
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.stored_suite import Entry
+from gate.inputs.golden import is_transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +24,16 @@ class Advice:
     cases: tuple[str, ...]
 
 
-def advice(cases: Sequence[Case]) -> tuple[Advice, ...]:
+def advice(entries: Sequence[Entry]) -> tuple[Advice, ...]:
     """What could be better about an eval set; none of it is a mistake.
 
     Args:
-        cases: of one set.
+        entries: of one set, sound ones.
     """
-    return (*_twice(cases), *_aimless(cases), *_spellings(cases), *_lonely(cases), *_undescribed(cases))
+    cases = [case_of(entry) for entry in entries]
+    # A transcript has no place for a description.
+    describable = [case for case, entry in zip(cases, entries, strict=True) if not is_transcript(entry)]
+    return (*_twice(cases), *_aimless(cases), *_spellings(cases), *_lonely(cases), *_undescribed(describable))
 
 
 def _twice(cases: Sequence[Case]) -> Iterator[Advice]:

@@ -46,9 +46,10 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
 
 def _one(run: RunRecord, name: str) -> CaseRecord | NewCaseRecord:
-    compared = ((suite.name, case) for suite in run.suites for case in suite.cases)
-    alone = ((suite.name, case) for suite in run.new for case in suite.cases)
-    found = [case for suite, case in (*compared, *alone) if name in (case.id, f"{suite}/{case.id}")]
+    asked: list[tuple[str, CaseRecord | NewCaseRecord]] = []
+    asked += [(suite.name, case) for suite in run.suites for case in suite.cases]
+    asked += [(suite.name, case) for suite in run.new for case in suite.cases]
+    found = [case for suite, case in asked if name in (case.id, f"{suite}/{case.id}")]
     if not found:
         raise GateError(f"the run has no case {name!r}", "gate report RUN.json shows those that moved")
     if len(found) > 1:

@@ -134,6 +134,17 @@ def test_json_keeps_its_look(text: str, after: str) -> None:
     assert changed(text, "c.json", {"new": {"id": "new", "input": "now"}}) == after
 
 
+def test_a_change_of_a_case_in_json_touches_its_keys_alone() -> None:
+    text = '[\n  {\n    "id": "a",  "input": "x",\n    "vars": {"k": [1,2]},\n'
+    text += '    "slices": {\n      "a": "b"\n    }\n  }\n]\n'
+    entry = {"id": "a", "input": "x", "vars": {"k": [1, 2]}, "slices": {"a": "c"}}
+    after = changed(text, "c.json", {"a": entry})
+    assert after == text.replace('{\n      "a": "b"\n    }', '{"a": "c"}')
+    more = {"id": "a", "input": "y", "vars": {"k": [1, 2]}, "slices": {"a": "b"}, "expected": "z" * 90}
+    after = changed(text, "c.json", {"a": more})
+    assert after == text.replace('"x"', '"y"').replace("    }\n  }", '    },\n    "expected": "' + "z" * 90 + '"\n  }')
+
+
 def test_lines_keep_their_ends_and_their_mark() -> None:
     text = '\ufeff{"id":"a","input":"x"}\r\n\r\n{"id":"b",  "input":"y"}'
     assert changed(text, "c.jsonl", {"a": {"id": "a", "input": "z"}}) == text.replace(
