@@ -17,7 +17,7 @@ def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
         row: which the reader of such files found nothing wrong with.
         name: what the gate calls it, for one without an `id`.
     """
-    entry: dict[str, JsonValue] = {"id": name, **{key: row[key] for key in _OWN if key in row}}
+    entry: dict[str, JsonValue] = {"id": name, **{key: value for key, value in row.items() if key in _OWN}}
     if "input" in row:
         entry["input"] = str(row["input"])
     variables = {key: value for key, value in row.items() if key not in _OWN}
