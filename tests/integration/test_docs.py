@@ -55,6 +55,18 @@ def test_the_reference_names_every_option_of_generate(tmp_path: Path) -> None:
     assert options - named == {"--help"}
 
 
+def test_the_reference_names_every_option_of_cases(tmp_path: Path) -> None:
+    section = REFERENCE.partition("## `gate cases`")[2].partition("\n## ")[0]
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", section))
+    commands = re.findall(r"^  ([a-z]+) +\S", gate("cases", "--help", cwd=tmp_path).out.partition("Commands:")[2], re.M)
+    assert len(commands) == 9
+    for command in commands:
+        assert f"`{command} " in section
+        helped = gate("cases", command, "--help", cwd=tmp_path).out
+        assert "gate cases " in helped.partition("Example")[2]
+        assert set(re.findall(r"^  (--[a-z][a-z-]+)", helped, re.MULTILINE)) - named == {"--help"}
+
+
 def test_every_make_target_shown_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in set(re.findall(r"`?make ([a-z-]+)`?", "\n".join([README, *blocks(README, "sh")]))):

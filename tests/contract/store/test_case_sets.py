@@ -80,7 +80,13 @@ def test_from_file_to_store_to_file_nothing_is_lost(database: Database, file: st
 
 
 @pytest.mark.parametrize(
-    "file", ["dispatcher/golden_transcripts.json", "promptpex/speech_tag/cases.yaml", "topics/cases.jsonl", "property_agent/cases.yaml"]
+    "file",
+    [
+        "dispatcher/golden_transcripts.json",
+        "promptpex/speech_tag/cases.yaml",
+        "topics/cases.jsonl",
+        "property_agent/cases.yaml",
+    ],
 )
 def test_the_examples_come_back_as_they_were(database: Database, file: str) -> None:
     text = Text(file, (EVALS / file).read_text(encoding="utf-8"))

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.sample import ArmName
+from gate.store.run_folder import dump_run
 from tests.support import stores
 from tests.support.command import Outcome, environment, gate, git
+from tests.support.finished import finished
+from tests.support.runs import suite
 
 YAML = """\
 # ours
@@ -168,3 +172,21 @@ def test_who_comes_second_is_told_who_was_first_and_loses_nothing(here: Path, so
     (kept,) = (here / ".gate/edits").iterdir()
     cases(here, "edit", source, "b", "--entry", f".gate/edits/{kept.name}", "--person", "Bob")
     assert "Mine?" in cases(here, "show", source, "b").out
+
+
+def test_a_case_of_a_run_is_kept(here: Path) -> None:
+    record = finished([suite([{"tier": "free"}] * 4)], lambda case, arm, index: float(arm is ArmName.BASELINE))
+    first = record.suites[0]
+    asked = [first.cases[0].model_copy(update={"where": "c.yaml:3"}), *first.cases[1:]]
+    held = [one.model_copy(update={"input": f"Is it {one.id}?", "expected": "yes"}) for one in asked]
+    renamed = [held[0].model_copy(update={"id": "b"}), held[1].model_copy(update={"where": "/etc/c.yaml:1"}), *held[2:]]
+    suites = [first.model_copy(update={"cases": renamed})]
+    (here / "run.json").write_text(dump_run(record.model_copy(update={"suites": suites})), encoding="utf-8")
+    cases(here, "add", "new.jsonl", "--from", "run.json", "b", "--expected", "That way.")
+    cases(here, "add", "new.jsonl", "--from", "run.json", "c001", "--id", "found-1", "--slice", "source=run")
+    kept = [json.loads(line) for line in (here / "new.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert kept == [
+        {"id": "b", "input": "How?", "slices": {"tier": "free"}, "expected": "That way."},
+        {"id": "found-1", "input": "Is it c001?", "expected": "yes", "slices": {"tier": "free", "source": "run"}},
+    ]
+    assert "the run has no case 'c9'" in cases(here, "add", "new.jsonl", "--from", "run.json", "c9", code=2).err
