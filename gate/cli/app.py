@@ -8,6 +8,7 @@ import click
 
 from gate.cli.action import action
 from gate.cli.calibrate import calibrate
+from gate.cli.cases import cases
 from gate.cli.check import check
 from gate.cli.demo import demo
 from gate.cli.diff import diff
@@ -51,6 +52,7 @@ def cli() -> None:
 cli.add_command(diff)
 cli.add_command(check)
 cli.add_command(generate)
+cli.add_command(cases)
 cli.add_command(merge)
 cli.add_command(push)
 cli.add_command(plan)

@@ -39,7 +39,9 @@ def test_the_case_shown_is_valid() -> None:
 
 def test_every_option_shown_exists(tmp_path: Path) -> None:
     commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate", "push")
-    helped = "".join(gate(command, "--help", cwd=tmp_path).out for command in commands)
+    of_cases = ("list", "show", "lint", "add", "edit", "archive", "import", "export", "convert")
+    asked = [*([command] for command in commands), *(["cases", command] for command in of_cases)]
+    helped = "".join(gate(*words, "--help", cwd=tmp_path).out for words in asked)
     helped += calibration.parser().format_help()
     for text in (README, REFERENCE, EXPLANATION):
         for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
@@ -53,6 +55,19 @@ def test_the_reference_names_every_option_of_generate(tmp_path: Path) -> None:
     options = set(re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped, re.MULTILINE))
     assert len(options) > 30
     assert options - named == {"--help"}
+
+
+def test_the_reference_names_every_option_of_cases(tmp_path: Path) -> None:
+    section = REFERENCE.partition("## `gate cases`")[2].partition("\n## ")[0]
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", section))
+    told = gate("cases", "--help", cwd=tmp_path).out.partition("Commands:")[2]
+    commands = re.findall(r"^  ([a-z]+) +\S", told, re.MULTILINE)
+    assert len(commands) == 9
+    for command in commands:
+        assert f"`{command} " in section
+        helped = gate("cases", command, "--help", cwd=tmp_path).out
+        assert "gate cases " in helped.partition("Example")[2]
+        assert set(re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped, re.MULTILINE)) - named == {"--help"}
 
 
 def test_every_make_target_shown_exists() -> None:

@@ -1,19 +1,17 @@
 """Generated tests as a case file that people review before it becomes an exam, and further tests into such a file."""
 
-import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
+from gate.casefiles.form import LINES_ENDINGS
+from gate.casefiles.jsonlines import line_of, lines
+from gate.casefiles.places import Draft
+from gate.casefiles.yamlout import items
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
 from gate.inputs.caserows import YAML_ENDINGS
-from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import YAML_NODES
-from gate.inputs.problems import one_problem
-from gate.testgen.written.places import Draft
-from gate.testgen.written.yamlout import items
 
-LINES_ENDINGS = (".jsonl", ".ndjson")
 OBSOLETE = "obsolete"
 """Marks tests of rules that are gone."""
 
@@ -39,7 +37,7 @@ def cases_yaml(tests: Sequence[GeneratedTest]) -> str:
 
 def cases_jsonl(tests: Sequence[GeneratedTest]) -> str:
     """A case file in JSON Lines."""
-    return "".join(_line(row) for row in rows_of(tests))
+    return "".join(line_of(row) for row in rows_of(tests))
 
 
 def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
@@ -55,8 +53,8 @@ def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
         GateError: it is of another form.
     """
     if _in_lines(file):
-        known = {row.get("id") for _, row in _lines(text, file) if row is not None}
-        new = "".join(_line(row) for row in rows_of([one for one in tests if one.id not in known]))
+        known = {row.get("id") for _, row in lines(text, file) if row is not None}
+        new = "".join(line_of(row) for row in rows_of([one for one in tests if one.id not in known]))
         return text + ("\n" if new and text and not text.endswith("\n") else "") + new
     draft, rows = _draft(text, file)
     known = {row["id"] for row in rows if isinstance(row, dict) and "id" in row}
@@ -82,7 +80,7 @@ def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
         GateError: it is of another form.
     """
     if _in_lines(file):
-        found = (line if row is None or not _mark(row, rules) else _line(row) for line, row in _lines(text, file))
+        found = (line if row is None or not _mark(row, rules) else line_of(row) for line, row in lines(text, file))
         return "".join(found)
     draft, rows = _draft(text, file)
     places = draft.root.items or () if draft.root is not None else ()
@@ -125,34 +123,11 @@ def _values(value: JsonValue) -> int:
     return 1 + sum(map(_values, inner))
 
 
-def _line(row: Mapping[str, JsonValue]) -> str:
-    return json.dumps(row, ensure_ascii=False) + "\n"
-
-
 def _in_lines(file: str) -> bool:
     if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
         hint = "name a case file that ends in .jsonl or .yaml"
         raise GateError(f"{file} is no case file that tests can be added to", hint)
     return file.lower().endswith(LINES_ENDINGS)
-
-
-def _lines(text: str, file: str) -> list[tuple[str, dict[str, JsonValue] | None]]:
-    """Each line as it stands, with the case on it; None for an empty one."""
-    found: list[tuple[str, dict[str, JsonValue] | None]] = []
-    last = text.count("\n") + 1
-    for number, line in enumerate(text.split("\n"), start=1):
-        kept = line if number == last else f"{line}\n"
-        if not line.strip("\ufeff \t\r"):
-            found.append((kept, None))
-            continue
-        try:
-            row = parse_json(line.removeprefix("\ufeff"))
-        except BadJson as error:
-            raise one_problem(file, number, error.message, "each line must be one JSON object") from None
-        if not isinstance(row, dict):
-            raise one_problem(file, number, "is no JSON object", "each line must be one JSON object")
-        found.append((kept, row))
-    return found
 
 
 def _draft(text: str, file: str) -> tuple[Draft, list[JsonValue]]:

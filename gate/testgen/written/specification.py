@@ -7,12 +7,12 @@ from importlib import resources
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from gate.casefiles.places import Draft, Place
+from gate.casefiles.yamlout import entries, indented, items
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import AuthorQuestion, CompiledRule, Component, OutputRule, Specification
 from gate.inputs.problems import printable
 from gate.inputs.specfile import BY_HAND, VERSION, WrittenRule, origin_of, read
-from gate.testgen.written.places import Draft, Place
-from gate.testgen.written.yamlout import entries, indented, items
 
 
 @dataclass(frozen=True, slots=True)

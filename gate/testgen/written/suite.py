@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from gate.casefiles.yamlout import entries
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import CompiledRule, OutputRule
 from gate.inputs.paths import complaint
 from gate.testgen.frames import rendered
-from gate.testgen.written.yamlout import entries
 
 SLICES = ("rule", "kind")
 JUDGE = "rules"

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from gate.casefiles.places import Draft
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
 from gate.inputs.promptyml import TEST_DATA
-from gate.testgen.written.places import Draft
 
 _RESERVED = frozenset({"id", "input", "expected"})
 _HINT = "write the tests to a case file instead"

@@ -1,0 +1,200 @@
+"""`gate cases add`, `edit` and `archive`."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from gate.domain.jsonvalue import JsonValue
+    from gate.domain.stored_suite import Change, Entry
+    from gate.flows.case_sets import CaseSet
+
+_PERSON = click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
+
+
+@click.command()
+@click.argument("source")
+@click.option("--id", "name", default="", help="Of the new case.")
+@click.option("--input", "said", default="", help="What the user says.")
+@click.option("--expected", default="", help="The reference answer.")
+@click.option("--description", default="", help="What the case is for.")
+@click.option("--criteria", default="", help="What judges look for in this case.")
+@click.option("--slice", "slices", multiple=True, metavar="DIMENSION=VALUE", help="A slice that it is in.")
+@click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
+@click.option("--from", "run", nargs=2, default=None, metavar="RUN.json CASE", help="A case of a finished run.")
+@_PERSON
+def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person: str, **said: object) -> None:
+    """Add a case to SOURCE: a case file, which is made where there is none, or a suite of the store.
+
+    \b
+    Examples:
+      gate cases add evals/support/cases.jsonl --id refund-9 --input "Where is my money?" --slice tier=free
+      gate cases add store:support --from .gate/last refund-7 --expected "Refunds take five days."
+      gate cases add store:support --entry case.yaml
+    """
+    from gate.bootstrap.case_sets import open_cases
+    from gate.cli.cases_entry import given, read_entry, slices_of
+    from gate.errors import GateError
+
+    if entry and run:
+        raise GateError("--entry and --from both say what the case is", "give one of the two")
+    slices = said.pop("slices", ())
+    own: dict[str, JsonValue] = {"id": name, "input": str(said.pop("said") or "")}
+    own |= {key: str(value) for key, value in said.items()}
+    found = read_entry(entry) if entry else _of_run(*run, said=bool(own["input"])) if run else {}
+    before = found.get("slices")
+    tagged: dict[str, JsonValue] = {**(before if isinstance(before, dict) else {})}
+    tagged |= slices_of([str(one) for one in slices] if isinstance(slices, tuple) else [])
+    row = {**found, **given({**own, "slices": tagged})}
+    with _keeping(row, source, str(row.get("id", ""))):
+        _put(open_cases(source, person, new=True), row, 0, "added")
+
+
+@click.command()
+@click.argument("source")
+@click.argument("case")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key; JSON, or else text; slices.tier=x.")
+@click.option("--unset", "unsets", multiple=True, metavar="KEY", help="Remove a key.")
+@click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
+@_PERSON
+def edit(source: str, case: str, sets: tuple[str, ...], unsets: tuple[str, ...], entry: str, person: str) -> None:
+    """Edit CASE of SOURCE; without options it opens your editor.
+
+    \b
+    Examples:
+      gate cases edit evals/support/cases.jsonl refund-1 --set expected="Five days." --unset criteria
+      gate cases edit store:support refund-1
+    """
+    from gate.bootstrap.case_sets import open_cases
+    from gate.casefiles.entry import parse_entry
+    from gate.cli.cases_entry import changed_entry, edited, read_entry, the_case
+    from gate.errors import GateError
+
+    if entry and (sets or unsets):
+        raise GateError("--entry is the whole case", "leave --set and --unset out")
+    cases = open_cases(source, person)
+    known = the_case(cases, case)
+    newest = known[0]
+    current = newest.entry if newest.entry is not None else known[1].entry or {}
+    if entry:
+        row = read_entry(entry)
+    elif sets or unsets:
+        row = changed_entry(current, sets, unsets)
+    else:
+        text = edited(current)
+        with _keeping(text, source, case):
+            _put(cases, parse_entry(text, "your edit"), newest.number, "edited", case)
+        return
+    with _keeping(row, source, case):
+        _put(cases, row, newest.number, "edited", case)
+
+
+@click.command()
+@click.argument("source")
+@click.argument("case", nargs=-1, required=True)
+@_PERSON
+def archive(source: str, case: tuple[str, ...], person: str) -> None:
+    """Take cases out of SOURCE: a suite keeps them in its history, and of a file git does.
+
+    \b
+    Example:
+      gate cases archive store:support refund-1 refund-2
+    """
+    from gate.bootstrap.case_sets import open_cases
+    from gate.cli.cases_entry import the_case
+    from gate.domain.stored_suite import Archive
+    from gate.inputs.problems import printable
+    from gate.inputs.storenames import is_store
+
+    cases = open_cases(source, person)
+    changes = [Archive(name, the_case(cases, name)[0].number) for name in dict.fromkeys(case)]
+    label = carried_out(cases, changes, f"archived {len(changes)} cases" if len(changes) > 1 else f"archived {case[0]}")
+    kept = "they stay in its history" if is_store(source) else "git keeps what was committed"
+    click.echo(printable(f"archived {', '.join(change.name for change in changes)} in {label}: {kept}"))
+
+
+def carried_out(cases: "CaseSet", changes: "Sequence[Change]", what: str) -> str:
+    """Make changes, all or none.
+
+    Args:
+        cases: where.
+        changes: each of another case.
+        what: for the history.
+
+    Returns:
+        What the place is called now.
+
+    Raises:
+        TooLate: somebody was quicker.
+    """
+    from gate.flows.case_moves import TooLate, quicker
+
+    done = cases.change(changes, what)
+    if isinstance(done, str):
+        return done
+    told = "; ".join(quicker(one) for one in done[:5])
+    more = f"; and {len(done) - 5} more" if len(done) > 5 else ""
+    raise TooLate(f"{told}{more}: nothing was done", "look at what is there now with gate cases show, then repeat")
+
+
+def _put(cases: "CaseSet", row: "dict[str, JsonValue]", base: int, done: str, case: str = "") -> None:
+    from gate.casefiles.entry import put_of
+    from gate.domain.stored_suite import CaseFilter
+    from gate.errors import GateError
+    from gate.inputs.problems import printable
+
+    put = put_of(row, base)
+    if case and put.name != case:
+        hint = "add it under its new id, and archive the old one"
+        raise GateError(f"the id of a case is its name in every result, so {case!r} cannot become {put.name!r}", hint)
+    if not case:
+        archived = {one.name for one in cases.cases(CaseFilter(archived=True))}
+        if cases.case(put.name):
+            old = ", which is archived" if put.name in archived else ""
+            raise GateError(f"there is a case {put.name!r} already{old}", "choose another id, or use gate cases edit")
+    label = carried_out(cases, [put], f"{done} {put.name}")
+    click.echo(printable(f"{done} {put.name} in {label}"))
+
+
+@contextmanager
+def _keeping(row: "Entry | str", source: str, case: str) -> Iterator[None]:
+    """What somebody wrote is kept in a file, when it comes too late, or was written in an editor and is wrong."""
+    from gate.bootstrap.case_sets import keep_edit
+    from gate.casefiles.entry import as_yaml
+    from gate.errors import GateError
+    from gate.flows.case_moves import TooLate
+    from gate.inputs.problems import printable
+
+    try:
+        yield
+    except GateError as error:
+        if isinstance(row, str) or isinstance(error, TooLate):
+            path = keep_edit(row if isinstance(row, str) else as_yaml(row))
+            again = shlex.join(["gate", "cases", "edit", source, case, "--entry", str(path)])
+            click.echo(printable(f"What you wrote is kept in {path}. To put it there after all: {again}"), err=True)
+        raise
+
+
+def _of_run(path: str, case: str, *, said: bool) -> "dict[str, JsonValue]":
+    from gate.bootstrap.case_sets import open_cases
+    from gate.domain.stored_suite import Entry
+    from gate.errors import GateError
+    from gate.flows.found_case import found_case
+    from gate.inputs.paths import escapes
+    from gate.inputs.storenames import is_store
+    from gate.store.load import load_run
+
+    def lookup(where: str, name: str) -> Entry | None:
+        if not where or (not is_store(where) and escapes(where)):
+            return None
+        try:
+            found = open_cases(where).case(name)
+        except GateError:
+            return None
+        return found[0].entry if found else None
+
+    return found_case(load_run(Path(path)), case, lookup, said=said)

@@ -1,0 +1,156 @@
+"""`gate cases list`, `show` and `lint`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from gate.domain.stored_suite import CaseVersion
+
+_ID, _QUESTION = 28, 80
+"""Columns at most."""
+_NAMED = 5
+"""Cases that a piece of advice names; more are counted."""
+
+
+@click.command("list")
+@click.argument("source")
+@click.option("--search", default="", metavar="WORDS", help="Only cases in which all these words occur.")
+@click.option("--slice", "slices", multiple=True, metavar="DIMENSION=VALUE", help="Only cases of this slice.")
+@click.option("--archived", is_flag=True, help="The archived cases of a suite instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON, whole.")
+def list_(source: str, search: str, slices: tuple[str, ...], archived: bool, as_json: bool) -> None:
+    """List the cases of SOURCE.
+
+    \b
+    Examples:
+      gate cases list evals/support/cases.jsonl --search refund --slice tier=free
+      gate cases list store:support --archived
+    """
+    from gate.bootstrap.case_sets import open_cases
+    from gate.cli.cases_entry import slices_of
+    from gate.domain.stored_suite import CaseFilter
+
+    found = open_cases(source)
+    wanted = CaseFilter(tuple(search.split()), slices_of(slices), archived)
+    versions = found.cases(wanted)
+    if as_json:
+        _print_json({"source": found.label, "cases": [_plain(one) for one in versions]})
+        return
+    from gate.inputs.problems import printable
+
+    for one in versions:
+        entry = found.case(one.name)[1].entry if one.entry is None else one.entry
+        click.echo(printable(_line(one.name, entry or {})))
+    more = " archived" if archived else ""
+    click.echo(f"{len(versions)}{more} {'case' if len(versions) == 1 else 'cases'} in {printable(found.label)}")
+
+
+@click.command()
+@click.argument("source")
+@click.argument("case")
+@click.option("--history", is_flag=True, help="Every version with what it changed, the newest first.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(source: str, case: str, history: bool, as_json: bool) -> None:
+    """Show CASE of SOURCE.
+
+    \b
+    Examples:
+      gate cases show evals/support/cases.jsonl refund-1
+      gate cases show store:support refund-1 --history
+    """
+    from gate.bootstrap.case_sets import open_cases
+    from gate.casefiles.entry import as_yaml
+    from gate.cli.cases_entry import lines_of, the_case
+    from gate.errors import GateError
+    from gate.inputs.storenames import is_store
+
+    if history and not is_store(source):
+        raise GateError("a file does not know its history", f"git does: git log -p -- {source}")
+    versions = the_case(open_cases(source), case)
+    shown = versions if history else versions[:1]
+    if as_json:
+        _print_json([_plain(one) for one in shown] if history else _plain(shown[0]))
+        return
+    if history:
+        for one, before in zip(versions, (*versions[1:], None), strict=True):
+            click.echo("\n".join(_changed(one, before)))
+        return
+    newest = versions[0]
+    if newest.author:
+        click.echo(lines_of(f"# {_told(newest)}"))
+    click.echo(lines_of(as_yaml(newest.entry)) if newest.entry is not None else "# archived", nl=newest.entry is None)
+
+
+@click.command()
+@click.argument("source")
+@click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON.")
+def lint(source: str, as_json: bool) -> None:
+    """Look for mistakes in the cases of SOURCE, and for what could be better.
+
+    Mistakes end in exit code 2, each with file and line. Advice does not: the cases can be run.
+
+    \b
+    Example:
+      gate cases lint evals/support/cases.yaml
+    """
+    from gate.bootstrap.case_sets import open_cases
+    from gate.flows.case_lint import advice
+    from gate.inputs.problems import printable
+
+    found = open_cases(source)
+    cases = [one.entry for one in found.cases() if one.entry is not None]
+    given = advice(cases)
+    if as_json:
+        _print_json({"source": found.label, "advice": [{"message": a.message, "cases": list(a.cases)} for a in given]})
+        return
+    for one in given:
+        more = f" and {len(one.cases) - _NAMED} more" if len(one.cases) > _NAMED else ""
+        click.echo(printable(f"advice: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
+    advised = f"{len(given)} {'piece' if len(given) == 1 else 'pieces'} of advice" if given else "no advice"
+    count = f"{len(cases)} {'case' if len(cases) == 1 else 'cases'}"
+    click.echo(printable(f"{found.label}: {count}, no mistakes, {advised}"))
+
+
+def _line(name: str, entry: object) -> str:
+    from gate.casefiles.entry import case_of
+
+    assert isinstance(entry, dict)  # noqa: S101
+    case = case_of(entry)
+    slices = " ".join(f"{dimension}={value}" for dimension, value in case.slices.items())
+    question = " ".join(case.question.split())
+    question = question if len(question) <= _QUESTION else question[: _QUESTION - 1] + "…"
+    return f"{name:<{_ID}} {question}{f'  [{slices}]' if slices else ''}"
+
+
+def _told(version: "CaseVersion") -> str:
+    return f"version {version.number} by {version.author}, {version.made:%Y-%m-%d %H:%M %Z}"
+
+
+def _changed(version: "CaseVersion", before: "CaseVersion | None") -> list[str]:
+    """What a version did to the one before it, in lines."""
+    import difflib
+
+    from gate.casefiles.entry import as_yaml
+    from gate.cli.cases_entry import lines_of
+
+    old = as_yaml(before.entry).splitlines() if before is not None and before.entry is not None else []
+    new = as_yaml(version.entry).splitlines() if version.entry is not None else []
+    done = "archived" if version.entry is None else "written" if not old else "edited"
+    head = f"{_told(version)}, {done} in version {version.first} of the suite"
+    if version.entry is None:
+        return [lines_of(head), ""]
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=2))[2:] if old else [f"+{line}" for line in new]
+    return [lines_of(line) for line in (head, *lines, "")]
+
+
+def _plain(version: "CaseVersion") -> dict[str, object]:
+    entry = None if version.entry is None else dict(version.entry)
+    known = {"version": version.number, "author": version.author, "made": version.made.isoformat()}
+    return {"id": version.name, "entry": entry, **(known if version.author else {})}
+
+
+def _print_json(value: object) -> None:
+    import json
+
+    click.echo(json.dumps(value, indent=2))

@@ -1,0 +1,57 @@
+"""A case of a run, as it can be kept in an eval set."""
+
+import re
+from collections.abc import Callable
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import CaseRecord
+from gate.domain.record_new import NewCaseRecord
+from gate.domain.stored_suite import Entry
+from gate.errors import GateError
+from gate.inputs.slices import LENGTH
+
+_SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
+"""As a record ends a text that is too long for it."""
+
+Lookup = Callable[[str, str], Entry | None]
+"""The entry of a case by the set that it was asked from and its id; None where that cannot be had any more."""
+
+
+def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False) -> dict[str, JsonValue]:
+    """The case as it stands in the set it came from, or else as far as the run tells it.
+
+    Args:
+        run: which asked it.
+        name: its id, or `suite/id` where several suites have one of that id.
+        lookup: finds it where it came from.
+        said: somebody gives the input in its stead.
+
+    Raises:
+        GateError: the run has no such case, or does not hold its whole input.
+    """
+    case = _one(run, name)
+    if (known := lookup(case.where.rpartition(":")[0], case.id)) is not None:
+        return dict(known)
+    if not said and (case.input is None or _SHORTENED.search(case.input)):
+        raise GateError(
+            f"the run does not hold the whole input of {name}, and {case.where or 'its eval set'} is not here",
+            "give it with --input",
+        )
+    entry: dict[str, JsonValue] = {"id": case.id, "input": case.input}
+    if case.expected is not None:
+        entry["expected"] = case.expected
+    slices: dict[str, JsonValue] = {key: value for key, value in case.slices.items() if key != LENGTH}
+    return {**entry, "slices": slices} if slices else entry
+
+
+def _one(run: RunRecord, name: str) -> CaseRecord | NewCaseRecord:
+    asked: list[tuple[str, CaseRecord | NewCaseRecord]] = []
+    asked += [(suite.name, case) for suite in run.suites for case in suite.cases]
+    asked += [(suite.name, case) for suite in run.new for case in suite.cases]
+    found = [case for suite, case in asked if name in (case.id, f"{suite}/{case.id}")]
+    if not found:
+        raise GateError(f"the run has no case {name!r}", "gate report RUN.json shows those that moved")
+    if len(found) > 1:
+        raise GateError(f"several suites of the run have a case {name!r}", "name it as suite/case")
+    return found[0]

@@ -1,0 +1,173 @@
+"""Cases of files and of a store, worked on in the same way: nothing is lost between them, and nobody loses an edit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gate.casefiles.entry import put_of
+from gate.casefiles.reading import canonical, read
+from gate.domain.stored_suite import Archive, CaseFilter, Change, Conflict, Put, SuiteVersion
+from gate.errors import GateError
+from gate.flows.case_moves import planned, quicker
+from gate.flows.case_sets import CaseSet, FileCases, StoreCases
+from gate.inputs.storenames import StoreName
+from gate.store.sql.engine import Database
+from gate.store.sql.suites import By, Suites
+from tests.support.case_entries import entries
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+EVALS = Path(__file__).parents[3] / "evals"
+SLOWLY = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@dataclass
+class Text:
+    """A file in memory."""
+
+    path: str
+    held: str | None = None
+    writes: list[str] = field(default_factory=list)
+
+    def read(self) -> str | None:
+        return self.held
+
+    def changed_at(self) -> datetime:
+        return NOW
+
+    def write(self, text: str) -> None:
+        self.held = text
+        self.writes.append(text)
+
+
+class Signed(Suites):
+    """Ann works here."""
+
+    def change(self, name: str, changes: Sequence[Change], what: object) -> SuiteVersion | tuple[Conflict, ...]:
+        return super().change(name, changes, By("Ann", NOW, str(what)))
+
+
+def store(database: Database, name: str = "support", *, new: bool = True) -> StoreCases:
+    return StoreCases(Signed(database), StoreName(name), new)
+
+
+def move(source: CaseSet, to: CaseSet) -> str:
+    found = planned([one.entry for one in source.cases() if one.entry is not None], to)
+    done = to.change(found.changes(without_others=True), "moved")
+    assert isinstance(done, str)
+    return done
+
+
+@pytest.mark.parametrize("file", ["c.jsonl", "c.json", "c.yaml", "c.prompt.yml"])
+@SLOWLY
+@given(data=st.data())
+def test_from_file_to_store_to_file_nothing_is_lost(database: Database, file: str, data: st.DataObject) -> None:
+    cases = data.draw(entries(file))
+    Suites(database).remove("support")
+    first = FileCases(Text(file))
+    first.change([put_of(entry) for entry in cases], "")
+    move(first, store(database))
+    second = Text(file)
+    move(store(database), FileCases(second))
+    assert second.held is not None
+    assert [canonical(case.entry) for case in read(second.held, file)] == [canonical(entry) for entry in cases]
+    move(store(database), first)
+    assert isinstance(first.text, Text) and first.text.writes == [second.held]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "dispatcher/golden_transcripts.json",
+        "promptpex/speech_tag/cases.yaml",
+        "topics/cases.jsonl",
+        "property_agent/cases.yaml",
+    ],
+)
+def test_the_examples_come_back_as_they_were(database: Database, file: str) -> None:
+    text = Text(file, (EVALS / file).read_text(encoding="utf-8"))
+    found = FileCases(text)
+    assert move(found, store(database)) == "store:support@1"
+    move(store(database), found)
+    assert text.writes == []
+    other = Text("other.yaml")
+    move(store(database), FileCases(other))
+    assert [canonical(case.entry) for case in read(other.held or "", "other.yaml")] == [
+        canonical(one.entry) for one in found.cases() if one.entry is not None
+    ]
+
+
+def places(database: Database) -> list[tuple[CaseSet, CaseSet]]:
+    """The same cases, opened by two people."""
+    text = Text("c.yaml", "# mine\n- {id: a, input: old, slices: {tier: free}}\n- {id: b, input: y}\n")
+    move(FileCases(text), store(database))
+    return [(FileCases(text), FileCases(text)), (store(database), store(database))]
+
+
+def test_the_second_editor_of_a_case_is_told_and_of_another_one_is_not(database: Database) -> None:
+    for one, other in places(database):
+        mine, hers = one.case("a")[0], other.case("a")[0]
+        her_b = other.case("b")[0]
+        assert isinstance(one.change([put_of({"id": "a", "input": "mine"}, mine.number)], ""), str)
+        clashes = other.change([put_of({"id": "a", "input": "hers"}, hers.number), Archive("b", her_b.number)], "")
+        assert isinstance(clashes, tuple)
+        assert [clash.change.name for clash in clashes] == ["a"]
+        assert quicker(clashes[0]).startswith("a was changed ")
+        assert quicker(clashes[0]).endswith("on 2026-11-23 at 09:30 UTC meanwhile")
+        assert [case.name for case in one.cases()] == ["a", "b"]
+        assert isinstance(other.change([Archive("b", her_b.number)], ""), str)
+        left = other.cases()
+        assert [(case.name, (case.entry or {})["input"]) for case in left] == [("a", "mine")]
+
+
+def test_what_is_there_already_is_no_conflict(database: Database) -> None:
+    for one, other in places(database):
+        put = put_of({"id": "a", "input": "both"}, one.case("a")[0].number)
+        base = other.case("a")[0].number
+        one.change([put], "")
+        assert isinstance(other.change([Put(put.name, put.entry, put.slices, put.text, base)], ""), str)
+        assert isinstance(one.change([put_of({"id": "a", "input": "new, not known"})], ""), tuple)
+        assert isinstance(one.change([put_of({"id": "c", "input": "z"}, 1)], ""), tuple)
+
+
+def test_cases_are_found_by_words_and_slices_in_either_place(database: Database) -> None:
+    for one, _ in places(database):
+        assert [case.name for case in one.cases(CaseFilter(words=("OLD",)))] == ["a"]
+        assert [case.name for case in one.cases(CaseFilter(slices={"tier": "free"}))] == ["a"]
+        assert one.cases(CaseFilter(words=("old", "y"))) == ()
+        assert one.cases(CaseFilter(archived=True)) == one.case("z") == ()
+
+
+def test_an_old_version_is_looked_at_and_never_changes(database: Database) -> None:
+    (_, _), (one, _) = places(database)
+    one.change([Archive("b", 1), put_of({"id": "a", "input": "new"}, 1)], "")
+    old = StoreCases(Signed(database), StoreName("support", 1))
+    assert [case.name for case in old.cases()] == ["a", "b"]
+    assert [case.name for case in old.cases(CaseFilter(words=("old",)))] == ["a"]
+    assert [case.number for case in old.case("a")] == [1]
+    with pytest.raises(GateError, match="versions never change"):
+        old.change([], "")
+    with pytest.raises(GateError, match="there is no store:support@9"):
+        StoreCases(Signed(database), StoreName("support", 9)).cases()
+    with pytest.raises(GateError, match="has no suite 'suport'") as raised:
+        store(database, "suport", new=False).cases()
+    assert raised.value.hint == "did you mean 'support'?"
+
+
+def test_a_case_that_was_archived_comes_back_as_its_next_version(database: Database) -> None:
+    (_, _), (one, _) = places(database)
+    one.change([Archive("b", 1)], "")
+    back = planned([{"id": "b", "input": "back"}], one)
+    assert [(put.name, put.base) for put in back.new] == [("b", 2)]
+    assert isinstance(one.change(back.changes(without_others=False), ""), str)
+    assert [version.number for version in one.case("b")] == [3, 2, 1]
+
+
+def test_a_large_suite_is_listed_whole(database: Database) -> None:
+    one = store(database)
+    one.change([put_of({"id": f"c{number}", "input": "x"}) for number in range(603)], "")
+    assert [case.name for case in one.cases()] == [f"c{number}" for number in range(603)]

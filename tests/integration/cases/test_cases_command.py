@@ -1,0 +1,192 @@
+"""`gate cases` as people type it: what it does, what it refuses, and that nothing they wrote is lost."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from gate.domain.sample import ArmName
+from gate.store.run_folder import dump_run
+from tests.support import stores
+from tests.support.command import Outcome, environment, gate, git
+from tests.support.finished import finished
+from tests.support.runs import suite
+
+YAML = """\
+# ours
+- {id: a, input: 'Where?', expected: x}   # first
+- id: b
+  input: How?
+  slices: {tier: free}
+"""
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with stores.server() as address:
+        yield address
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "c.yaml").write_text(YAML, encoding="utf-8")
+    return tmp_path
+
+
+def cases(here: Path, *words: str, code: int = 0, env: Mapping[str, str] | None = None) -> Outcome:
+    done = gate("cases", *words, cwd=here, env=env)
+    assert done.code == code, done
+    return done
+
+
+def in_terminal(here: Path, editor: str, *words: str) -> tuple[int, str]:
+    """With an editor, which is a shell script that gets the file as `$1`."""
+    script = here / "editor.sh"
+    script.write_text(f"#!/bin/sh\nset -e\n{editor}\n", encoding="utf-8")
+    script.chmod(0o755)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "gate", "cases", *words]
+    env = environment(here, {"VISUAL": str(script), "TERM": "dumb"})
+    done = subprocess.Popen(command, cwd=here, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # nobody is at the other end any more
+            break
+        said += part
+        if not part:
+            break
+    os.close(ours)
+    return done.wait(60), said.decode()
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_a_suite_from_file_to_store_and_back(here: Path, database: str, request: pytest.FixtureRequest) -> None:
+    env: dict[str, str] = {}
+    if database == "postgres":
+        with stores.on_postgres(request.getfixturevalue("postgres")) as made:
+            env = {"GATE_DATABASE_URL": made.label}
+    assert cases(here, "import", "c.yaml", "store:s", env=env).out == "store:s@1: 2 new\n"
+    assert cases(here, "import", "c.yaml", "store:s", env=env).out == "store:s@1: 2 as they were\n"
+    cases(here, "edit", "store:s", "a", "--set", "threshold=0.8", "--unset", "expected", "--person", "Ann", env=env)
+    cases(here, "archive", "store:s", "b", "--person", "Bob", env=env)
+    listed = json.loads(cases(here, "list", "store:s", "--json", env=env).out)
+    assert listed["source"] == "store:s@3"
+    (case,) = listed["cases"]
+    assert case["entry"] == {"id": "a", "input": "Where?", "threshold": 0.8}
+    assert (case["author"], case["version"]) == ("Ann", 2)
+    history = cases(here, "show", "store:s", "a", "--history", env=env).out.splitlines()
+    assert history[0].startswith("version 2 by Ann, ")
+    assert "-expected: x" in history and "+threshold: 0.8" in history
+    assert "b  " in cases(here, "list", "store:s", "--archived", env=env).out
+    cases(here, "export", "store:s", "c.yaml", env=env)
+    assert (here / "c.yaml").read_text() == '# ours\n- {id: a, input: "Where?", threshold: 0.8}   # first\n'
+    cases(here, "export", "store:s@1", "old.jsonl", env=env)
+    assert [json.loads(line)["id"] for line in (here / "old.jsonl").read_text().splitlines()] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list", "nowhere.yaml"], "there is no file nowhere.yaml"),
+        (["list", "store:"], "names no suite of a store: it must not be blank"),
+        (["list", "store:none"], "the store has no suite 'none'"),
+        (["show", "c.yaml", "z"], "there is no case 'z' in c.yaml"),
+        (["show", "c.yaml", "a", "--history"], "git log -p -- c.yaml"),
+        (["add", "c.yaml", "--id", "a", "--input", "x"], "there is a case 'a' already"),
+        (["add", "c.yaml", "--input", "x"], "'id' is missing"),
+        (["add", "c.yaml", "--id", "n", "--input", "x", "--slice", "tier"], "'tier' is no key=value"),
+        (["edit", "c.yaml", "a"], "nothing says what to change"),
+        (["edit", "c.yaml", "a", "--set", "id=z"], "'a' cannot become 'z'"),
+        (["edit", "c.yaml", "a", "--set", "treshold=1"], "case a: unknown key 'treshold'"),
+        (["edit", "c.yaml", "a", "--unset", "slices.x"], "no mapping 'slices'"),
+        (["archive", "c.yaml", "a", "b"], "would have no case left"),
+        (["import", "store:s", "c.yaml"], "import brings a file into the store"),
+        (["convert", "c.yaml", "c.yaml"], "c.yaml is there already"),
+        (["convert", "c.yaml", "p.prompt.yml"], "the case b has slices, which the test data in p.prompt.yml"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_done(here: Path, words: list[str], said: str) -> None:
+    done = cases(here, *words, code=2)
+    assert said in done.err
+    assert (here / "c.yaml").read_text(encoding="utf-8") == YAML
+    assert not (here / "p.prompt.yml").exists()
+
+
+def test_mistakes_of_a_file_are_told_at_once_with_their_lines(here: Path) -> None:
+    (here / "c.jsonl").write_text('{"id": "a"}\n{"input": "x", "slice": 3, "x": 1}\n', encoding="utf-8")
+    said = cases(here, "lint", "c.jsonl", code=2).err
+    assert all(part in said for part in ("c.jsonl:1: 'input' is missing", "c.jsonl:2: 'id' is missing", "'x'"))
+
+
+def test_a_case_comes_from_a_file_or_from_standard_input(here: Path) -> None:
+    (here / "one.yaml").write_text("id: new\ninput: |\n  Two\n  lines\n", encoding="utf-8")
+    cases(here, "add", "c.yaml", "--entry", "one.yaml", "--slice", "tier=paid")
+    assert (here / "c.yaml").read_text() == YAML + "- id: new\n  input: |\n    Two\n    lines\n  slices: {tier: paid}\n"
+
+
+def test_cases_that_the_suite_never_had_stay_in_the_file(here: Path) -> None:
+    cases(here, "import", "c.yaml", "store:s")
+    cases(here, "add", "c.yaml", "--id", "own", "--input", "x")
+    before = (here / "c.yaml").read_text()
+    assert "store:s@1 never had own of c.yaml" in cases(here, "export", "store:s", "c.yaml", code=2).err
+    assert (here / "c.yaml").read_text() == before
+    cases(here, "export", "store:s", "c.yaml", "--force")
+    assert "own" not in (here / "c.yaml").read_text()
+
+
+def test_the_editor_changes_a_case(here: Path) -> None:
+    code, said = in_terminal(here, "sed -i 's/How?/Why?/' $1", "edit", "c.yaml", "b")
+    assert (code, said.strip()) == (0, "edited b in c.yaml")
+    assert (here / "c.yaml").read_text() == YAML.replace("How?", '"Why?"')
+
+
+def test_an_edit_that_is_wrong_is_kept(here: Path) -> None:
+    code, said = in_terminal(here, "sed -i 's/^input/inptu/' $1; echo '# mine' >> $1", "edit", "c.yaml", "b")
+    assert code == 2
+    assert "'inptu'" in said
+    (kept,) = (here / ".gate/edits").iterdir()
+    assert kept.name in said
+    assert kept.read_text().endswith("# mine\n")
+    kept.write_text(kept.read_text().replace("inptu", "input").replace("How", "Why"))
+    cases(here, "edit", "c.yaml", "b", "--entry", f".gate/edits/{kept.name}")
+    assert "Why?" in (here / "c.yaml").read_text()
+
+
+@pytest.mark.parametrize("source", ["c.yaml", "store:s"])
+def test_who_comes_second_is_told_who_was_first_and_loses_nothing(here: Path, source: str) -> None:
+    cases(here, "import", "c.yaml", "store:s")
+    quicker = f"{sys.executable} -m gate cases edit {source} b --set input=Hers --person Ann"
+    code, said = in_terminal(here, f"{quicker}; sed -i 's/How?/Mine?/' $1", "edit", source, "b", "--person", "Bob")
+    assert code == 2
+    assert "b was changed by Ann on " in said if source == "store:s" else "b was changed on " in said
+    assert "input: Hers" in cases(here, "show", source, "b").out
+    (kept,) = (here / ".gate/edits").iterdir()
+    cases(here, "edit", source, "b", "--entry", f".gate/edits/{kept.name}", "--person", "Bob")
+    assert "Mine?" in cases(here, "show", source, "b").out
+
+
+def test_a_case_of_a_run_is_kept(here: Path) -> None:
+    record = finished([suite([{"tier": "free"}] * 4)], lambda case, arm, index: float(arm is ArmName.BASELINE))
+    first = record.suites[0]
+    asked = [first.cases[0].model_copy(update={"where": "c.yaml:3"}), *first.cases[1:]]
+    held = [one.model_copy(update={"input": f"Is it {one.id}?", "expected": "yes"}) for one in asked]
+    renamed = [held[0].model_copy(update={"id": "b"}), held[1].model_copy(update={"where": "/etc/c.yaml:1"}), *held[2:]]
+    suites = [first.model_copy(update={"cases": renamed})]
+    (here / "run.json").write_text(dump_run(record.model_copy(update={"suites": suites})), encoding="utf-8")
+    cases(here, "add", "new.jsonl", "--from", "run.json", "b", "--expected", "That way.")
+    cases(here, "add", "new.jsonl", "--from", "run.json", "c001", "--id", "found-1", "--slice", "source=run")
+    kept = [json.loads(line) for line in (here / "new.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert kept == [
+        {"id": "b", "input": "How?", "slices": {"tier": "free"}, "expected": "That way."},
+        {"id": "found-1", "input": "Is it c001?", "expected": "yes", "slices": {"tier": "free", "source": "run"}},
+    ]
+    assert "the run has no case 'c9'" in cases(here, "add", "new.jsonl", "--from", "run.json", "c9", code=2).err
