@@ -1,8 +1,8 @@
 """A case as a form that people fill in; what the form does not know stays as it is, in a field of its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from gate.casefiles import yamlout
 from gate.domain.jsonvalue import JsonValue
@@ -243,7 +243,7 @@ def _made_round(form: RoundForm) -> dict[str, JsonValue]:
 
 
 _ROUND = {"prompt": "prompt", "tools": "expected_tools", "criteria": "judge_prompt", "threshold": "judge_threshold"}
-_SHOWN = {
+_SHOWN: Mapping[str, Callable[[object], Any]] = {
     **{"name": _line, "description": _whole, "prompt": _whole, "criteria": _whole, "expected": _whole},
     **{"rounds": _rounds, "tools": _tools, "threshold": _number, "slices": _slices},
     "revival": lambda value: value is True,
@@ -275,7 +275,7 @@ def _every_round(typed: Sequence[RoundForm]) -> JsonValue:
     return [_made_round(one) for one in typed] or None
 
 
-_MADE = {
+_MADE: Mapping[str, Callable[[Any], JsonValue]] = {
     **{"name": _text, "description": _text, "prompt": _text, "criteria": _text, "expected": _text},
     **{"rounds": _every_round, "tools": _listed, "threshold": _figure, "slices": _pairs},
     "revival": lambda typed: True if typed else None,
