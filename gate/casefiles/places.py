@@ -40,6 +40,7 @@ class Place:
         block: a literal or folded scalar, which ends with its line break.
         entries: of a mapping.
         items: of a list; None for what is none.
+        key: where the key of an entry begins; -1 for what is none.
     """
 
     start: int
@@ -50,6 +51,7 @@ class Place:
     block: bool = False
     entries: Mapping[str, "Place"] = field(default_factory=dict)
     items: "tuple[Place, ...] | None" = None
+    key: int = -1
 
 
 class Draft:
@@ -80,6 +82,10 @@ class Draft:
         begins = not at or self.text[at - 1] == "\n"
         at = at if begins else self.text.index("\n", at) + 1
         self._edits.append((at, at, new))
+
+    def splice(self, start: int, end: int, lines: Sequence[str]) -> None:
+        """Put lines in place of a part of the text, without a line break at their end; no lines remove it."""
+        self._edits.append((start, end, self._eol.join(lines)))
 
     def replace(self, place: Place, value: JsonValue) -> None:
         """Write another value in place of a scalar."""
@@ -187,7 +193,7 @@ def _place(text: str, event: Event, events: Iterator[Event]) -> Place:
             if place.start == place.end and (colon := _COLON.match(text, inner.end_mark.index)):
                 # Nothing stands there, and its mark lies before what comes next.
                 place = replace(place, start=colon.end(), end=colon.end())
-            entries[str(getattr(inner, "value", ""))] = place
+            entries[str(getattr(inner, "value", ""))] = replace(place, key=inner.start_mark.index)
     if isinstance(event, ScalarEvent):
         block = event.style in _BLOCKS
         return Place(start, _block_end(text, end) if block else end, column, str(event.value), block=block)
