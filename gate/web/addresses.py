@@ -33,5 +33,10 @@ def new_case(suite: str) -> str:
     return _address(_CASE, "new", {"suite": suite})
 
 
+def query(**values: str | int) -> str:
+    """Part of a query."""
+    return urlencode(values)
+
+
 def _address(page: str, part: str, query: dict[str, str | int]) -> str:
     return f"{page}{'/' if part else ''}{part}?{urlencode(query)}"

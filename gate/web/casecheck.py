@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
@@ -103,12 +102,13 @@ def _fields_by_line(entry: Entry, form: CaseForm) -> Iterator[tuple[int, str]]:
         if name == "rounds" and isinstance(value, list):
             yield from _in_rounds(value, line + 1)
         if name == "slices" and isinstance(value, dict):
-            yield from ((line + at, f"slices.{at}") for at in _rows(form))
+            yield from ((line + at, f"slices.{row}") for at, row in enumerate(_rows(form), 1))
         line += size
 
 
-def _rows(form: CaseForm) -> range:
-    return range(1, len(form.slices) + 1)
+def _rows(form: CaseForm) -> list[int]:
+    """The rows of slices in which something was typed."""
+    return [row for row, pair in enumerate(form.slices, 1) if any(pair)]
 
 
 def _in_rounds(rounds: list[JsonValue], line: int) -> Iterator[tuple[int, str]]:
@@ -124,8 +124,3 @@ def _in_rounds(rounds: list[JsonValue], line: int) -> Iterator[tuple[int, str]]:
 
 def _lines(value: JsonValue) -> int:
     return json.dumps(value, indent=1).count("\n") + 1
-
-
-def without_blank_slices(form: CaseForm) -> CaseForm:
-    """The form without rows in which nothing was typed."""
-    return replace(form, slices=tuple(pair for pair in form.slices if any(pair)))

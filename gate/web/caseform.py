@@ -268,7 +268,7 @@ def _figure(typed: str) -> JsonValue:
 
 
 def _pairs(typed: Sequence[tuple[str, str]]) -> JsonValue:
-    return dict(typed) or None
+    return dict(pair for pair in typed if any(pair)) or None
 
 
 def _every_round(typed: Sequence[RoundForm]) -> JsonValue:

@@ -15,7 +15,7 @@ _OF_ROUND = ("prompt", "tools", "criteria", "threshold")
 
 
 def case_form(sent: Sent) -> CaseForm:
-    """What was typed, rows without a word among the slices left out.
+    """What was typed.
 
     Args:
         sent: by the page of a case.
@@ -26,7 +26,7 @@ def case_form(sent: Sent) -> CaseForm:
         **{name: sent.one(name) for name in _TEXTS},
         rounds=_rounds(sent),
         revival=bool(sent.one("revival")),
-        slices=tuple(pair for pair in _slices(sent) if any(pair)),
+        slices=tuple(_slices(sent)),
         kind=next((one for one in kinds if one == kind), "agent"),
         keys=_keys(sent.one("keys")),
     )
@@ -50,10 +50,10 @@ def after(form: CaseForm, button: str) -> CaseForm | None:
     number = int(removed[2])
     if removed[1] == "slice":
         return replace(form, slices=tuple(pair for at, pair in enumerate(form.slices, 1) if at != number))
-    rounds = tuple(one for at, one in enumerate(form.rounds, 1) if at != number)
-    if form.rounds and not rounds:
+    left = tuple(one for at, one in enumerate(form.rounds, 1) if at != number)
+    if form.rounds and not left:
         return replace(form, prompt=form.rounds[0].prompt, rounds=())
-    return replace(form, rounds=rounds)
+    return replace(form, rounds=left)
 
 
 def _rounds(sent: Sent) -> tuple[RoundForm, ...]:
