@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
@@ -40,7 +40,7 @@ class Place:
     said: Annotated[str, Query(max_length=40)] = ""
 
 
-At = Annotated[Place, Query()]
+At = Annotated[Place, Depends()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -81,14 +81,14 @@ class Row:
 
 @router.get("/suite")
 @needs(Role.VIEWER)
-def suite(request: Request, site: Here, asked: Annotated[Asked, Query()]) -> Response:
+def suite(request: Request, site: Here, asked: Annotated[Asked, Depends()]) -> Response:
     """Cases of a suite, fifty at a time."""
     return shown(request, site, asked)
 
 
 @router.post("/suite/tag")
 @needs(Role.EDITOR)
-def tag(request: Request, site: Here, person: Asking, sent: Form, asked: Annotated[Asked, Query()]) -> Response:
+def tag(request: Request, site: Here, person: Asking, sent: Form, asked: Annotated[Asked, Depends()]) -> Response:
     """Sets or removes a slice of the chosen cases, or archives them: all of them, or none."""
     suite_of(site, asked.name)
     work = tagging.Work(sent.one("do"), sent.one("dimension").strip(), sent.one("value").strip())
