@@ -74,6 +74,7 @@ _TITLES = {
     403: "That is not allowed",
     404: "There is no such page",
     405: "There is no such page",
+    413: "That is too much at once",
     503: "The store does not answer",
 }
 

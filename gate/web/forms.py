@@ -8,13 +8,13 @@ from urllib.parse import parse_qsl
 from fastapi import Depends, Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
 
 from gate.web.access import TOKEN, check_form
+from gate.web.guards import FILE_BYTES
 
 FIELDS = 20_000
 """Of one form."""
-_PART_BYTES = 64 * 2**20
+_PART_BYTES = FILE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,7 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
 
 
 async def _multipart(request: Request) -> Sent:
-    try:
-        form = await request.form(max_fields=FIELDS, max_files=1, max_part_size=_PART_BYTES)
-    except (MultiPartException, HTTPException):
-        raise HTTPException(400, "This is no form that a browser sends.") from None
+    form = await request.form(max_fields=FIELDS, max_files=1, max_part_size=_PART_BYTES)
     pairs = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     files = {
         name: (value.filename or "", await value.read())

@@ -82,8 +82,12 @@ def duplicate(request: Request, site: Here, at: At) -> Response:
 @needs(Role.EDITOR)
 def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) -> Response:
     """A new case, unless one of its name is there."""
-    suite_of(site, suite)
     desk = Desk(Place(suite, ""), case_form(sent))
+    if site.suites.newest(suite) is None:
+        gone = Mistake(
+            "", "the suite was removed meanwhile, or never was", "begin it in another window, then send again"
+        )
+        return _new(request, replace(desk, mistakes=(gone,)), 409)
     if (changed := after(desk.form, sent.one("do"))) is not None:
         return _new(request, replace(desk, form=changed))
     written, mistakes = check(desk.form)
