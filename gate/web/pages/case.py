@@ -84,9 +84,7 @@ def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) 
     """A new case, unless one of its name is there."""
     desk = Desk(Place(suite, ""), case_form(sent))
     if site.suites.newest(suite) is None:
-        gone = Mistake(
-            "", "the suite was removed meanwhile, or never was", "begin it in another window, then send again"
-        )
+        gone = Mistake("", "the suite was removed meanwhile, or never was", "begin it elsewhere, then send again")
         return _new(request, replace(desk, mistakes=(gone,)), 409)
     if (changed := after(desk.form, sent.one("do"))) is not None:
         return _new(request, replace(desk, form=changed))
