@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from gate.domain.stored_suite import Archive
 from gate.store.sql.engine import Database
 from gate.store.sql.suites import By, Suites
 from gate.web import addresses
@@ -32,8 +33,6 @@ def fill(database: Database) -> None:
     suites.change("empty", [], browsing.ANN)
     edited = {**TWO, "description": "Both of them"}
     suites.change("support", [put(read_entry(edited), edited, 1)], By("Bob", browsing.NOW))  # type: ignore[arg-type]
-    from gate.domain.stored_suite import Archive
-
     suites.change("support", [Archive("gone", 1)], browsing.ANN)
 
 

@@ -32,8 +32,8 @@ def test_a_new_case_is_written_as_the_gate_reads_it(ann: TestClient, database: D
     form = filled(ann.get(address).text)
     assert {"name", "description", "prompt", "criteria", "threshold", "tools", "expected", "rest"} <= form.keys()
     status, page = sent(
-        ann, address, name="lost-parcel", description="Ticket 12", prompt="My parcel\r\nis lost", tools="track\r\nrefund",
-        criteria="Says sorry", threshold="0.8", expected="Sorry", rest="cluster: parcels", **{
+        ann, address, name="lost-parcel", description="Ticket 12", prompt="My parcel\r\nis lost",
+        tools="track\r\nrefund", criteria="Says sorry", threshold="0.8", expected="Sorry", rest="cluster: parcels", **{
             "slices.1.dimension": "tier", "slices.1.value": "free"})  # fmt: skip
     assert (status, "It is there now." in page) == (200, True)
     assert stands(database, "lost-parcel") == {
