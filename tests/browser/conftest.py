@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    found = shutil.which("chromium")
+    found = shutil.which("chromium") or shutil.which("google-chrome")
     if found is None:
         pytest.fail("the browser tests need Chromium: apt-get install chromium, or deselect them: -m 'not browser'")
     with sync_playwright() as play:
