@@ -84,3 +84,9 @@ def test_no_page_is_wider_than_its_window(seen: Page, width: int) -> None:
     for address in PAGES:
         seen.goto(address)
         assert seen.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def test_axe_is_looking(seen: Page) -> None:
+    seen.goto("/")
+    seen.evaluate("document.querySelector('main').innerHTML = '<input><p style=\"color: red; background: red\">x</p>'")
+    assert {one[0] for one in serious(seen)} >= {"label", "color-contrast"}

@@ -14,6 +14,8 @@ THEIRS = (
     *("rich.progress", "sqlalchemy.dialects.sqlite"),
 )
 """Modules of others that our own load late, and most runs need."""
+RUN = ("gate.__main__", "gate.store.sql.migrations.env")
+"""Modules of ours that are run, and not loaded."""
 
 
 def load_gate() -> None:
@@ -22,7 +24,7 @@ def load_gate() -> None:
 
     ours = [module.name for module in pkgutil.walk_packages(gate.__path__, "gate.")]
     for name in (*ours, *THEIRS):
-        if name != "gate.__main__":
+        if name not in RUN:
             importlib.import_module(name)
     from gate.report import markdown
 
