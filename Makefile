@@ -6,7 +6,7 @@ WORKERS ?= auto
 PIP_FLAGS ?= --disable-pip-version-check --quiet
 IMAGE_EXTRAS := local agents postgres web
 
-.PHONY: help setup demo test image-test lint lock bench clean
+.PHONY: help setup demo test browser-test image-test lint lock bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show this help.
@@ -35,6 +35,9 @@ demo: $(VENV)/.demo ## Run the whole job on a real local model.
 test: $(VENV)/.dev ## Run all tests.
 	@# A file keeps its servers for all of its tests. In the order of their folders, the long files do not come last.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+browser-test: $(VENV)/.dev ## Play people in the web interface; needs Debian's chromium.
+	$(BIN)/python -m pytest tests/browser -m browser -n 0
 
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0

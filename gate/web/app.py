@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from gate.errors import CannotEvaluate, GateError
 from gate.web.access import Refused, Role, check, from_elsewhere
 from gate.web.guards import Guards
-from gate.web.pages import suites
+from gate.web.pages import case, files, history, suite, suites
 from gate.web.rendering import STATIC, page
 from gate.web.site import Site
 
@@ -50,7 +50,7 @@ def inner_app(site: Site) -> FastAPI:
 
 
 def _routers() -> Sequence[APIRouter]:
-    return (suites.router,)
+    return (suites.router, suite.router, case.router, history.router, files.router)
 
 
 def _own_page(request: Request) -> None:
@@ -74,6 +74,7 @@ _TITLES = {
     403: "That is not allowed",
     404: "There is no such page",
     405: "There is no such page",
+    413: "That is too much at once",
     503: "The store does not answer",
 }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -13,7 +14,11 @@ FORM_BYTES = 2 * 2**20
 """Of a request to a page."""
 RUN_BYTES = 512 * 2**20
 """Of a run that is pushed."""
-_BIG = "/api/v1/runs"
+FILE_BYTES = 64 * 2**20
+"""Of a case file that is uploaded."""
+_MOST: Mapping[str, int] = MappingProxyType({"/api/v1/runs": RUN_BYTES, "/suite/import": FILE_BYTES})
+_THROWN_AWAY = 64 * 2**20
+"""Of a request that is too long: a browser shows no answer before it has sent that much."""
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {
@@ -29,8 +34,16 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-class TooLarge(Exception):
-    """The request is longer than it may be."""
+class TooLarge(HTTPException):
+    """The request is longer than it may be.
+
+    Args:
+        most: bytes.
+    """
+
+    def __init__(self, most: int) -> None:
+        told = f"The request is larger than {most // 2**20} MiB. Nothing was saved: go back, and send less at once."
+        super().__init__(413, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +67,8 @@ class Guards:
         if reason := self._refused(headers):
             await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
             return
-        most = RUN_BYTES if scope["path"] == _BIG and scope["method"] == "POST" else FORM_BYTES
-        if _declared(headers) > most:
-            await _too_large(scope, receive, send, most)
-            return
-        try:
-            await self.app(scope, _counted(receive, most), _with_headers(send))
-        except TooLarge:
-            await _too_large(scope, receive, send, most)
+        most = _MOST.get(scope["path"], FORM_BYTES) if scope["method"] == "POST" else FORM_BYTES
+        await self.app(scope, _counted(receive, most), _with_headers(send))
 
     def _refused(self, headers: Headers) -> str:
         """A page elsewhere may have its name point to this machine, and would then be told everything."""
@@ -80,8 +87,11 @@ def _counted(receive: Receive, most: int) -> Receive:
         nonlocal counted
         message = await receive()
         counted += len(message.get("body", b""))
+        while counted > most and message.get("more_body") and counted < most + _THROWN_AWAY:
+            message = await receive()
+            counted += len(message.get("body", b""))
         if counted > most:
-            raise TooLarge
+            raise TooLarge(most)
         return message
 
     return heard
@@ -97,13 +107,3 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return said
-
-
-def _declared(headers: Headers) -> int:
-    said = headers.get("content-length", "0")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 19 else 0
-
-
-async def _too_large(scope: Scope, receive: Receive, send: Send, most: int) -> None:
-    text = f"The request is larger than {most // 2**20} MiB.\n"
-    await PlainTextResponse(text, 413, dict(HEADERS))(scope, receive, send)

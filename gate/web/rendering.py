@@ -7,8 +7,9 @@ from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse
 
+from gate.web import addresses
 from gate.web.access import SESSION, TOKEN, form_token, new_session, person_of, site_of
 
 _HERE = Path(__file__).parent
@@ -40,10 +41,17 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
     return answer
 
 
+def seen_next(address: str) -> RedirectResponse:
+    """What a browser asks for next, once something is done: reloading that page does nothing twice."""
+    return RedirectResponse(address, 303)
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     loader = FileSystemLoader(_HERE / "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.globals.update(addresses=addresses)
+    return made
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,282 @@
+"""A case as a form that people fill in; what the form does not know stays as it is, in a field of its own."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias
+
+from gate.casefiles import yamlout
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.errors import InputErrors
+from gate.inputs import agentcases, golden
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.nodes import plain
+from gate.inputs.problems import Problems
+from gate.inputs.yamltext import parse_yaml
+
+Kind: TypeAlias = Literal["agent", "plain", "golden"]
+REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundForm:
+    """One round, as typed: what is said, tools one a line, what a judge looks for, and its threshold."""
+
+    prompt: str = ""
+    tools: str = ""
+    criteria: str = ""
+    threshold: str = ""
+
+    @property
+    def blank(self) -> bool:
+        """Nothing was typed."""
+        return not any(getattr(self, one.name).strip() for one in fields(self))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseForm:
+    """A case, as typed.
+
+    Args:
+        name: its id.
+        description: for readers.
+        prompt: what the user says, where there are no rounds.
+        rounds: what the user says one after the other.
+        tools: that the agent should call, one a line.
+        criteria: what a judge looks for.
+        threshold: a number.
+        expected: a text to compare with.
+        revival: the session is closed and opened again after the first round.
+        slices: dimension and value.
+        rest: in YAML or JSON, all that has no field of its own.
+        kind: how the case is written down.
+        keys: of the case as it was, in their order.
+    """
+
+    name: str = ""
+    description: str = ""
+    prompt: str = ""
+    rounds: tuple[RoundForm, ...] = ()
+    tools: str = ""
+    criteria: str = ""
+    threshold: str = ""
+    expected: str = ""
+    revival: bool = False
+    slices: tuple[tuple[str, str], ...] = ()
+    rest: str = ""
+    kind: Kind = "agent"
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong with a form.
+
+    Args:
+        field: its name in the form, as `threshold` or `rounds.2.prompt`; empty for the whole.
+        message: for the reader.
+        hint: the remedy.
+    """
+
+    field: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The case that a form stands for.
+
+    Args:
+        entry: as it stands in a case file.
+        mistakes: that can be seen without reading the case.
+    """
+
+    entry: Entry
+    mistakes: tuple[Mistake, ...] = field(default=())
+
+
+def keys_of(form: CaseForm) -> dict[str, str]:
+    """The key of the case that each field of the form stands for, by how the case is written down."""
+    agent = form.kind == "agent"
+    talks = form.rounds or form.tools.strip() or form.revival
+    name = "name" if agent and "id" not in form.keys else "id"
+    found = {
+        "name": name,
+        "description": "description",
+        "prompt": "prompt" if agent or talks else "input",
+        "rounds": "rounds",
+        "tools": "expected_tools",
+        "criteria": _key(form, "judge_prompt", "criteria"),
+        "threshold": _key(form, "judge_threshold", "threshold"),
+        "revival": "test_agent_revival",
+        "slices": "slices",
+        "expected": "expected",
+    }
+    return {name: found[name] for name in _GOLDEN} if form.kind == "golden" else found
+
+
+_GOLDEN = ("name", "criteria", "threshold", "slices")
+
+
+def _key(form: CaseForm, agents: str, common: str) -> str:
+    return agents if form.kind == "agent" and (agents in form.keys or common not in form.keys) else common
+
+
+def form_of(entry: Entry) -> CaseForm:
+    """The form for a case; a value that its field could not show stays in the rest.
+
+    Args:
+        entry: a case of any form.
+    """
+    kind: Kind = "golden" if golden.is_transcript(entry) else "agent" if agentcases.is_agent_case(entry) else "plain"
+    form, rest = CaseForm(kind=kind, keys=tuple(entry)), dict(entry)
+    for name, key in keys_of(form).items():
+        shown = _SHOWN[name](entry.get(key))
+        if shown:
+            form = replace(form, **{name: shown})
+            del rest[key]
+    return replace(form, rest=rest_text(rest))
+
+
+def rest_text(rest: Entry) -> str:
+    """All that has no field, as YAML."""
+    return "".join(f"{line}\n" for line in yamlout.entries(rest))
+
+
+def copied(form: CaseForm) -> CaseForm:
+    """The same case without its name."""
+    key = keys_of(form)["name"]
+    if form.name:
+        return replace(form, name="")
+    rest, _ = _rest(form.rest)
+    return replace(form, rest=rest_text({name: value for name, value in rest.items() if name != key}))
+
+
+def entry_of(form: CaseForm) -> Written:
+    """The case that was typed; blank fields stand for nothing.
+
+    Args:
+        form: with the line ends of Unix.
+    """
+    rest, mistakes = _rest(form.rest)
+    made: dict[str, JsonValue] = {}
+    for name, key in keys_of(form).items():
+        value = _MADE[name](getattr(form, name))
+        if value is None:
+            continue
+        if rest.get(key):
+            mistakes.append(Mistake(name, f"{key!r} is given here and under 'Everything else'", "keep one of the two"))
+        made[key] = value
+    mistakes += _twice(form.slices)
+    whole = {**rest, **made}
+    order = [key for key in form.keys if key in whole]
+    return Written({key: whole[key] for key in (*order, *(key for key in whole if key not in order))}, tuple(mistakes))
+
+
+def _rest(text: str) -> tuple[dict[str, JsonValue], list[Mistake]]:
+    problems = Problems("")
+    root = parse_yaml(text, problems)
+    try:
+        problems.check()
+    except InputErrors as error:
+        first = error.problems[0]
+        return {}, [Mistake(REST, f"line {first.line}: {first.message}", first.hint)]
+    value = None if root is None else plain(root)
+    if value is None:
+        return {}, []
+    if not isinstance(value, dict):
+        return {}, [Mistake(REST, "must be keys with values", "for example cluster: refunds")]
+    return value, []
+
+
+def _twice(slices: Sequence[tuple[str, str]]) -> Iterator[Mistake]:
+    seen: set[str] = set()
+    for number, (dimension, _) in enumerate(slices, 1):
+        if dimension and dimension in seen:
+            yield Mistake(f"slices.{number}", f"the dimension {dimension!r} is given twice", "keep one of the two")
+        seen.add(dimension)
+
+
+def _whole(text: object, *, lines: bool = True) -> str:
+    """The text, where a browser gives back what it was given; else nothing."""
+    allowed = "\n\t" if lines else "\t"
+    if not isinstance(text, str) or any((sign < " " and sign not in allowed) or sign == "\x7f" for sign in text):
+        return ""
+    return text if text.strip() else ""
+
+
+def _line(text: object) -> str:
+    return _whole(text, lines=False)
+
+
+def _tools(value: object) -> str:
+    names = [_line(name) for name in value] if isinstance(value, list) else []
+    return "\n".join(names) if all(name and name == name.strip() for name in names) else ""
+
+
+def _number(value: object) -> str:
+    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _slices(value: object) -> tuple[tuple[str, str], ...]:
+    pairs = tuple((_line(name), _line(one)) for name, one in value.items()) if isinstance(value, Mapping) else ()
+    return pairs if all(name and one for name, one in pairs) else ()
+
+
+def _rounds(value: object) -> tuple[RoundForm, ...]:
+    found = tuple(map(_round, value)) if isinstance(value, list) else ()
+    return tuple(one for one in found if one is not None) if None not in found else ()
+
+
+def _round(value: object) -> RoundForm | None:
+    """None where a field could not show all of it."""
+    if not isinstance(value, Mapping):
+        return None
+    form = RoundForm(**{name: _SHOWN[name](value.get(key)) for name, key in _ROUND.items()})
+    return form if _made_round(form) == value else None
+
+
+def _made_round(form: RoundForm) -> dict[str, JsonValue]:
+    made = {key: _MADE[name](getattr(form, name)) for name, key in _ROUND.items()}
+    return {key: value for key, value in made.items() if value is not None}
+
+
+_ROUND = {"prompt": "prompt", "tools": "expected_tools", "criteria": "judge_prompt", "threshold": "judge_threshold"}
+_SHOWN: Mapping[str, Callable[[object], Any]] = {
+    **{"name": _line, "description": _whole, "prompt": _whole, "criteria": _whole, "expected": _whole},
+    **{"rounds": _rounds, "tools": _tools, "threshold": _number, "slices": _slices},
+    "revival": lambda value: value is True,
+}
+
+
+def _text(typed: str) -> JsonValue:
+    return typed if typed.strip() else None
+
+
+def _listed(typed: str) -> JsonValue:
+    names: list[JsonValue] = [line.strip() for line in typed.split("\n") if line.strip()]
+    return names or None
+
+
+def _figure(typed: str) -> JsonValue:
+    """The number; what is none is left for the reader of the case to complain about."""
+    try:
+        return parse_json(typed.strip()) if typed.strip() else None
+    except BadJson:
+        return typed.strip()
+
+
+def _pairs(typed: Sequence[tuple[str, str]]) -> JsonValue:
+    return dict(pair for pair in typed if any(pair)) or None
+
+
+def _every_round(typed: Sequence[RoundForm]) -> JsonValue:
+    return [_made_round(one) for one in typed] or None
+
+
+_MADE: Mapping[str, Callable[[Any], JsonValue]] = {
+    **{"name": _text, "description": _text, "prompt": _text, "criteria": _text, "expected": _text},
+    **{"rounds": _every_round, "tools": _listed, "threshold": _figure, "slices": _pairs},
+    "revival": lambda typed: True if typed else None,
+}

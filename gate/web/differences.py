@@ -1,0 +1,106 @@
+"""What is different between two texts, or two cases, word by word."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal, TypeAlias
+
+from gate.casefiles import yamlout
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+
+State: TypeAlias = Literal["same", "added", "removed"]
+
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_MOST_WORDS = 1_500
+"""Of either text; comparing takes the product of both in time."""
+_MOST_LINES = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of two texts: in both of them, or in one."""
+
+    text: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A key of a case that is not the same in two of its versions.
+
+    Args:
+        key: its name.
+        old, new: what stood there before and now; empty where the key was not there.
+        pieces: both together.
+    """
+
+    key: str
+    old: str
+    new: str
+    pieces: tuple[Piece, ...]
+
+
+def compared(old: Entry, new: Entry) -> tuple[Changed, ...]:
+    """The keys that are different.
+
+    Args:
+        old: a case.
+        new: what became of it.
+    """
+    found = []
+    for key in dict.fromkeys((*old, *new)):
+        before, now = _text(old, key), _text(new, key)
+        if before != now:
+            found.append(Changed(key, before, now, tuple(pieces(before, now))))
+    return tuple(found)
+
+
+def pieces(old: str, new: str) -> Iterator[Piece]:
+    """Both texts as one, in words; in lines where they are long, and one after the other where they are very long.
+
+    Args:
+        old: a text.
+        new: what became of it.
+    """
+    parts, most = _WORDS, _MOST_WORDS
+    if len(old) + len(new) > 20 * _MOST_WORDS or max(_count(old, _WORDS), _count(new, _WORDS)) > _MOST_WORDS:
+        parts, most = _LINES, _MOST_LINES
+    before, now = parts.findall(old), parts.findall(new)
+    if max(len(before), len(now)) > most:
+        yield from _given(Piece(old, "removed"), Piece(new, "added"))
+        return
+    for tag, start, end, first, last in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from _given(_piece(before[start:end], "same"))
+        else:
+            yield from _given(_piece(before[start:end], "removed"), _piece(now[first:last], "added"))
+
+
+def _piece(parts: Sequence[str], state: State) -> Piece:
+    return Piece("".join(parts), state)
+
+
+def _given(*found: Piece) -> Iterator[Piece]:
+    return (piece for piece in found if piece.text)
+
+
+def _count(text: str, parts: re.Pattern[str]) -> int:
+    return sum(1 for _ in parts.finditer(text))
+
+
+def _text(entry: Entry, key: str) -> str:
+    return shown(entry[key]) if key in entry else ""
+
+
+def shown(value: JsonValue) -> str:
+    """A value as people read it: a text as it is, all else as YAML."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and value:
+        return "\n".join(yamlout.entries(value))
+    if isinstance(value, list) and value:
+        return "\n".join(yamlout.items(value))
+    return yamlout.flow(value)

@@ -1,0 +1,78 @@
+"""A real browser on a real server; what it needs is Debian's Chromium."""
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
+from gate.web.app import create_app
+from tests.support import browsing, stores
+
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    if found is None:
+        pytest.fail("the browser tests need Chromium: apt-get install chromium, or deselect them: -m 'not browser'")
+    with sync_playwright() as play:
+        # In a container there is no user whom the sandbox would protect.
+        browser = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with stores.on_sqlite(tmp_path) as found:
+        migrating.upgrade(found)
+        yield found
+
+
+@pytest.fixture
+def server(database: Database) -> Iterator[str]:
+    """The address of a site."""
+    config = uvicorn.Config(create_app(browsing.site(database)), port=0, log_level="warning", access_log=False)
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    port = running.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    running.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def page(chromium: Browser, server: str) -> Iterator[Page]:
+    """A page whose script has no error and that asks no other server for anything."""
+    context = chromium.new_context(base_url=server)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("request", lambda asked: None if asked.url.startswith(server) else wrong.append(asked.url))
+    yield page
+    context.close()
+    assert wrong == []

@@ -1,0 +1,123 @@
+from playwright.sync_api import Browser, Page, expect
+
+from gate.store.sql.engine import Database
+from gate.store.sql.suites import Suites
+from gate.web import addresses
+from tests.support import browsing
+
+HOSTILE = (
+    "</textarea></title><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'{{7*7}}"
+)
+
+
+def test_somebody_writes_a_case_of_two_rounds(page: Page, database: Database) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Begin the first suite").click()
+    page.get_by_label("Name").fill("property")
+    page.get_by_role("button", name="Begin the suite").click()
+    page.get_by_role("link", name="Write the first case").click()
+    page.get_by_label("Name").fill("asks-twice")
+    page.get_by_label("User prompt").fill("What are my listings?")
+    page.get_by_role("button", name="Add a round").click()
+    page.get_by_label("User prompt").last.fill("And the first one?")
+    page.get_by_label("Judge criteria").nth(1).fill("Names the first listing")
+    page.get_by_label("Revival").check()
+    page.get_by_role("textbox", name="Slice 1").fill("topic")
+    page.get_by_label("Value").fill("listings")
+    page.get_by_role("button", name="Add the case").click()
+    expect(page.get_by_role("status").first).to_have_text("It is there now.")
+    entry = Suites(database).case("property", "asks-twice")[0].entry
+    assert entry == {
+        "name": "asks-twice",
+        "rounds": [
+            {"prompt": "What are my listings?"},
+            {"prompt": "And the first one?", "judge_prompt": "Names the first listing"},
+        ],
+        "test_agent_revival": True,
+        "slices": {"topic": "listings"},
+    }
+
+
+def test_mistakes_are_told_while_one_types(page: Page, database: Database) -> None:
+    browsing.add(database, "support", {"name": "a", "prompt": "Hi"})
+    page.goto(addresses.case("support", "a"))
+    threshold = page.get_by_label("Threshold")
+    threshold.fill("7")
+    told = page.locator("[data-field=threshold] .mistakes")
+    expect(told).to_contain_text("must be a number")
+    expect(threshold).to_have_attribute("aria-invalid", "true")
+    threshold.fill("0.7")
+    expect(told).to_be_empty()
+    assert len(Suites(database).case("support", "a")) == 1
+
+
+def test_enter_saves_and_does_not_remove_a_round(page: Page, database: Database) -> None:
+    browsing.add(database, "support", {"name": "a", "rounds": [{"prompt": "Hi"}, {"prompt": "Ho"}]})
+    page.goto(addresses.case("support", "a"))
+    page.get_by_label("Threshold").last.fill("0.5")
+    page.get_by_label("Threshold").last.press("Enter")
+    expect(page.get_by_role("status").first).to_have_text("Saved.")
+    entry = Suites(database).case("support", "a")[0].entry
+    assert entry is not None and entry["judge_threshold"] == 0.5
+
+
+def test_what_strangers_write_is_text_everywhere(page: Page, database: Database) -> None:
+    name = HOSTILE[:180].replace("/", "|")
+    entry = {
+        **{"name": name, "description": HOSTILE, "prompt": HOSTILE, "expected_tools": [HOSTILE]},
+        **{"judge_prompt": HOSTILE, "expected": HOSTILE, "slices": {"a<b>": name}, "facts": HOSTILE},
+    }
+    browsing.add(database, name, entry)
+    for address in (
+        *("/", addresses.suite(name), addresses.suite(name, "", q=HOSTILE), addresses.case(name, name)),
+        *(addresses.case(name, name, "history"), addresses.suite(name, "history"), addresses.suite(name, "import")),
+    ):
+        page.goto(address)
+        assert "owned" not in page.title().replace("document.title='owned'", "")
+        assert page.locator("img[src=x]").count() == 0
+    page.goto(addresses.case(name, name))
+    assert page.get_by_label("User prompt").input_value() == HOSTILE
+    assert page.get_by_role("heading", level=1).inner_text() == name
+    page.get_by_label("Threshold").fill("<b>7")
+    expect(page.locator("[data-field=threshold] .mistakes")).to_contain_text("<b>7")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Threshold")).to_have_value("<b>7")
+
+
+def test_two_editors_lose_nothing(page: Page, database: Database) -> None:
+    browsing.add(database, "support", {"name": "a", "prompt": "Old words here"})
+    page.goto(addresses.case("support", "a"))
+    page.get_by_label("User prompt").fill("My words here")
+    other = page.context.new_page()
+    other.goto(addresses.case("support", "a"))
+    other.get_by_label("User prompt").fill("Their words here")
+    other.get_by_role("button", name="Save").click()
+    expect(other.get_by_role("status").first).to_have_text("Saved.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("Their words here")
+    expect(page.get_by_label("User prompt")).to_have_value("My words here")
+    page.get_by_role("button", name="Save mine on top").click()
+    expect(page.get_by_role("status").first).to_have_text("Saved.")
+    said = [one.entry and one.entry["prompt"] for one in Suites(database).case("support", "a")]
+    assert said == ["My words here", "Their words here", "Old words here"]
+
+
+def test_all_of_it_works_without_a_script(chromium: Browser, server: str, database: Database) -> None:
+    browsing.add(database, "support", *({"id": f"c{number}", "input": "Hi"} for number in range(3)))
+    context = chromium.new_context(base_url=server, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(addresses.suite("support"))
+    page.get_by_label("Choose c1").check()
+    page.get_by_label("Slice").fill("tier")
+    page.get_by_label("Value").fill("pro")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("status")).to_contain_text("1 case changed")
+    page.get_by_role("link", name="c1").click()
+    page.get_by_role("button", name="Add a round").click()
+    page.get_by_label("User prompt").last.fill("Ho")
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    expect(page.get_by_role("status").first).to_have_text("Saved.")
+    context.close()
+    assert Suites(database).case("support", "c1")[0].entry == {
+        **{"id": "c1", "rounds": [{"prompt": "Hi"}, {"prompt": "Ho"}], "slices": {"tier": "pro"}}
+    }

@@ -1,0 +1,233 @@
+import json
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from gate.domain.stored_suite import CaseFilter
+from gate.inputs.cases import parse
+from gate.store.sql.engine import Database
+from gate.store.sql.suites import By, Suites
+from gate.web import addresses
+from gate.web.guards import FORM_BYTES
+from tests.support import browsing
+from tests.support.browsing import NOW, token
+
+
+def shown(page: str) -> list[str]:
+    return re.findall(r'aria-label="Choose ([^"]+)"', page)
+
+
+def orders(count: int) -> list[dict[str, object]]:
+    return [
+        {"id": f"c{n:05}", "input": f"Order {n}", "slices": {"tier": "pro" if n % 2 else "free"}} for n in range(count)
+    ]
+
+
+def test_the_first_page_says_what_to_do(ann: TestClient) -> None:
+    assert "Begin the first suite" in ann.get("/").text
+
+
+def test_a_suite_begins_with_a_name(ann: TestClient, database: Database) -> None:
+    csrf = token(ann.get("/new-suite").text)
+    page = ann.post("/new-suite", data={"csrf": csrf, "suite": "support"}).text
+    assert "Write the first case" in page
+    assert [one.cases for one in Suites(database).names()] == [0]
+    again = ann.post("/new-suite", data={"csrf": csrf, "suite": "support"})
+    assert (again.status_code, "is taken" in again.text) == (422, True)
+    for name in ("", " a", "a/b", "x" * 201, "a\x00"):
+        refused = ann.post("/new-suite", data={"csrf": csrf, "suite": name})
+        assert refused.status_code == 422
+    assert len(Suites(database).names()) == 1
+
+
+def test_fifty_cases_a_page(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", *orders(120))  # type: ignore[arg-type]
+    page = ann.get(addresses.suite("support")).text
+    found = shown(page)
+    assert (len(found), "120 cases" in page) == (50, True)
+    while following := re.search(r'rel="next" href="([^"]+)"', page):
+        page = ann.get(following[1].replace("&amp;", "&")).text
+        found += shown(page)
+    assert found == [f"c{number:05}" for number in range(120)]
+
+
+def test_filters_stay_on_the_next_page(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", *orders(120))  # type: ignore[arg-type]
+    page = ann.get(addresses.suite("support", "", q="order", slice="tier=pro")).text
+    assert "60 cases found" in page
+    following = re.search(r'rel="next" href="([^"]+)"', page)
+    assert following is not None
+    rest = shown(ann.get(following[1].replace("&amp;", "&")).text)
+    assert rest == [f"c{number:05}" for number in range(101, 120, 2)]
+
+
+@pytest.mark.parametrize(
+    "words", ["' OR 1=1 --", "%", "_", "\\", "\x00", "'; DROP TABLE cases; --", "<script>", "x" * 900]
+)
+def test_odd_words_find_nothing_and_break_nothing(ann: TestClient, database: Database, words: str) -> None:
+    browsing.add(database, "support", {"id": "a", "input": "Hello"})
+    answer = ann.get(addresses.suite("support", "", q=words))
+    assert answer.status_code == 200
+    assert shown(answer.text) == (["a"] if not words.strip("\x00") else [])
+    assert "<script>" not in answer.text.replace('<script src="/static/', "")
+    assert Suites(database).count("support", CaseFilter()) == 1
+
+
+def test_a_slice_is_set_on_chosen_cases_and_removed_from_all(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", *orders(60))  # type: ignore[arg-type]
+    address = addresses.suite("support", "tag")
+    csrf = token(ann.get(addresses.suite("support")).text)
+    chosen = {"csrf": csrf, "do": "set", "dimension": "lang", "value": "de", "case": ["c00001", "c00002"]}
+    assert "2 cases changed" in ann.post(address, data=chosen).text
+    assert Suites(database).count("support", CaseFilter(slices={"lang": "de"})) == 2
+    assert Suites(database).history("support")[0].what == "lang=de set on 2 cases"
+    removed = ann.post(address, data={"csrf": csrf, "do": "remove", "dimension": "tier", "all": "1"}).text
+    assert "60 cases changed" in removed
+    assert Suites(database).dimensions("support") == {"lang": ("de",)}
+    some = ann.post(f"{address}&slice=lang%3Dde", data={"csrf": csrf, "do": "archive", "all": "1"}).text
+    assert "2 cases changed" in some
+    assert Suites(database).count("support", CaseFilter(archived=True)) == 2
+    assert Suites(database).newest("support").number == 4  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ({"do": "set", "dimension": "lang", "value": "de"}, "Choose the cases first"),
+        ({"do": "set", "dimension": "", "value": "de", "case": "a"}, "blank"),
+        ({"do": "set", "dimension": "a=b", "value": "de", "case": "a"}, "="),
+        ({"do": "set", "dimension": "a", "value": "", "case": "a"}, "blank"),
+        ({"do": "set", "dimension": "state", "value": "x", "case": ["a", "gold"]}, "&#39;gold&#39; does not take it"),
+        ({"do": "burn", "case": "a"}, "Choose what to do"),
+    ],
+)
+def test_what_cannot_be_done_to_all_is_done_to_none(
+    ann: TestClient, database: Database, typed: dict[str, object], told: str
+) -> None:
+    gold = {"id": "gold", "state": "discovery", "conversation": [{"role": "user", "content": "Hot"}]}
+    browsing.add(database, "support", {"id": "a", "input": "Hi"}, gold)
+    csrf = token(ann.get(addresses.suite("support")).text)
+    answer = ann.post(addresses.suite("support", "tag"), data={"csrf": csrf, **typed})
+    assert (answer.status_code, told in answer.text) == (422, True)
+    assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "yaml"])
+def test_every_version_is_exported_as_the_gate_reads_it(ann: TestClient, database: Database, form: str) -> None:
+    entries = [{"id": "a", "input": "Hé\n\n: #x", "vars": {"n": [1, 1.5, None]}}, {"name": "b", "prompt": "Hi"}]
+    browsing.add(database, 'sup"port ü', *entries)  # type: ignore[arg-type]
+    Suites(database).change('sup"port ü', [], By("Ann", NOW))
+    answer = ann.get(addresses.suite('sup"port ü', "export", version=1, form=form))
+    told = answer.headers["content-disposition"]
+    assert told == f"attachment; filename=\"sup-port.{form}\"; filename*=UTF-8''sup%22port%20%C3%BC.{form}"
+    assert [case.id for case in parse(answer.text, f"x.{form}")] == ["a", "b"]
+    if form == "jsonl":
+        assert [json.loads(line) for line in answer.text.splitlines()] == entries
+    assert ann.get(addresses.suite('sup"port ü', "export", version=9, form=form)).status_code == 404
+
+
+def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", *({"id": one, "input": one} for one in ("same", "edited", "gone")))
+    address = addresses.suite("support", "import")
+    csrf = token(ann.get(address).text)
+    lines = [{"id": "same", "input": "same"}, {"id": "edited", "input": "<b>new"}, {"id": "new", "input": "x"}]
+    text = "\ufeff" + "\r\n".join(json.dumps(line) for line in lines)
+    page = ann.post(address, data={"csrf": csrf}, files={"file": ("cases.jsonl", text.encode())}).text
+    assert re.findall(r"<dd>(\d+)</dd>", page) == ["1", "1", "1", "1"]
+    assert "<b>" not in page
+    assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
+    held = re.search(r'name="held" value="([^"]+)"', page)
+    assert held is not None
+    yes = {"csrf": csrf, "file": "cases.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
+    assert "The file is imported." in ann.post(address, data=yes, files={"none": b""}).text
+    newest = Suites(database).newest("support")
+    assert newest is not None
+    assert Suites(database).entries(newest) == tuple(lines)
+    late = ann.post(address, data=yes, files={"none": b""})
+    assert (late.status_code, "Nothing was done yet" in late.text) == (409, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.jsonl", b"", "holds something"),
+        ("a.jsonl", b'{"id": "a", "input": "\xff"}', "byte 23"),
+        ("a.jsonl", b'{"id": "a"}\n{"id": "b", "inptu": 1}', "line 2"),
+        ("a.yaml", b"- id: [", "line 1"),
+        ("a.json", b"<script>alert(1)</script>", "line 1"),
+        ("../../x.jsonl", b"{}", "line 1"),
+    ],
+)
+def test_a_file_with_mistakes_is_told_all_of_them(
+    ann: TestClient, database: Database, name: str, content: bytes, told: str
+) -> None:
+    browsing.add(database, "support", {"id": "a", "input": "Hi"})
+    address = addresses.suite("support", "import")
+    csrf = token(ann.get(address).text)
+    answer = ann.post(address, data={"csrf": csrf}, files={"file": (name, content)})
+    assert (answer.status_code, told in answer.text, "<script>alert" in answer.text) == (422, True, False)
+
+
+def test_ten_thousand_cases_come_in_are_tagged_and_go_out(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "big", {"id": "a", "input": "Hi"})
+    address = addresses.suite("big", "import")
+    csrf = token(ann.get(address).text)
+    text = "\n".join(json.dumps(one) for one in orders(10_000)).encode()
+    page = ann.post(address, data={"csrf": csrf}, files={"file": ("c.jsonl", text)}).text
+    held = re.search(r'name="held" value="([^"]+)"', page)
+    assert held is not None
+    yes = {"csrf": csrf, "file": "c.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
+    ann.post(address, data=yes, files={"none": b""})
+    assert "10,000 cases" in ann.get(addresses.suite("big")).text
+    tagged = ann.post(
+        addresses.suite("big", "tag") + "&slice=tier%3Dpro",
+        data={"csrf": csrf, "do": "set", "dimension": "lang", "value": "de", "all": "1"},
+    )
+    assert "5,000 cases changed" in tagged.text
+    assert len(ann.get(addresses.suite("big", "export", version=3)).text.splitlines()) == 10_000
+
+
+def test_a_form_that_is_not_utf_8_is_refused_whole(ann: TestClient, database: Database) -> None:
+    csrf = token(ann.get("/new-suite").text)
+    for name in (b"%ff%fe", b"\xff", b"%ed%a0%80"):
+        body = b"csrf=" + csrf.encode() + b"&suite=" + name
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        answer = ann.post("/new-suite", content=body, headers=kind)
+        assert (answer.status_code, "not text in UTF-8" in answer.text) == (400, True)
+    assert Suites(database).names() == ()
+
+
+def test_a_form_that_is_too_large_is_told_so_on_a_page(ann: TestClient) -> None:
+    csrf = token(ann.get("/new-suite").text)
+    answer = ann.post("/new-suite", data={"csrf": csrf, "suite": "x" * FORM_BYTES})
+    assert (answer.status_code, "text/html" in answer.headers["content-type"]) == (413, True)
+    assert "larger than 2 MiB" in answer.text
+    many = "&".join(f"a{number}=1" for number in range(30_000))
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    assert ann.post("/new-suite", content=f"csrf={csrf}&{many}".encode(), headers=kind).status_code == 413
+
+
+def test_a_form_of_another_page_changes_nothing(ann: TestClient, database: Database) -> None:
+    for data in ({"suite": "x"}, {"suite": "x", "csrf": "0" * 64}):
+        assert ann.post("/new-suite", data=data).status_code == 403
+    csrf = token(ann.get("/new-suite").text)
+    elsewhere = ann.post("/new-suite", data={"suite": "x", "csrf": csrf}, headers={"sec-fetch-site": "cross-site"})
+    assert elsewhere.status_code == 403
+    assert Suites(database).names() == ()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/suite?name=no",
+        "/case?suite=support&name=no",
+        "/case/history?suite=support&name=no",
+        "/case/new?suite=no",
+        "/no",
+    ],
+)
+def test_what_is_not_there_is_told_on_a_page(ann: TestClient, database: Database, address: str) -> None:
+    browsing.add(database, "support", {"id": "a", "input": "Hi"})
+    answer = ann.get(address)
+    assert (answer.status_code, "Nothing is here any more" in answer.text) == (404, True)

@@ -1,0 +1,72 @@
+"""A web interface in tests: a store with suites, a client that is a browser as far as forms are concerned."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from html import unescape
+
+from starlette.testclient import TestClient
+
+from gate.domain.case import Case
+from gate.domain.stored_suite import Entry
+from gate.store.sql.engine import Database
+from gate.store.sql.suites import By, Suites
+from gate.web.app import create_app
+from gate.web.casecheck import put, read_entry
+from gate.web.site import Site
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+ANN = By("Ann", NOW, "written by hand")
+
+
+def site(database: Database, person: str = "Ann") -> Site:
+    """A local site over a store."""
+    return Site(database, frozenset({"testserver", "localhost", "127.0.0.1"}), b"k" * 32, lambda: NOW, person=person)
+
+
+def client(database: Database, person: str = "Ann") -> TestClient:
+    """A browser of somebody, which has seen the first page."""
+    found = TestClient(create_app(site(database, person)), follow_redirects=True)
+    found.get("/")
+    return found
+
+
+def add(database: Database, suite: str, *entries: Entry, by: By = ANN) -> None:
+    """Cases into a suite."""
+    changes = []
+    for entry in entries:
+        case = read_entry(entry)
+        assert isinstance(case, Case), case
+        changes.append(put(case, entry, 0))
+    Suites(database).change(suite, changes, by)
+
+
+def token(page: str) -> str:
+    """The hidden token of a page's form."""
+    found = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
+    assert found is not None, page[:500]
+    return found[1]
+
+
+_CONTROL = re.compile(
+    r'<input type="hidden" name="(?P<hidden>[^"]+)" value="(?P<kept>[^"]*)"|'
+    r'<input [^>]*?name="(?P<name>[^"]+)" value="(?P<value>[^"]*)"(?P<more>[^>]*)>|'
+    r'<textarea [^>]*?name="(?P<area>[^"]+)"[^>]*>\n(?P<text>.*?)</textarea>',
+    re.DOTALL,
+)
+
+
+def filled(page: str) -> dict[str, str]:
+    """The fields of the form of a case as a browser would send them back, with its line ends."""
+    form = page[page.index("data-check") :]
+    found: dict[str, str] = {}
+    for control in _CONTROL.finditer(form):
+        part: Mapping[str, str | None] = control.groupdict()
+        if part["hidden"]:
+            found[unescape(part["hidden"])] = unescape(part["kept"] or "")
+        elif part["name"]:
+            if "checkbox" not in control[0] or "checked" in (part["more"] or ""):
+                found[unescape(part["name"])] = unescape(part["value"] or "")
+        elif part["area"]:
+            found[unescape(part["area"])] = unescape(part["text"] or "").replace("\n", "\r\n")
+    return found
