@@ -36,8 +36,7 @@ class Asked:
 def run(request: Request, site: Here, id: Number) -> HTMLResponse:
     """The report, and a way to the cases of each suite."""
     row, record = found(site, id)
-    suites = [(one.name, len(one.cases)) for one in (*record.suites, *record.new)]
-    return page(request, "run.html.j2", run=run_view(row), report=preview.body(record), suites=suites)
+    return page(request, "run.html.j2", run=run_view(row), report=preview.body(record), suites=_suites(record))
 
 
 @router.get("/runs/{id}/cases")
@@ -51,7 +50,7 @@ def cases(
 ) -> HTMLResponse:
     """The cases of one suite, a page of them."""
     row, record = found(site, id)
-    names = [one.name for one in (*record.suites, *record.new)]
+    names = [name for name, _ in _suites(record)]
     suite = asked.suite or next(iter(names), "")
     table = case_table(record, suite, Wanted(asked.which, asked.slice, asked.sort))
     if table is None:
@@ -81,3 +80,9 @@ def found(site: Site, id: int) -> tuple[RunRow, RunRecord]:
     if row is None or record is None:
         raise HTTPException(404)
     return row, record
+
+
+def _suites(record: RunRecord) -> list[tuple[str, int]]:
+    """Names, each with how many cases were asked."""
+    compared = [(suite.name, len(suite.cases)) for suite in record.suites]
+    return compared + [(suite.name, len(suite.cases)) for suite in record.new]
