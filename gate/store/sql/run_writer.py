@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table, insert, update
@@ -69,6 +70,7 @@ class RunWriter:
         made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
         id = int(self._db.execute(made).scalar_one())
         self._many(tables.figures, ({"suite_id": id, **asdict(one)} for one in suite.figures))
+        self._many(tables.agreements, ({"suite_id": id, **asdict(one)} for one in suite.agreements))
         results = ({"suite_id": id, **asdict(one), "arm": one.arm.value} for one in suite.results)
         self._many(tables.case_results, results)
         return id
@@ -136,9 +138,10 @@ def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
 
 
 def _check(suite: SuiteResult) -> None:
-    names = (suite.name, *(one.slice for one in suite.figures), *(one.case for one in suite.results))
+    named = (one.slice for one in suite.figures), (one.case for one in suite.results)
+    names = (suite.name, *chain(*named), *(one.scorer for one in suite.agreements))
     if long := next((name for name in names if len(name.encode(errors="replace")) > NAME_BYTES), None):
-        hint = f"the names of suites, slices and cases have at most {NAME_BYTES:,} bytes in a store"
+        hint = f"the names of suites, slices, cases and scorers have at most {NAME_BYTES:,} bytes in a store"
         raise GateError(f"the run holds a name that is too long: {quoted(long)}", hint)
 
 

@@ -19,7 +19,7 @@ from gate.store.sql.tables import metadata
 from tests.golden.runs import runs as golden
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-REVISIONS = ["0001", "0002"]
+REVISIONS = ["0001", "0002", "0003"]
 
 
 def tables(database: Database) -> set[str]:
