@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from gate.errors import CannotEvaluate, GateError
 from gate.web.access import Refused, Role, check, from_elsewhere
 from gate.web.guards import Guards
-from gate.web.pages import run, run_case, runs, suites, trends
+from gate.web.pages import run, run_case, runs, suites, trends, trends_history
 from gate.web.rendering import STATIC, page
 from gate.web.site import Site
 
@@ -50,7 +50,7 @@ def inner_app(site: Site) -> FastAPI:
 
 
 def _routers() -> Sequence[APIRouter]:
-    return (suites.router, runs.router, run.router, run_case.router, trends.router)
+    return (suites.router, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 
 def _own_page(request: Request) -> None:
