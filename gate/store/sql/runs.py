@@ -1,6 +1,7 @@
 """Runs of a store: the record and every sample as they were, and beside them what lists and trends look up."""
 
 import hashlib
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +17,7 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.store.run_folder import dump_run
-from gate.store.samples import parse_sample
+from gate.store.samples import BadSample, parse_sample
 from gate.store.sql import run_tables as tables
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import AT_ONCE, KeptSample, RunWriter, parts, row_of
@@ -115,7 +116,7 @@ class Runs:
             .order_by(kept.arm, kept.number)
         )
         bodies = self.database.read(lambda db: db.execute(found).scalars().all())
-        return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
+        return tuple(_sample(zlib.decompress(body)) for body in bodies)
 
     def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[Point, ...]:
         """A figure in the newest runs of a suite, the oldest first.
@@ -235,6 +236,14 @@ def _run(row: Row[Any], suites: Sequence[str]) -> RunRow:
         samples=row.samples,
         spent_usd=row.spent_usd,
     )
+
+
+def _sample(line: bytes) -> Sample:
+    """A line as it was kept; half a surrogate pair, which is no text, is replaced."""
+    try:
+        return parse_sample(line)
+    except BadSample:
+        return parse_sample(json.dumps(json.loads(line), ensure_ascii=False).encode(errors="replace"))
 
 
 def _figure(row: Row[Any]) -> Figure:
