@@ -26,7 +26,7 @@ from gate.domain.history import Context
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
 from gate.store.run_folder import sample_line
-from gate.store.sql import migrating, run_tables
+from gate.store.sql import migrating, run_tables, tables
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs
@@ -101,7 +101,7 @@ def _copies(db: Connection, runs: int) -> None:
         db.execute(insert(run_tables.runs), [_run(shapes[place % SHAPES], place) for place in places])
         db.execute(insert(run_tables.run_suites), [_suite(suites[place % SHAPES], place) for place in places])
     for name in CHILDREN:
-        table = run_tables.metadata.tables[name]
+        table = tables.metadata.tables[name]
         rest = ", ".join(f'"{column.name}"' for column in table.columns if column.name != "suite_id")
         db.execute(
             text(

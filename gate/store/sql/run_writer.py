@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from sqlalchemy import Connection, Table, insert, update
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.history import SuiteResult
+from gate.domain.history import Agreement, CaseResult, Figure, SuiteResult
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample
 from gate.domain.usage import Dollars
@@ -69,9 +69,9 @@ class RunWriter:
         values = {**named, "run_id": self._run, "created": _moment(run.created)}
         made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
         id = int(self._db.execute(made).scalar_one())
-        self._many(tables.figures, ({"suite_id": id, **asdict(one)} for one in suite.figures))
-        self._many(tables.agreements, ({"suite_id": id, **asdict(one)} for one in suite.agreements))
-        results = ({"suite_id": id, **asdict(one), "arm": one.arm.value} for one in suite.results)
+        self._many(tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
+        self._many(tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
+        results = ({"suite_id": id, **_flat(one), "arm": one.arm.value} for one in suite.results)
         self._many(tables.case_results, results)
         return id
 
@@ -135,6 +135,11 @@ def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
     named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
     for score in sample.scores:
         yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
+
+
+def _flat(one: Figure | Agreement | CaseResult) -> dict[str, Any]:
+    """Its fields by name; `asdict` would copy each value deeply."""
+    return {field.name: getattr(one, field.name) for field in fields(one)}
 
 
 def _check(suite: SuiteResult) -> None:
