@@ -66,6 +66,7 @@ bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.conversations
 	$(BIN)/python -m benchmarks.reuse
+	$(BIN)/python -m benchmarks.history --quick
 	$(BIN)/python -m benchmarks.statistics
 	$(BIN)/python -m benchmarks.real_outputs
 	$(BIN)/python -m benchmarks.calibration --quick

@@ -1,6 +1,5 @@
 """What a store keeps of a run beside the record itself, so that many runs can be looked at together."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -80,6 +79,27 @@ class CaseResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the judges of a scorer agree, with each other or with people.
+
+    Args:
+        scorer: its name.
+        kind: `jury` is Krippendorff's alpha of its judges, `people` the agreement that a calibration found.
+        answers: that it rests on.
+        value, lower, upper: the coefficient with its interval; None where there is none.
+        why_not: why there is none; empty where there is one.
+    """
+
+    scorer: str
+    kind: Literal["jury", "people"]
+    answers: int
+    value: float | None
+    lower: float | None
+    upper: float | None
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteResult:
     """One suite of a run.
 
@@ -93,6 +113,7 @@ class SuiteResult:
         cases: how many it has.
         figures: each of another axis and slice.
         results: each of another case and arm.
+        agreements: of its judges, each of another scorer and kind.
     """
 
     name: str
@@ -104,6 +125,7 @@ class SuiteResult:
     cases: int
     figures: tuple[Figure, ...]
     results: tuple[CaseResult, ...]
+    agreements: tuple[Agreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +201,67 @@ class RunFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseHistory:
-    """One case over many runs.
+class CaseOverTime:
+    """One case in the newest runs of its suite.
 
     Args:
         case: its id.
-        runs: in which it was asked.
-        arms: by arm, the results, the newest run first.
+        runs: in which it has a score.
+        paired: of those, in how many both arms have one.
+        samples: with a score, of both arms.
+        missing: samples without one.
+        variance: of the scores within one run and arm, pooled; None where no arm of a run has two samples.
+        lowest, highest: of the means of the arms.
+        spread: the largest difference between the arms of one run; 0 where there is one arm alone.
     """
 
     case: str
     runs: int
-    arms: Mapping[ArmName, tuple[CaseResult, ...]]
+    paired: int
+    samples: int
+    missing: int
+    variance: float | None
+    lowest: float
+    highest: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOverTime:
+    """How far the judges of one scorer agreed in one run.
+
+    Args:
+        run: id of the run.
+        created: when.
+        agreement: what was found.
+    """
+
+    run: int
+    created: datetime
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideRow:
+    """A label that was to set the gate aside.
+
+    Args:
+        run: the run that tells of it.
+        label: its name.
+        by, at: who set it and when, as far as GitHub said.
+        commit: for which it was set.
+        role: of that person in the repository; may be empty.
+        reason: which that person gave; may be empty.
+        counted: it counts.
+        why_not: a sentence; empty where it counts.
+    """
+
+    run: RunRow
+    label: str
+    by: str | None
+    at: str | None
+    commit: str
+    role: str
+    reason: str
+    counted: bool
+    why_not: str

@@ -3,13 +3,14 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean, variance
+from statistics import fmean
 
-from gate.domain.history import Axis, CaseResult, Figure, SuiteResult
+from gate.domain.history import Agreement, Axis, CaseResult, Figure, SuiteResult
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, SuiteRecord
+from gate.domain.record_judged import JuryRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
-from gate.domain.record_parts import ArmAxisRecord
+from gate.domain.record_parts import ArmAxisRecord, JudgeRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import OVERALL
 
@@ -43,6 +44,7 @@ def _compared(suite: SuiteRecord) -> SuiteResult:
             for case in suite.cases
             for arm, scores in ((ArmName.BASELINE, case.baseline), (ArmName.CANDIDATE, case.candidate))
         ),
+        agreements=tuple(_agreements(suite.juries, suite.exam.judges)),
     )
 
 
@@ -61,6 +63,7 @@ def _alone(suite: NewSuiteRecord) -> SuiteResult:
             *_level("latency", suite.latency, suite.latency.mean is not None),
         ),
         results=tuple(_result(case.id, ArmName.CANDIDATE, case.scores) for case in suite.cases),
+        agreements=tuple(_agreements(suite.juries, suite.exam.judges)),
     )
 
 
@@ -109,14 +112,31 @@ def _level(axis: Axis, one: ArmAxisRecord, applicable: bool) -> Iterator[Figure]
 
 def _result(case: str, arm: ArmName, scores: Sequence[float | None]) -> CaseResult:
     known = [score for score in scores if score is not None]
+    mean = fmean(known) if known else None
     return CaseResult(
         case=case,
         arm=arm,
         n=len(known),
         missing=len(scores) - len(known),
-        mean=fmean(known) if known else None,
-        variance=variance(known) if len(known) > 1 else None,
+        mean=mean,
+        variance=None if mean is None or len(known) < 2 else _variance(known, mean),
     )
+
+
+def _variance(values: Sequence[float], mean: float) -> float:
+    """Unbiased; in plain floats, as exact fractions are a fifth of what it takes to store a run."""
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def _agreements(juries: Sequence[JuryRecord], judges: Sequence[JudgeRecord]) -> Iterator[Agreement]:
+    for jury in {one.scorer: one for one in juries}.values():
+        alpha = jury.alpha
+        value, lower, upper = (None, None, None) if alpha is None else (alpha.value, alpha.lower, alpha.upper)
+        yield Agreement(jury.scorer, "jury", jury.answers, value, lower, upper, jury.why_not)
+    for judge in {one.scorer: one for one in judges}.values():
+        value, lower, upper = judge.agreement or (None, None, None)
+        why_not = "" if judge.agreement else judge.reason or judge.standing
+        yield Agreement(judge.scorer, "people", judge.answers, value, lower, upper, why_not)
 
 
 def _inside(slices: dict[str, str], name: str) -> bool:

@@ -17,8 +17,24 @@ def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
         run: the finished run.
         limit: characters of the Markdown, as a comment may have.
     """
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     source = resources.files("gate.report").joinpath("templates", "preview.html.j2").read_text(encoding="utf-8")
     template = Environment(undefined=StrictUndefined, autoescape=True).from_string(source)
-    title = f"Prompt Gate: {run.verdict.value}"
-    return template.render(title=title, body=parser.render(render_markdown(run, limit=limit))) + "\n"
+    return template.render(title=f"Prompt Gate: {run.verdict.value}", body=body(run, limit=limit)) + "\n"
+
+
+def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
+    """The report alone, for a page that has a frame of its own; its headings begin at the second level.
+
+    Args:
+        run: the finished run.
+        limit: characters of the Markdown, as a comment may have.
+
+    Returns:
+        HTML in which every text from outside is escaped; a table can be scrolled with the keyboard.
+    """
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    tokens = parser.parse(render_markdown(run, limit=limit))
+    for token in tokens:
+        if token.type == "table_open":
+            token.attrSet("tabindex", "0")
+    return str(parser.renderer.render(tokens, parser.options, {}))

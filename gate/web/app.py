@@ -14,7 +14,18 @@ from starlette.types import ASGIApp
 from gate.errors import CannotEvaluate, GateError
 from gate.web.access import Refused, Role, check, from_elsewhere
 from gate.web.guards import Guards
-from gate.web.pages import case, files, history, suite, suites
+from gate.web.pages import (
+    case,
+    files,
+    history,
+    run,
+    run_case,
+    runs,
+    suite,
+    suites,
+    trends,
+    trends_history,
+)
 from gate.web.rendering import STATIC, page
 from gate.web.site import Site
 
@@ -50,7 +61,8 @@ def inner_app(site: Site) -> FastAPI:
 
 
 def _routers() -> Sequence[APIRouter]:
-    return (suites.router, suite.router, case.router, history.router, files.router)
+    of_cases = (suites.router, suite.router, case.router, history.router, files.router)
+    return (*of_cases, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 
 def _own_page(request: Request) -> None:

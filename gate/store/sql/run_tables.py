@@ -117,6 +117,20 @@ judgements = Table(
 )
 """What each scorer said of a sample; `value` is empty where it could not be scored."""
 
+agreements = Table(
+    "agreements",
+    metadata,
+    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("scorer", Label, primary_key=True),
+    Column("kind", Label, primary_key=True),
+    Column("answers", Integer, nullable=False),
+    Column("value", Float),
+    Column("lower", Float),
+    Column("upper", Float),
+    Column("why_not", Label, nullable=False),
+)
+"""How far judges agree with each other (`jury`) and with people (`people`)."""
+
 overrides = Table(
     "overrides",
     metadata,

@@ -2,14 +2,15 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table, insert, update
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.history import SuiteResult
+from gate.domain.history import Agreement, CaseResult, Figure, SuiteResult
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample
 from gate.domain.usage import Dollars
@@ -71,8 +72,9 @@ class RunWriter:
         values = {**named, "run_id": self._run, "created": _moment(run.created)}
         made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
         id = int(self._db.execute(made).scalar_one())
-        self._many(tables.figures, ({"suite_id": id, **asdict(one)} for one in suite.figures))
-        results = ({"suite_id": id, **asdict(one), "arm": one.arm.value} for one in suite.results)
+        self._many(tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
+        self._many(tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
+        results = ({"suite_id": id, **_flat(one), "arm": one.arm.value} for one in suite.results)
         self._many(tables.case_results, results)
         return id
 
@@ -141,10 +143,16 @@ def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
         yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
 
 
+def _flat(one: Figure | Agreement | CaseResult) -> dict[str, Any]:
+    """Its fields by name; `asdict` would copy each value deeply."""
+    return {field.name: getattr(one, field.name) for field in fields(one)}
+
+
 def _check(suite: SuiteResult) -> None:
-    names = (suite.name, *(one.slice for one in suite.figures), *(one.case for one in suite.results))
+    named = (one.slice for one in suite.figures), (one.case for one in suite.results)
+    names = (suite.name, *chain(*named), *(one.scorer for one in suite.agreements))
     if long := next((name for name in names if len(name.encode(errors="replace")) > NAME_BYTES), None):
-        hint = f"the names of suites, slices and cases have at most {NAME_BYTES:,} bytes in a store"
+        hint = f"the names of suites, slices, cases and scorers have at most {NAME_BYTES:,} bytes in a store"
         raise GateError(f"the run holds a name that is too long: {quoted(long)}", hint)
 
 

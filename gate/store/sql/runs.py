@@ -1,13 +1,14 @@
 """Runs of a store: the record and every sample as they were, and beside them what lists and trends look up."""
 
 import hashlib
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Subquery, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gate.domain.history import CaseResult, Context, Figure, Point, RunFilter, RunRow
@@ -16,7 +17,7 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.store.run_folder import dump_run
-from gate.store.samples import parse_sample
+from gate.store.samples import BadSample, parse_sample
 from gate.store.sql import run_tables as tables
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import AT_ONCE, KeptSample, RunWriter, parts, row_of
@@ -87,19 +88,17 @@ class Runs:
             wanted: which.
             page: `after` is the id of the last run of the page before.
         """
-        found = _rows().where(*_conditions(wanted))
-        if page.after:
-            last = select(_RUN.created, _RUN.id).where(_RUN.id == page.after).subquery()
-            found = found.join(
-                last, (_RUN.created < last.c.created) | ((_RUN.created == last.c.created) & (_RUN.id < last.c.id))
-            )
-        found = found.order_by(_RUN.created.desc(), _RUN.id.desc()).limit(page.size)
-        return self.database.read(lambda db: _listed(db, db.execute(found).all()))
+        found = (
+            older_than(run_columns().where(*_conditions(wanted)), page.after)
+            .order_by(_RUN.created.desc(), _RUN.id.desc())
+            .limit(page.size)
+        )
+        return self.database.read(lambda db: listed(db, db.execute(found).all()))
 
     def row(self, id: int) -> RunRow | None:
         """One run; None where there is none."""
-        found = _rows().where(_RUN.id == id)
-        return next(iter(self.database.read(lambda db: _listed(db, db.execute(found).all()))), None)
+        found = run_columns().where(_RUN.id == id)
+        return next(iter(self.database.read(lambda db: listed(db, db.execute(found).all()))), None)
 
     def record(self, id: int) -> RunRecord | None:
         """The record of a run; None where there is none."""
@@ -117,7 +116,7 @@ class Runs:
             .order_by(kept.arm, kept.number)
         )
         bodies = self.database.read(lambda db: db.execute(found).scalars().all())
-        return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
+        return tuple(_sample(zlib.decompress(body)) for body in bodies)
 
     def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[Point, ...]:
         """A figure in the newest runs of a suite, the oldest first.
@@ -128,7 +127,7 @@ class Runs:
             slice: `overall`, or `dimension=value`.
             last: runs at most.
         """
-        newest = _newest(suite, last)
+        newest = newest_of(suite, last)
         found = (
             select(tables.figures, newest.c.run_id, newest.c.created, _RUN.branch, _RUN.event, _RUN.verdict)
             .join(newest, newest.c.id == tables.figures.c.suite_id)
@@ -143,7 +142,7 @@ class Runs:
 
     def results(self, suite: str, last: int) -> Iterator[tuple[int, CaseResult]]:
         """How each case did in the newest runs of a suite, each with the id of its run, the newest first."""
-        newest = _newest(suite, last)
+        newest = newest_of(suite, last)
         found = (
             select(tables.case_results, newest.c.run_id)
             .join(newest, newest.c.id == tables.case_results.c.suite_id)
@@ -173,7 +172,7 @@ class Runs:
         return self.database.write(lambda db: bool(db.execute(delete(tables.runs).where(_RUN.id == id)).rowcount))
 
 
-def _newest(suite: str, last: int) -> Subquery:
+def newest_of(suite: str, last: int) -> Subquery:
     """The newest runs of a suite."""
     columns = select(_SUITE.id, _SUITE.run_id, _SUITE.created).where(_SUITE.name == suite)
     return columns.order_by(_SUITE.created.desc()).limit(last).subquery()
@@ -183,8 +182,19 @@ def _id_of(digest: str) -> Select[Any]:
     return select(_RUN.id).where(_RUN.digest == digest)
 
 
-def _rows() -> Select[Any]:
-    return select(*(column for column in tables.runs.columns if column is not _RUN.record))
+def run_columns(*more: ColumnElement[Any]) -> Select[Any]:
+    """All runs without their records, and further columns."""
+    return select(*(column for column in tables.runs.columns if column is not _RUN.record), *more)
+
+
+def older_than(found: Select[Any], id: int) -> Select[Any]:
+    """Of these runs those that come after one in a list that begins with the newest; all of them after 0."""
+    if not id:
+        return found
+    last = select(_RUN.created, _RUN.id).where(_RUN.id == id).subquery()
+    return found.join(
+        last, (_RUN.created < last.c.created) | ((_RUN.created == last.c.created) & (_RUN.id < last.c.id))
+    )
 
 
 def _conditions(wanted: RunFilter) -> Iterator[Any]:
@@ -200,7 +210,8 @@ def _conditions(wanted: RunFilter) -> Iterator[Any]:
         yield wanted.pull_request == _RUN.pull_request
 
 
-def _listed(db: Connection, rows: Sequence[Row[Any]]) -> tuple[RunRow, ...]:
+def listed(db: Connection, rows: Sequence[Row[Any]]) -> tuple[RunRow, ...]:
+    """Rows of `run_columns` with the names of their suites."""
     names: dict[int, list[str]] = {}
     for part in parts([row.id for row in rows], AT_ONCE):
         found = select(_SUITE.run_id, _SUITE.name).where(_SUITE.run_id.in_(part)).order_by(_SUITE.id)
@@ -225,6 +236,14 @@ def _run(row: Row[Any], suites: Sequence[str]) -> RunRow:
         samples=row.samples,
         spent_usd=row.spent_usd,
     )
+
+
+def _sample(line: bytes) -> Sample:
+    """A line as it was kept; half a surrogate pair, which is no text, is replaced."""
+    try:
+        return parse_sample(line)
+    except BadSample:
+        return parse_sample(json.dumps(json.loads(line), ensure_ascii=False).encode(errors="replace"))
 
 
 def _figure(row: Row[Any]) -> Figure:

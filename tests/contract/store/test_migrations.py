@@ -13,13 +13,14 @@ from gate.domain.stored_suite import CaseFilter, Page, Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
+from gate.store.sql.run_insights import Insights
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import By, Suites
 from gate.store.sql.tables import metadata
 from tests.golden.runs import runs as golden
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-REVISIONS = ["0001", "0002"]
+REVISIONS = ["0001", "0002", "0003"]
 
 
 def tables(database: Database) -> set[str]:
@@ -60,6 +61,19 @@ def test_what_the_older_tables_hold_survives_both_ways(database: Database) -> No
     assert len(suites.cases("support", CaseFilter(), Page())) == 1
     assert runs.rows(RunFilter(), Page()) == ()
     assert runs.record(runs.add(run, (), Context(), NOW).id) == run
+
+
+def test_what_judges_agreed_on_is_taken_from_the_runs_that_are_there(database: Database) -> None:
+    runs, insights = Runs(database), Insights(database)
+    for record in golden().values():
+        runs.add(record, (), Context(), NOW)
+    names = runs.suites()
+    before = [insights.judges(name, 99) for name in names]
+    assert sum(map(len, before)) > 3
+    migrating.downgrade(database, "0002")
+    assert len(runs.rows(RunFilter(), Page(1000))) == len(golden())
+    migrating.upgrade(database)
+    assert [insights.judges(name, 99) for name in names] == before
 
 
 def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:

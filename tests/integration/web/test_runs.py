@@ -1,0 +1,367 @@
+"""Runs in the browser, on both databases; what answers say is text."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from gate.domain.case import Case
+from gate.domain.history import Context
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName, Part, Reply, Sample, Score
+from gate.domain.stored_suite import CaseFilter, Page, Put
+from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.store.run_folder import sample_line
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
+from gate.store.sql.run_writer import KeptSample
+from gate.store.sql.suites import By
+from gate.web.app import create_app
+from gate.web.site import Site
+from tests.golden.runs import runs as golden
+from tests.support import stores
+from tests.support.finished import CREATED, finished
+from tests.support.runs import suite, take
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+CI = Context("acme/shop", "topic", "pull_request", 7, "ci")
+SUITE = suite([{"tier": "free"}, {"tier": "paid"}, {"tier": "paid"}, {"tier": "free"}], samples=2)
+HOSTILE = "<script>alert(1)</script><b>x</b> \u202eevil\u202c \x00\x1b[31m \ud800 & \"' }}{{ 7*7 }}"
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with stores.server() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    made = (
+        stores.on_sqlite(tmp_path)
+        if request.param == "sqlite"
+        else stores.on_postgres(request.getfixturevalue("postgres"))
+    )
+    with made as found:
+        migrating.upgrade(found)
+        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A site, and somebody who looks at it."""
+
+    site: Site
+    client: TestClient
+
+    def get(self, address: str, status: int = 200) -> str:
+        answer = self.client.get(address)
+        assert answer.status_code == status, (address, answer.text[:2000])
+        return answer.text
+
+    def add(self, record: RunRecord, samples: list[Sample] | None = None, context: Context = CI) -> int:
+        kept = (KeptSample(one, sample_line(one)) for one in samples or ())
+        return self.site.runs.add(record, kept, context, NOW).id
+
+
+@pytest.fixture
+def browser(database: Database) -> Iterator[Browser]:
+    site = Site(database, frozenset({"testserver"}), b"k" * 32, lambda: NOW, person="Ann")
+    with TestClient(create_app(site)) as client:
+        yield Browser(site, client)
+
+
+def score(case: Case, arm: ArmName, index: int) -> float | None:
+    if case.id == "c003":
+        return None if arm is ArmName.CANDIDATE else 1.0
+    worse = arm is ArmName.CANDIDATE and case.id == "c001"
+    better = arm is ArmName.BASELINE and case.id == "c002"
+    return 0.0 if worse or better else 1.0
+
+
+def at(minutes: int = 0) -> RunRecord:
+    return finished([SUITE], score, CREATED + timedelta(minutes=minutes))
+
+
+def said(text: str, samples: list[Sample]) -> list[Sample]:
+    """The same with another answer of the candidate."""
+    return [
+        replace(one, reply=replace(one.reply, text=text))
+        if one.arm is ArmName.CANDIDATE and isinstance(one.reply, Reply)
+        else one
+        for one in samples
+    ]
+
+
+def links(page: str, start: str) -> list[str]:
+    return [html.unescape(found) for found in re.findall(r'href="([^"]*)"', page) if found.startswith(start)]
+
+
+def names(page: str) -> list[str]:
+    return re.findall(r"<bdi>(c\d\d\d)</bdi>", page)
+
+
+def test_where_nothing_is_yet_a_page_says_what_to_do(browser: Browser) -> None:
+    assert "gate push" in browser.get("/runs")
+    assert "gate diff --store" in browser.get("/trends")
+    for address in ("/flaky", "/judges", "/overrides"):
+        assert 'class="empty"' in browser.get(address)
+
+
+def test_every_kind_of_run_is_shown_with_its_cases_and_answers(browser: Browser) -> None:
+    ids = {name: browser.add(record) for name, record in golden().items()}
+    followed = 0
+    for name, id in ids.items():
+        page = browser.get(f"/runs/{id}")
+        assert f"Prompt Gate: {golden()[name].verdict}" in page
+        for cases in links(page, f"/runs/{id}/cases"):
+            for address in links(browser.get(cases), f"/runs/{id}/case?")[:3]:
+                browser.get(address)
+                followed += 1
+    assert followed > 30
+
+
+def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
+    page = browser.get(f"/runs/{browser.add(golden()['block'])}")
+    for told in ("fell by 0.417", "regression", "lang=de", "</article>"):
+        assert told in page
+    assert page.count("<h1") == 1
+    assert page.index("<h1") < page.index("<h2")
+
+
+def test_pages_of_runs_hold_each_once(browser: Browser) -> None:
+    record = at()
+    wanted = []
+    for place in range(53):
+        created = (CREATED + timedelta(minutes=place)).isoformat()
+        wanted.append(browser.add(record.model_copy(update={"created": created})))
+    first = browser.get("/runs?suite=support")
+    following = next(address for address in links(first, "/runs?") if "after" in address)
+    assert "suite=support" in following
+    second = browser.get(following)
+    seen = [int(found) for page in (first, second) for found in re.findall(r'<a href="/runs/(\d+)">', page)]
+    assert seen == wanted[::-1]
+    assert not any("after" in address for address in links(second, "/runs?"))
+
+
+def test_runs_are_filtered_and_wrong_filters_are_told(browser: Browser) -> None:
+    mine = browser.add(at())
+    other = browser.add(at(1), context=Context("acme/other", "main", "push"))
+    assert f'"/runs/{mine}"' in browser.get("/runs?pull_request=%237&verdict=&suite=&repository=&branch=")
+    assert f'"/runs/{other}"' not in browser.get("/runs?pull_request=7")
+    assert f'"/runs/{other}"' in browser.get("/runs?branch=main")
+    assert "No run is like that" in browser.get("/runs?repository=' OR ''='")
+    assert "No run is like that" in browser.get("/runs?suite=%00%F0%9F&branch=%FF")
+    assert "not a number" in browser.get("/runs?pull_request=seven", 422)
+    assert "not a number" in browser.get(f"/runs?pull_request={'9' * 40}", 422)
+    assert "no such verdict" in browser.get("/runs?verdict=RED", 422)
+    browser.get(f"/runs?after={10**30}", 422)
+
+
+@pytest.mark.parametrize("address", ["/runs/999", "/runs/999/cases", "/runs/999/case?suite=a&case=b"])
+def test_what_is_not_there_is_not_found(browser: Browser, address: str) -> None:
+    browser.get(address, 404)
+
+
+def test_a_case_or_suite_that_the_run_has_not_is_not_found(browser: Browser) -> None:
+    id = browser.add(at())
+    browser.get(f"/runs/{id}/cases?suite=none", 404)
+    browser.get(f"/runs/{id}/case?suite=support&case=none", 404)
+    browser.get(f"/runs/{id}/text?suite=support&case=c000&arm=candidate&index=0", 404)
+    browser.get(f"/runs/{10**30}", 422)
+    browser.get(f"/runs/{id}/cases?sort=upwards", 422)
+
+
+def test_cases_are_ordered_and_chosen(browser: Browser) -> None:
+    cases = f"/runs/{browser.add(at())}/cases?suite=support"
+    assert names(browser.get(cases)) == ["c001", "c000", "c002", "c003"]
+    assert names(browser.get(f"{cases}&sort=best")) == ["c002", "c000", "c001", "c003"]
+    assert names(browser.get(f"{cases}&sort=case")) == ["c000", "c001", "c002", "c003"]
+    assert names(browser.get(f"{cases}&which=worse")) == ["c001"]
+    assert names(browser.get(f"{cases}&which=better")) == ["c002"]
+    assert names(browser.get(f"{cases}&which=failed")) == ["c003"]
+    assert names(browser.get(f"{cases}&slice=tier%3Dfree")) == ["c000", "c003"]
+    assert "No case is like that" in browser.get(f"{cases}&slice=tier%3Dnone")
+    assert "No case is like that" in browser.get(f"{cases}&page=9")
+
+
+def test_many_cases_come_in_pages_of_a_hundred(browser: Browser) -> None:
+    many = suite([{"tier": "free"}] * 205)
+    id = browser.add(finished([many], lambda case, arm, index: float(int(case.id[1:]) % 2)))
+    pages = [names(browser.get(f"/runs/{id}/cases?sort=case&page={number}")) for number in (1, 2, 3)]
+    assert [len(page) for page in pages] == [100, 100, 5]
+    assert [name for page in pages for name in page] == [f"c{place:03}" for place in range(205)]
+
+
+def test_differences_are_marked_word_by_word(browser: Browser) -> None:
+    id = browser.add(at(), said("yes indeed", take(SUITE, score)))
+    page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
+    assert "yes<ins> indeed</ins>" in page
+    assert "question 1" in page
+
+
+def test_what_an_answer_says_is_text(browser: Browser) -> None:
+    scored = [
+        replace(one, scores=(Score("<i>judge", 0.5, HOSTILE, parts=(Part("judge", "<u>m", 0.5),)),))
+        if isinstance(one.score, float)
+        else one
+        for one in said(HOSTILE, take(SUITE, score))
+    ]
+    id = browser.add(at(), scored)
+    page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
+    assert "&lt;script&gt;alert(1)" in page.replace("<ins>", "").replace("</ins>", "")
+    assert not re.search(r"<script|<b>|<i>|<u>", page)
+    assert not re.search("[\u202e\x00\x1b]", page)
+    assert "⟨U+202E⟩" in page
+    assert "49" not in re.sub(r"<[^>]*>", "", page[page.index("Answers") : page.index("Make a case")])
+
+
+def test_an_answer_of_a_megabyte_is_cut_and_had_whole_as_a_file(browser: Browser) -> None:
+    long = "word " * 200_000 + "the end"
+    id = browser.add(at(), said(long, take(SUITE, score)))
+    page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
+    assert len(page) < 300_000
+    assert "characters left out" in page
+    file = browser.client.get(links(page, f"/runs/{id}/text")[0])
+    assert file.text == long
+    assert file.headers["content-disposition"].startswith("attachment")
+
+
+def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
+    use = ToolUse("get_listings", '{"city": "Rome"}', "<none>", failed=True)
+    turns = (Turn(0, "Hello", "case", "Hi", (use,)), Turn(1, "And in Rome?", "case", "None"))
+    parts = (Part("round", "round 1", 1.0), Part("round", "round 2", 0.25))
+    talks = [
+        replace(
+            one,
+            reply=replace(one.reply, text="None", transcript=Transcript("s", turns)),
+            scores=(
+                Score("judge", one.score if isinstance(one.score, float) else 0.0, "round 2: too short", parts=parts),
+            ),
+        )
+        if isinstance(one.reply, Reply)
+        else one
+        for one in take(SUITE, score)
+    ]
+    id = browser.add(at(), talks)
+    page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
+    for told in ("get_listings(", "failed:", "&lt;none&gt;", "And in Rome?", "round 2: too short", "0.250"):
+        assert told in page
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    assert keep(browser, id, name="kept").status_code == 303
+    entry = browser.site.suites.case("support", "kept")[0].entry
+    assert entry is not None
+    assert entry["rounds"] == [{"prompt": "Hello"}, {"prompt": "And in Rome?"}]
+
+
+def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def]
+    page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
+    found = re.search(r'name="csrf" value="(\w+)"', page)
+    fields = {"csrf": found[1] if found else "", "suite": "support", "case": "c001", "into": "support"} | form
+    return browser.client.post(f"/runs/{id}/case", data=fields, follow_redirects=False)
+
+
+def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
+    id = browser.add(at(), take(SUITE, score))
+    assert "no suite in the store" in browser.get(f"/runs/{id}/case?suite=support&case=c001")
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    answer = keep(browser, id, name="kept")
+    assert answer.status_code == 303
+    assert "has the new case <bdi>kept" in browser.get(answer.headers["location"])
+    version = browser.site.suites.case("support", "kept")[0]
+    assert version.author == "Ann"
+    assert version.entry == {
+        "id": "kept",
+        "description": f"From run {id}, case c001 of suite support",
+        "input": "question 1",
+        "expected": "yes",
+        "slices": {"tier": "paid"},
+    }
+    found = browser.site.suites.cases("support", CaseFilter(("question",), {"tier": "paid"}), Page())
+    assert [one.version.name for one in found] == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "told"),
+    [
+        ({"name": "x"}, 422, "has a case x already"),
+        ({"name": ""}, 422, "id"),
+        ({"name": "new", "into": "gone"}, 422, "no such suite"),
+        ({"name": "new", "case": "none"}, 404, ""),
+        ({"name": "new", "csrf": "0" * 64}, 403, "too old"),
+        ({"name": "new", "csrf": ""}, 403, "too old"),
+    ],
+)
+def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(
+    browser: Browser, form: dict[str, str], status: int, told: str
+) -> None:
+    id = browser.add(at(), take(SUITE, score))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    answer = keep(browser, id, **form)
+    assert (answer.status_code, told in answer.text) == (status, True)
+    if status == 422:
+        assert f'name="name" value="{form["name"]}"' in answer.text
+    newest = browser.site.suites.newest("support")
+    assert newest is not None
+    assert newest.number == 1
+
+
+def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:
+    record = at()
+    cases = [case.model_copy(update={"input": None}) for case in record.suites[0].cases]
+    suites = [record.suites[0].model_copy(update={"cases": cases})]
+    id = browser.add(record.model_copy(update={"suites": suites}))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    assert "did not keep the question" in keep(browser, id, name="kept").text
+
+
+def test_trends_draw_a_point_for_each_run_and_the_same_in_a_table(browser: Browser) -> None:
+    browser.add(at(0))
+    assert "no trend yet" in browser.get("/trends?suite=support")
+    ids = [browser.add(at(1), context=replace(CI, event="push")), browser.add(at(2))]
+    page = browser.get("/trends?suite=support&slice=tier%3Dpaid")
+    chart, table = page[page.index("<svg") : page.index("</svg>")], page[page.index("The figures") :]
+    for id in ids:
+        assert f'href="/runs/{id}"' in chart
+        assert f'href="/runs/{id}"' in table
+    assert chart.count("<a ") == 3
+    assert chart.count('class="merged"') == 1
+    assert 'class="whisker"' in chart
+    assert "$0.0010" in browser.get("/trends?suite=support&axis=cost")
+    assert "has this figure" in browser.get("/trends?suite=none")
+    browser.get("/trends?axis=beauty", 422)
+
+
+def test_many_points_have_a_band(browser: Browser) -> None:
+    record = at()
+    for place in range(61):
+        created = (CREATED + timedelta(minutes=place)).isoformat()
+        browser.add(record.model_copy(update={"created": created}))
+    page = browser.get("/trends?suite=support&last=200")
+    assert 'class="band"' in page
+    assert 'class="whisker"' not in page
+
+
+def test_cases_over_time_judges_and_overrides_are_shown(browser: Browser) -> None:
+    def varied(case: Case, arm: ArmName, index: int) -> float:
+        return float(index) if case.id == "c000" else 1.0
+
+    for minutes in range(2):
+        browser.add(finished([SUITE], varied, CREATED + timedelta(minutes=minutes)))
+    page = browser.get("/flaky?suite=support")
+    flaky, mute = page[page.index("Flaky") : page.index("never discriminate")], page[page.index("never discriminate") :]
+    assert names(flaky) == ["c000"]
+    assert "0.707" in flaky
+    assert names(mute) == ["c000", "c001", "c002", "c003"]
+    assert "always 1" in mute
+    browser.add(golden()["judged"])
+    assert "with each other" in browser.get(f"/judges?suite={golden()['judged'].suites[0].name}")
+    browser.add(golden()["override-run"])
+    page = browser.get("/overrides")
+    assert "olivia" in page
+    assert "see &lt;b&gt;#12&lt;/b&gt;" in page
