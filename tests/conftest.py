@@ -1,10 +1,14 @@
-"""For every test: what was collected lives to the end, and looking through it again and again would cost a tenth."""
+"""For every test: no limit of time, and no garbage looked for in what was collected, which lives to the end."""
 
 import gc
 
 import pytest
+from hypothesis import settings
 
 gc.disable()
+# A busy machine takes its time; speed is for benchmarks.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
