@@ -51,7 +51,8 @@ def compile_rule(rule: OutputRule) -> CompiledRule | None:
     """The scorers of a rule, where code can check all that it says.
 
     A rule is compiled only where its whole sentence is understood. With a condition, a hedge, an exception, a part of
-    the output in place of the output, or a second demand that is not understood, it is left alone.
+    the output in place of the output, or a second demand that is not understood, it is left alone. So is a rule that
+    does not stand in the prompt, until its author has said that it is meant.
 
     Args:
         rule: its text is hostile.
@@ -59,7 +60,7 @@ def compile_rule(rule: OutputRule) -> CompiledRule | None:
     Returns:
         None where a judge has to decide.
     """
-    read = sentence(rule.text)
+    read = sentence(rule.text) if rule.grounding != "ungrounded" else None
     parts = [_said(part) for part in sentences(read)] if read is not None else []
     checks = tuple(check for part in parts for check in part)
     if not all(parts) or not 1 <= len(checks) <= DEMANDS or _clash(checks):
