@@ -8,7 +8,7 @@ from gate.domain.promptspec import AuthorQuestion, Component, OutputRule, Specif
 from gate.domain.words import counted
 from gate.inputs.problems import quoted
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
-from gate.testgen.bearing import around, differing
+from gate.testgen.bearing import around, bears, differing
 from gate.testgen.evidence import Passages, line_of, passages_of
 from gate.testgen.found import Found
 from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
@@ -71,12 +71,13 @@ def _doubt(rule: OutputRule, passages: Passages) -> str:
     if rule.grounding not in ("ungrounded", "unknown"):
         return ""
     span = passages.find(rule.evidence)
-    other = None if span is None else differing(rule.text, around(passages.text, span), passages.text)
+    sentence = "" if span is None else around(passages.text, span)
+    other = differing(rule.text, sentence, passages.text)
     if other is not None:
         return f"The rule {quoted(rule.text)} says {other.rule} and the prompt says {other.prompt}: which one counts?"
     if rule.grounding == "ungrounded":
         return f"The prompt does not say {quoted(rule.text)}: is it meant?"
-    if span is None:
+    if span is None or bears(rule.text, span.text, sentence):
         return ""
     return f"Does {quoted(span.text)} in the prompt say {quoted(rule.text)}?"
 
