@@ -55,6 +55,10 @@ class _Wanted:
     def ids(self) -> dict[str, Statement]:
         return {f"S{number}": one for number, one in enumerate(self.counts, start=1)}
 
+    def missing(self, drafts: Mapping[Statement, Sequence[GeneratedTest]]) -> int:
+        """Tests that are not among the drafts."""
+        return sum(max(0, count - len(drafts.get(one, ()))) for one, count in self.counts.items())
+
 
 class _Kept:
     """Tests by statement: no more than wanted, none twice."""
@@ -155,7 +159,7 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
         lambda found: _read(source, wanted, found),
         wanted.index,
-        lambda drafts: not wanted.again or all(len(drafts[one]) >= count for one, count in wanted.counts.items()),
+        lambda drafts: wanted.missing(drafts) if wanted.again else 0,
     )
 
 

@@ -77,7 +77,7 @@ def _question(
         lambda problem: framed("validity", view, extra, problem),
         object_schema({"verdicts": list_schema(_verdict(*ids), each=each)}),
         lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
-        whole=lambda verdicts: not last or len(verdicts) == len(batch),
+        lacks=lambda verdicts: len(batch) - len(verdicts) if last else 0,
     )
 
 
