@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.bootstrap.ask_models import Telling, Work, ask_models, keyless
-from gate.bootstrap.foreseeing import Evaluation, Found, Wanted, answering, foresee, judging
+from gate.bootstrap.foreseeing import Evaluation, Found, Wanted, answering, foresee, judging, referring
 from gate.bootstrap.running import Running
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
@@ -94,17 +94,16 @@ class _Staff:
     @property
     def members(self) -> tuple[Member, ...]:
         """Who is asked, each once."""
-        reference = ((self.wanted.reference, self.wanted.params),) * self.wanted.settings.expected
-        own = (self.wanted.generator, self.wanted.params)
-        return tuple(dict.fromkeys((own, self.judge, *reference, *self.tested.items())))
+        reference = (referring(self.wanted),) * self.wanted.settings.expected
+        return tuple(dict.fromkeys((self.wanted.member, self.judge, *reference, *self.tested.items())))
 
     async def work(self, run: Running) -> Done:
         """Generate, then evaluate."""
         calls = Bounded(run.tools.calls, run.tools.exhausted)
         desk = _Desk(run, calls, self.telling.steps)
-        generator = Asker(calls, self.wanted.generator, self.wanted.params, desk.step)
+        generator = Asker(calls, *self.wanted.member, desk.step)
         judge = Asker(calls, *self.judge, desk.step)
-        arm = Arm(self.found.version, self.wanted.reference, self.wanted.params)
+        arm = Arm(self.found.version, *referring(self.wanted))
 
         async def expected(test: GeneratedTest) -> str | Failed:
             reply = await desk.answer(arm, test)

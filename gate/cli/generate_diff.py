@@ -84,7 +84,8 @@ def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update) -> N
         click.echo(terminal(line), err=options.as_json)
     if files.cases is None or options.as_json:
         return
-    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
+    servers = {wanted.generator.provider: wanted.params.base_url} if wanted.params.base_url else {}
+    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge, servers=servers)
     if suite := suite_of(options.prompt, files.cases, update.specification, models):
         click.echo(f"\n{NEXT}\n\n{suite}", nl=False)
 

@@ -148,7 +148,10 @@ def forecast(
 
 
 def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: Staffing) -> Iterator[StageForecast]:
-    """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ."""
+    """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ.
+
+    Each turn of a test is answered, and the last answer judged.
+    """
 
     def stage(name: str, calls: int, member: Member, written: int) -> StageForecast:
         cost = staff.price(*member, Usage(reading * calls, 0, 0, written * calls))
@@ -164,7 +167,7 @@ def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: Staff
     # Control cases are answered twice: under the prompt, and under the one that the specification makes.
     outputs = tests * (3 if staff.control else 1)
     for member in staff.tested:
-        yield stage("outputs", outputs, member, _REPLY_TOKENS["expected"])
+        yield stage("outputs", outputs * settings.turns, member, _REPLY_TOKENS["expected"])
     yield stage("compliance", outputs * len(staff.tested), staff.judge, _VERDICT_TOKENS)
 
 
