@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.bootstrap.ask_models import Telling, Work, ask_models, keyless
 from gate.bootstrap.foreseeing import Evaluation, Found, Wanted, answering, foresee, judging, referring
+from gate.bootstrap.patience import Patience
 from gate.bootstrap.running import Running
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
@@ -66,8 +67,14 @@ def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling, ke
         return foresee(wanted, replace(found, given=specification), settings).rest
 
     job = Job(found.subject, wanted.settings, still, found.given, told if unlimited else None)
+    patience = Patience(telling.steps, telling.say)
+    telling = replace(telling, steps=patience)
     staff = _Staff(wanted, found, job, judging(wanted, factory), answering(wanted, factory), telling, keep)
-    return ask_models(staff.members, wanted.terms, settings, telling, Work(told, staff.work))
+
+    async def work(run: Running) -> Done:
+        return await patience.during(staff.work(run))
+
+    return ask_models(staff.members, wanted.terms, settings, telling, Work(told, work))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.assembly import shown
 from gate.testgen.duplicates import identity
 from gate.testgen.found import noted
-from gate.testgen.frames import SENTENCE, framed, list_schema, object_schema, one_of
+from gate.testgen.frames import REMARK, framed, list_schema, object_schema, one_of
 from gate.testgen.source import Made, Source, in_batches
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
@@ -168,10 +168,10 @@ def _item(source: Source, *ids: str) -> dict[str, JsonValue]:
     return object_schema(
         {
             "statement": one_of(*ids),
-            "reasoning": SENTENCE,
+            "reasoning": REMARK,
             "scenario": one_of(*SCENARIOS),
             **source.shape.schema(),
-            "behaviour": SENTENCE,
+            "behaviour": REMARK,
         }
     )
 
