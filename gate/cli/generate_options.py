@@ -118,7 +118,8 @@ def settings_of(options: GenerateOptions) -> EffortSettings:
         expansions=options.expansions,
         turns=options.turns,
         documents=options.documents,
-        validate=options.validate,
+        # Tests that are compared with control cases get the same check of their inputs.
+        validate=options.evaluate or None if options.validate is None else options.validate,
         ground=options.ground,
         review=options.review,
         expected=options.expected,

@@ -100,6 +100,8 @@ async def _control(
 ) -> tuple[tuple[GeneratedTest, ...], tuple[str, ...]]:
     team.tell(f"writing {count} control cases from the prompt alone")
     written = await control_cases(job.subject, count, job.settings, team.generator)
+    if not job.settings.validate:
+        return written.tests, written.notes
     checked = await validated(made.specification.components, written.tests, job.settings, team.judge)
     return checked.tests, (*written.notes, *checked.notes)
 

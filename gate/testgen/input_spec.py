@@ -58,7 +58,7 @@ async def find_components(subject: PromptSubject, asker: Asker, instructions: st
 
 def _schema(name: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Of one component."""
-    return object_schema({"name": name, "description": TEXT, "rules": list_schema(_RULE)})
+    return object_schema({"name": name, "description": TEXT, "rules": list_schema(_RULE, most=RULES_PER_COMPONENT)})
 
 
 def _read(
