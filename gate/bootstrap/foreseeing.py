@@ -11,6 +11,7 @@ from gate.domain.promptspec import Specification
 from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
+from gate.flows.generate_files import SPEC
 from gate.inputs import specfile
 from gate.inputs.text import decode
 from gate.providers.factory import Factory
@@ -116,6 +117,24 @@ def read(wanted: Wanted) -> Found:
         said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
         raise GateError(said, "name another folder with --out, or a specification of this prompt with --spec")
     return Found(version, subject, given)
+
+
+def own_folder(prompt: str) -> Path | None:
+    """The folder of a prompt where it holds the prompt's own specification; None where it holds none.
+
+    Args:
+        prompt: its path.
+    """
+    source, spec = DiskSource(), Path(prompt).parent / SPEC
+    try:
+        data = source.read(str(spec))
+        if data is None:
+            return None
+        given = specfile.parse(decode(data, str(spec)), str(spec))
+        subject = subject_of(read_prompt(source, prompt, beside).prompt)
+    except GateError:
+        return None
+    return None if foreign(given, subject) else spec.parent
 
 
 def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForecast:

@@ -105,7 +105,7 @@ def _check(options: GenerateOptions) -> None:
         "--ground": options.ground,
         "--expected": options.expected,
         "--input-aware": options.input_aware,
-        **{f"--instructions {stage}": stage in stages for stage in ("grounding", "review", "expected", "control")},
+        **{f"--instructions {one}": one in stages for one in ("grounding", "review", "control", "compliance")},
     }
     of_tests = {
         "--tests-per-rule": options.tests_per_rule,

@@ -19,6 +19,7 @@ Stage: TypeAlias = Literal[
     "validity",
     "expected",
     "control",
+    "compliance",
 ]
 
 RULES = 200
