@@ -1,7 +1,7 @@
 """Has models asked outside of an evaluation, under the same keys, limits and memory."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -131,9 +131,3 @@ def housed(model: ModelRef, generator: Member) -> Params:
         return Params()
     template = params.chat_template if model == other else None
     return Params(base_url=params.base_url, timeout_s=params.timeout_s, chat_template=template)
-
-
-def cool(model: ModelRef, params: Params, factory: Factory) -> Member:
-    """A model at temperature 0, where its interface takes one and nothing else was asked for."""
-    cold = replace(params, temperature=0.0)
-    return model, cold if params.temperature is None and factory.takes(model, cold) else params

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, cool, housed, keyless
+from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, housed, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running
 from gate.domain.model import ModelRef, Params
@@ -155,7 +155,7 @@ def foresee(wanted: DiffWanted, versions: PromptPair, settings: Settings) -> Gen
 
 
 def _judge(wanted: DiffWanted, factory: Factory) -> Member:
-    return cool(wanted.judge, housed(wanted.judge, (wanted.generator, wanted.params)), factory)
+    return wanted.judge, factory.cold(wanted.judge, housed(wanted.judge, (wanted.generator, wanted.params)))
 
 
 def _answering(wanted: DiffWanted) -> Member:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.bootstrap.ask_models import Terms, cool, housed, keyless
+from gate.bootstrap.ask_models import Terms, housed, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
@@ -163,7 +163,7 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
 
 def judging(wanted: Wanted, factory: Factory) -> Member:
     """Who judges, with parameters."""
-    return cool(wanted.judge, housed(wanted.judge, wanted.member), factory)
+    return wanted.judge, factory.cold(wanted.judge, housed(wanted.judge, wanted.member))
 
 
 def referring(wanted: Wanted) -> Member:
