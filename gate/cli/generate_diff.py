@@ -84,7 +84,8 @@ def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update) -> N
         click.echo(terminal(line), err=options.as_json)
     if files.cases is None or options.as_json:
         return
-    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
+    servers = {wanted.generator.provider: wanted.params.base_url} if wanted.params.base_url else {}
+    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge, servers=servers)
     if suite := suite_of(options.prompt, files.cases, update.specification, models):
         click.echo(f"\n{NEXT}\n\n{suite}", nl=False)
 
@@ -104,7 +105,7 @@ def _check(options: GenerateOptions) -> None:
         "--ground": options.ground,
         "--expected": options.expected,
         "--input-aware": options.input_aware,
-        **{f"--instructions {stage}": stage in stages for stage in ("grounding", "review", "expected", "control")},
+        **{f"--instructions {one}": one in stages for one in ("grounding", "review", "control", "compliance")},
     }
     of_tests = {
         "--tests-per-rule": options.tests_per_rule,

@@ -1,6 +1,7 @@
 """From the options of `gate generate` to an exit code."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -13,6 +14,7 @@ from gate.cli.generate_options import SMALL, GenerateOptions, folder_of, say, sc
 from gate.cli.generate_plan import ready
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate
+from gate.flows.generate_files import SPEC
 from gate.report import generation, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.report.escape import terminal
 from gate.report.sheet import Sheet
@@ -33,7 +35,9 @@ def execute(options: GenerateOptions) -> int:
         click.echo(terminal(standing))
         return 0
     if not options.quiet:
-        say(begun.foreseen.headline)
+        say(begun.sheet.headline)
+        if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
+            say(f"{folder / SPEC} lies beside the prompt: the files go there")
         if begun.wanted.generator.provider == "local":
             say(SMALL)
     kept = Kept(options, begun.wanted, begun.found)
