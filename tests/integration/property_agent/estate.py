@@ -16,6 +16,7 @@ from sqlalchemy import text
 
 from evals.property_agent.seed import TOKEN, engine_of
 from tests.integration.tools.kits import alive
+from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git
 from tests.support.model_server import ModelServer
 from tests.support.repository import commit, make
@@ -63,13 +64,9 @@ class Estate:
         extra = {**self.env, **(env or {})}
         return gate(command, "--config", CONFIG, *options, cwd=self.root, env=extra, timeout_s=300)
 
-    def start(self, command: str, *options: str) -> "subprocess.Popen[bytes]":
-        """The same, as a process of its own that is still running."""
-        words = [sys.executable, "-m", "gate", command, "--config", CONFIG, *options]
-        nothing = subprocess.DEVNULL
-        return subprocess.Popen(
-            words, cwd=self.root, env=environment(self.root, self.env), stdout=nothing, stderr=nothing
-        )
+    def start(self, command: str, *options: str) -> forked.Fork:
+        """The same, and it is still running."""
+        return forked.start([command, "--config", CONFIG, *options], self.root, environment(self.root, self.env))
 
     def change(self, path: str, old: str, new: str) -> None:
         """Put one text in the place of another, in the working tree."""

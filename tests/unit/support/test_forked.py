@@ -2,13 +2,15 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.support import forkserver
+from tests.support import forked
 from tests.support.command import environment
 from tests.support.warm import ROOT
 
@@ -26,7 +28,7 @@ def test_a_fork_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> 
     env = environment(tmp_path)
     command = [sys.executable, "-m", "gate", *arguments]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    fork = forkserver.run(arguments, tmp_path, env, 60)
+    fork = forked.run(arguments, tmp_path, env, 60)
     assert (fork.returncode, fork.stdout, fork.stderr) == (real.returncode, real.stdout, real.stderr)
     assert real.stdout or real.stderr
 
@@ -50,7 +52,7 @@ def test_a_fork_of_pytest_ends_as_a_process_does(tmp_path: Path, arguments: list
     options = ["-pno:asyncio", "-pno:cacheprovider", *arguments]
     command = [sys.executable, "-m", "pytest", *options]
     real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    fork = forkserver.run(options, tmp_path, env, 60, module="pytest")
+    fork = forked.run(options, tmp_path, env, 60, module="pytest")
     assert (fork.returncode, fork.stderr) == (real.returncode, real.stderr)
     assert without_seconds(fork.stdout) == without_seconds(real.stdout)
     assert real.stdout or real.stderr
@@ -62,14 +64,79 @@ def without_seconds(text: str) -> str:
 
 def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
-        forkserver.run(["schema", "gate.yaml"], tmp_path, environment(tmp_path), 0.0001)
-    assert forkserver.run(["--version"], tmp_path, environment(tmp_path), 60).returncode == 0
+        forked.run(["schema", "gate.yaml"], tmp_path, environment(tmp_path), 0.0001)
+    assert forked.run(["--version"], tmp_path, environment(tmp_path), 60).returncode == 0
+
+
+SCRIPT = """
+import os, sys, time
+import beside
+
+if sys.argv[1] == "wait":
+    time.sleep(600)
+print(__name__, sys.argv, beside.__name__, os.getcwd())
+with open("long", "w") as file:
+    file.write("x" * 2000)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "beside.py").touch()
+    (tmp_path / "folder" / "script.py").write_text(SCRIPT)
+    return "folder/script.py"
+
+
+def test_a_fork_of_a_script_ends_as_a_process_does(tmp_path: Path, script: str) -> None:
+    env = environment(tmp_path)
+    command = [sys.executable, script, "a"]
+    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert forked.run([script, "a"], tmp_path, env, 60, module=None).stdout == real.stdout != ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_signal_ends_a_fork(tmp_path: Path, script: str, number: signal.Signals) -> None:
+    with forked.start([script, "wait"], tmp_path, environment(tmp_path), module=None) as fork:
+        assert fork.returncode is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            fork.wait(0.01)
+        fork.send_signal(number)
+        assert fork.wait(60) == fork.returncode == -number
+
+
+def test_a_fork_dies_with_whoever_asked_for_it(tmp_path: Path, script: str) -> None:
+    asking = (
+        "import pathlib, sys; from tests.support import forked; from tests.support.command import environment\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        f"print(forked.start([{script!r}, 'wait'], folder, environment(folder), None).pid, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    env = environment(tmp_path, {forked.SERVERS: str(forked.server("gate").parent)})
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", asking], cwd=ROOT, env=env, stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        os.kill(pid, 0)
+        process.kill()
+    until = time.monotonic() + 60
+    with pytest.raises(ProcessLookupError):
+        while time.monotonic() < until:
+            os.kill(pid, 0)
+            time.sleep(0.01)
+
+
+def test_a_fork_may_have_little_room_for_files(tmp_path: Path, script: str) -> None:
+    with forked.start([script, "a"], tmp_path, environment(tmp_path), module=None, file_bytes=1000) as fork:
+        assert fork.wait(60) != 0
+        assert "File too large" in fork.communicate()[1]
+    assert (tmp_path / "long").stat().st_size <= 1000
 
 
 def test_how_python_starts_is_not_a_forks_to_say(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.exit('started from nothing')")
     env = environment(tmp_path, {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])})
-    assert "started from nothing" in forkserver.run(["--version"], tmp_path, env, 60).stderr
+    assert "started from nothing" in forked.run(["--version"], tmp_path, env, 60).stderr
 
 
 AT_THE_END = """
