@@ -11,6 +11,7 @@ import atexit
 import functools
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -24,6 +25,7 @@ from typing import IO
 from tests.support.forkserver import HEADER
 from tests.support.warm import LOADS, ROOT
 
+STAND_IN = Path(__file__).with_name("standin.py")
 SERVERS = "GATE_TEST_FORKS"
 """The variable that tells the workers of one run in which folder the sockets of its servers are."""
 
@@ -157,6 +159,15 @@ def _line_of(line: socket.socket) -> int:
 def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode().replace("\r\n", "\n")
+
+
+def python(folder: Path) -> Path:
+    """Put a `python` into a folder that runs scripts as forks; for a `PATH`, where how Python starts proves nothing."""
+    file = folder / "python"
+    words = (sys.executable, "-IS", STAND_IN, server("gate"))
+    file.write_text(f'#!/bin/sh\nexec {" ".join(shlex.quote(str(word)) for word in words)} "$@"\n')
+    file.chmod(0o755)
+    return file
 
 
 @functools.cache

@@ -71,7 +71,7 @@ def test_a_run_of_the_same_commit_that_started_earlier_changes_nothing(
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout, action="labeled", label="skip-prompt-diff", by="olivia")
     assert run_action(checkout, env | keys(slow)).outputs["verdict"] == "SKIPPED"
-    assert evaluating.poll() is None
+    assert evaluating.running
     slow.behaviour = Behaviour()
     assert evaluating.wait() == 1
     (comment,) = server.comments(REPO, 7)

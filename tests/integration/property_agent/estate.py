@@ -38,18 +38,20 @@ class Estate:
         models: answer.
         url: of the database.
         token: of the landlord.
+        pythons: a folder whose `python` runs the servers.
     """
 
     root: Path
     models: ModelServer
     url: str
     token: str = field(default=TOKEN, repr=False)
+    pythons: Path = Path(sys.executable).parent
 
     @property
     def env(self) -> dict[str, str]:
         """What a run needs, besides what every run has."""
         return {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{self.pythons}{os.pathsep}{os.environ['PATH']}",
             "OPENAI_BASE_URL": f"{self.models.url}/v1",
             "OPENAI_API_KEY": "k" * 20,
             "ANTHROPIC_BASE_URL": self.models.url,
@@ -110,13 +112,14 @@ class Estate:
 
 
 def build(root: Path, models: ModelServer, url: str) -> Estate:
-    """Copy the example, commit it, and fill the database as its README says."""
+    """Copy the example, commit it, and fill the database as its README says; its servers are forks."""
     shutil.copytree(ROOT / FOLDER, root / FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
     make(root, {".gitignore": ".gate/\n"})
-    estate = Estate(root, models, url)
-    seeded = subprocess.run(
-        [sys.executable, f"{FOLDER}/seed.py", url], cwd=root, env=environment(root), capture_output=True, text=True
-    )
+    pythons = root.with_name(f"{root.name}-python")
+    pythons.mkdir()
+    forked.python(pythons)
+    estate = Estate(root, models, url, pythons=pythons)
+    seeded = forked.run([f"{FOLDER}/seed.py", url], root, environment(root), timeout_s=60, module=None)
     assert seeded.stdout.strip() == url, seeded.stderr
     assert not git(root, "status", "--porcelain")
     return estate

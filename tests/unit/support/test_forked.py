@@ -95,6 +95,14 @@ def test_a_fork_of_a_script_ends_as_a_process_does(tmp_path: Path, script: str) 
     assert forked.run([script, "a"], tmp_path, env, 60, module=None).stdout == real.stdout != ""
 
 
+def test_a_script_may_take_a_fork_for_python(tmp_path: Path) -> None:
+    (tmp_path / "told.py").write_text("import sys\nprint(input(), sys.argv[1:])\nsys.exit(7)\n")
+    command = [forked.python(tmp_path), "told.py", "a b"]
+    env = environment(tmp_path)
+    done = subprocess.run(command, cwd=tmp_path, env=env, input="in\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "in ['a b']\n", "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_signal_ends_a_fork(tmp_path: Path, script: str, number: signal.Signals) -> None:
     with forked.start([script, "wait"], tmp_path, environment(tmp_path), module=None) as fork:
