@@ -12,6 +12,8 @@ ALIKE = 0.6
 """Two rules of at least this similarity are held for one rule in other words; what the words mean is another question.
 `python -m benchmarks.spec_mutants` shows what the figure does."""
 _LONGEST = 4_000
+QUOTED = 80
+"""Characters of a sentence that a note quotes."""
 
 B = TypeVar("B")
 H = TypeVar("H")
@@ -20,6 +22,15 @@ H = TypeVar("H")
 def worded_alike(one: str, other: str) -> bool:
     """Do two sentences say the same, letter by letter, markup and shapes of quotes left out?"""
     return plain(one) == plain(other)
+
+
+def shortened(words: str) -> str:
+    """A sentence for a note, its end left out where it is long.
+
+    Args:
+        words: it.
+    """
+    return words if len(words) <= QUOTED else words[:QUOTED] + "…"
 
 
 def similarity(one: str, other: str) -> float:
