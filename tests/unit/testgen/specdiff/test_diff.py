@@ -129,7 +129,7 @@ def test_counts_are_compared_by_code(most: int, state: str) -> None:
 
 def test_the_judge_tells_what_code_cannot() -> None:
     text = PROMPT.replace("promise a refund", "promise any money")
-    head = carried(text, rule("R1", "Money is never offered.", "promise any money"))
+    head = carried(text, rule("R1", "Money is not promised by answers.", "promise any money"))
     ask, calls = judge([told("B1", "H1", "tightened", "a refund is money")])
     change = only(diff(version(), head, Means(ask)))
     assert (change.state, change.by, change.reason, change.judged) == (
@@ -186,7 +186,7 @@ def test_alike_is_not_yet_the_same(answer: list[dict[str, str]], expected: dict[
 
 def test_the_judge_may_pair_otherwise_than_it_looked() -> None:
     base = Version(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
-    other = rule("R3", "Customers are treated with respect.", "Show respect.")
+    other = rule("R3", "The answer must respect customers.", "Show respect.")
     head = Version(
         spec(rule("R2", "The answer must be short.", "The answer must be short."), other), SHORT + " Show respect."
     )

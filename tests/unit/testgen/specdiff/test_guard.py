@@ -26,7 +26,7 @@ from gate.testgen.specdiff.guard import held
         ("It always ends with thanks.", "It sometimes ends with thanks.", "quantifiers"),
         ("Only doctors are named.", "Doctors are named.", "quantifiers"),
         ("Every claim has a source.", "Any claim has a source.", "quantifiers"),
-        ("Every claim has a source.", "Every claim has a source if one is known.", "connectives"),
+        ("Every claim has a source.", "Every claim has a source if it is known.", "connectives"),
         ("It gives the price before tax.", "It gives the price after tax.", "connectives"),
         ("It is in German.", "It is in German unless the user is in a hurry.", "connectives"),
         ("Dates are written as DD/MM.", "Dates are written as MM/DD.", "capitals"),
