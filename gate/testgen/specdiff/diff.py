@@ -17,6 +17,7 @@ from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_tol
 from gate.testgen.specdiff.place import Side, Words, same, sides, text_of
 from gate.testgen.specdiff.set_names import reset, uses
 from gate.testgen.specdiff.strictness import by_code
+from gate.testgen.specdiff.units import plain
 from gate.testgen.specdiff.unread import unread
 from gate.testgen.specdiff.wording import worded_alike
 from gate.testgen.subject import PromptSubject
@@ -118,15 +119,17 @@ def _standing(
     out += [RuleChange("unchanged", None, rule, "evidence") for rule in still.head]
     alone = [*still.base]
     moved_base, moved_head = [], []
+    standing, standing_now = frozenset(map(id, stay)), frozenset(map(id, stayed))
+    said = frozenset(plain(other.text) for other in stayed)
     for rule in base:
-        if rule in stay:
+        if id(rule) in standing:
             continue
-        if any(worded_alike(rule.text, other.text) for other in stayed):
+        if plain(rule.text) in said:
             out.append(RuleChange("unknown", rule, None, "wording", ONCE_LESS))
         else:
             moved_base.append(rule)
     for rule in head:
-        if rule in stayed:
+        if id(rule) in standing_now:
             continue
         partner = next((other for other in (*alone, *stay) if worded_alike(rule.text, other.text)), None)
         if partner is None:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ QUOTED = 80
 
 B = TypeVar("B")
 H = TypeVar("H")
+K = TypeVar("K", bound=Hashable)
 
 
 def worded_alike(one: str, other: str) -> bool:
@@ -52,6 +53,24 @@ def alike(one: str, other: str) -> bool:
     """
     numbers = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
     return numbers[0] == numbers[1] and similarity(one, other) >= ALIKE
+
+
+def twins(
+    base: Sequence[B], head: Sequence[H], one: Callable[[B], K], other: Callable[[H], K]
+) -> Iterator[tuple[B, H]]:
+    """Pairs of what has the same key, each taken once, in their order; what has a false key has no twin.
+
+    Args:
+        base, head: what to pair.
+        one, other: the key on either side.
+    """
+    waiting: dict[K, list[H]] = {}
+    for item in reversed(head):
+        waiting.setdefault(other(item), []).append(item)
+    for old in base:
+        key = one(old)
+        if key and waiting.get(key):
+            yield old, waiting[key].pop()
 
 
 def matched(

@@ -343,3 +343,17 @@ def test_each_rule_has_one_place_in_the_order_of_the_old_prompt() -> None:
     text = PROMPT.replace("Answer in at most 80 words. ", "") + "\nSign it.\n"
     found = diff(version(), carried(text, rule("R1", "The answer is signed.", "Sign it")))
     assert [change.rule.id for change in found.rules] == ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"]
+
+
+def test_a_thousand_rules_are_compared_one_with_another_only_where_they_differ() -> None:
+    lines = [f"Rule {number}: hold item {number * 7} of list {number % 13}." for number in range(1_000)]
+    text = "\n".join(lines)
+    known = spec(*(rule(f"R{number}", line, line) for number, line in enumerate(lines)))
+    looked: list[str] = []
+
+    def compiled(one: OutputRule) -> None:
+        looked.append(one.id)
+
+    found = diff(Version(known, text), Version(known, text.replace("item 7 ", "item 8 ")), Means(compiled=compiled))
+    assert len(found.of("unchanged")) == 999
+    assert set(looked) <= {"R1"}
