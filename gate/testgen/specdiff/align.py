@@ -79,7 +79,7 @@ class _Work:
 
     def twins(self, key: Callable[[OutputRule], Hashable]) -> Found:
         """Those left that have the same key."""
-        return list(twins(self.base, self.head, key, key))
+        return list(twins(self.base, self.head, key))
 
     def take(self, by: AlignedBy, found: Found) -> None:
         """Take out the pairs that one measure found."""

@@ -55,22 +55,20 @@ def alike(one: str, other: str) -> bool:
     return numbers[0] == numbers[1] and similarity(one, other) >= ALIKE
 
 
-def twins(
-    base: Sequence[B], head: Sequence[H], one: Callable[[B], K], other: Callable[[H], K]
-) -> Iterator[tuple[B, H]]:
+def twins(base: Sequence[B], head: Sequence[B], key: Callable[[B], K]) -> Iterator[tuple[B, B]]:
     """Pairs of what has the same key, each taken once, in their order; what has a false key has no twin.
 
     Args:
         base, head: what to pair.
-        one, other: the key on either side.
+        key: of an item.
     """
-    waiting: dict[K, list[H]] = {}
+    waiting: dict[K, list[B]] = {}
     for item in reversed(head):
-        waiting.setdefault(other(item), []).append(item)
+        waiting.setdefault(key(item), []).append(item)
     for old in base:
-        key = one(old)
-        if key and waiting.get(key):
-            yield old, waiting[key].pop()
+        known = key(old)
+        if known and waiting.get(known):
+            yield old, waiting[known].pop()
 
 
 def matched(
