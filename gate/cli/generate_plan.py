@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import click
+
 from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
 from gate.cli.generate_options import GenerateOptions, screen, wanted_of
 from gate.errors import GateError
@@ -46,7 +48,13 @@ def execute(options: GenerateOptions) -> int:
     Returns:
         0; mistakes are errors with their own exit code.
     """
-    sheet_terminal.render(ready(options).foreseen, screen())
+    from gate.cli.generate_run import standing
+
+    begun = ready(options)
+    if told := standing(options, begun.wanted):
+        click.echo(told)
+    else:
+        sheet_terminal.render(begun.foreseen, screen())
     return 0
 
 

@@ -15,6 +15,7 @@ from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.report import generation, generation_matrix, heatmap, sheet_markdown, sheet_terminal
 from gate.report.escape import terminal
+from gate.report.promises_json import safe_json
 from gate.report.sheet import Sheet
 
 NO_OUTPUT = (
@@ -29,8 +30,8 @@ def execute(options: GenerateOptions) -> int:
         0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
     begun = ready(options)
-    if standing := _standing(options, begun.wanted):
-        click.echo(terminal(standing))
+    if told := standing(options, begun.wanted):
+        click.echo(told)
         return 0
     if not options.quiet:
         say(begun.foreseen.headline)
@@ -57,16 +58,26 @@ def execute(options: GenerateOptions) -> int:
     return 0
 
 
-def _standing(options: GenerateOptions, wanted: Wanted) -> str:
-    """That an update left nothing to make; empty where there is something."""
-    if options.evaluate or options.refresh or options.write_back or options.as_json:
+def standing(options: GenerateOptions, wanted: Wanted) -> str:
+    """That an update left nothing to make, as it is printed; empty where there is something.
+
+    Args:
+        options: as they were typed.
+        wanted: what they ask for.
+
+    Raises:
+        InputErrors: a mistake in the specification.
+    """
+    if options.evaluate or options.refresh or options.write_back:
         return ""
     files = files_of(options.prompt, wanted.spec, folder_of(options))
     rules = followed(files, options.prompt, Makers(wanted.settings, wanted.generator))
     if rules is None:
         return ""
-    told = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
-    return f"{options.prompt}: nothing to do, {told}; --refresh makes all of them anew"
+    why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
+    if options.as_json:
+        return safe_json({"prompt": options.prompt, "nothing_to_do": why})
+    return terminal(f"{options.prompt}: nothing to do, {why}; --refresh makes all of them anew")
 
 
 def _show_figures(
