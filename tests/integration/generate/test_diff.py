@@ -327,7 +327,7 @@ def test_a_configuration_with_a_mistake_is_named(repo: Desk) -> None:
     repo.write("prompts/shop.md", SHORT)
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 0, made.err
-    assert "gate.yaml was not looked at for case files" in made.out
+    assert "The case files that gate.yaml names were not looked at" in made.out
 
 
 def test_what_is_printed_is_obeyed_by_nobody(repo: Desk) -> None:
