@@ -6,6 +6,7 @@ import click
 
 from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
 from gate.cli.generate_options import GenerateOptions, screen, wanted_of
+from gate.cli.generate_standing import standing
 from gate.errors import GateError
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, sheet_terminal
@@ -48,8 +49,6 @@ def execute(options: GenerateOptions) -> int:
     Returns:
         0; mistakes are errors with their own exit code.
     """
-    from gate.cli.generate_run import standing
-
     begun = ready(options)
     if told := standing(options, begun.wanted):
         click.echo(told)

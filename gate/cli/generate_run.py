@@ -4,18 +4,14 @@ from dataclasses import replace
 
 import click
 
-from gate.bootstrap.following import Makers, files_of, followed
-from gate.bootstrap.foreseeing import Wanted
 from gate.bootstrap.generated_files import keep_for_reading
 from gate.bootstrap.generating import carry
 from gate.cli.generate_kept import Kept
-from gate.cli.generate_options import SMALL, GenerateOptions, folder_of, say, screen, telling_of
+from gate.cli.generate_options import SMALL, GenerateOptions, say, screen, telling_of
 from gate.cli.generate_plan import ready
-from gate.domain.words import counted
+from gate.cli.generate_standing import standing
 from gate.errors import CannotEvaluate
 from gate.report import generation, generation_matrix, heatmap, sheet_markdown, sheet_terminal
-from gate.report.escape import terminal
-from gate.report.promises_json import safe_json
 from gate.report.sheet import Sheet
 
 NO_OUTPUT = (
@@ -56,28 +52,6 @@ def execute(options: GenerateOptions) -> int:
         say(NO_OUTPUT)
         return 1
     return 0
-
-
-def standing(options: GenerateOptions, wanted: Wanted) -> str:
-    """That an update left nothing to make, as it is printed; empty where there is something.
-
-    Args:
-        options: as they were typed.
-        wanted: what they ask for.
-
-    Raises:
-        InputErrors: a mistake in the specification.
-    """
-    if options.evaluate or options.refresh or options.write_back:
-        return ""
-    files = files_of(options.prompt, wanted.spec, folder_of(options))
-    rules = followed(files, options.prompt, Makers(wanted.settings, wanted.generator))
-    if rules is None:
-        return ""
-    why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
-    if options.as_json:
-        return safe_json({"prompt": options.prompt, "nothing_to_do": why})
-    return terminal(f"{options.prompt}: nothing to do, {why}; --refresh makes all of them anew")
 
 
 def _show_figures(
