@@ -91,6 +91,7 @@ def ask_models(
     from gate.flows.generate import Unfinished, until_stopped
 
     async def do(run: "Running") -> Result | CannotEvaluate:
+        run.tools.notes.begin(0)
         telling.steps.start(work.calls)
         try:
             return await until_stopped(work.do(run), run.stop)

@@ -6,6 +6,7 @@ import click
 
 from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
 from gate.cli.generate_options import GenerateOptions, screen, wanted_of
+from gate.cli.generate_standing import standing
 from gate.errors import GateError
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, sheet_terminal
@@ -55,7 +56,9 @@ def execute(options: GenerateOptions) -> int:
         0; mistakes are errors with their own exit code.
     """
     begun = ready(options)
-    if options.as_json:
+    if told := standing(options, begun.wanted):
+        click.echo(told)
+    elif options.as_json:
         from gate.report import generation_json  # it loads numpy, which a plan for people does without
 
         click.echo(generation_json.plan(options.prompt, begun.foreseen), nl=False)

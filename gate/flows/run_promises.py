@@ -22,7 +22,7 @@ from gate.errors import GateError
 from gate.flows.collect import Collector, Tools
 from gate.flows.exam_trials import dollars_of, quietly
 from gate.flows.generate import Bounded, until_stopped
-from gate.flows.promises import Compared, Readers, Versions, compare_promises
+from gate.flows.promises import Compared, Readers, Versions, compare_promises, unheard
 from gate.flows.record_exam import added_up
 from gate.flows.record_parts import calls_record
 from gate.flows.resolved import Resolved
@@ -159,9 +159,11 @@ class Reading:
         before = self.suite.baseline
         if before is None:
             raise GateError("there is no baseline")
-        base, head = subject_of(before.version.prompt), subject_of(self.suite.candidate.version.prompt)
+        old, new = before.version.prompt, self.suite.candidate.version.prompt
+        base, head = subject_of(old), subject_of(new)
         readers = Readers(self.generator, self.judge, self.settings.with_settings(max_rules=RULES), self.tell)
-        return await compare_promises(Versions(base, head, self.wanted.specification), readers)
+        found = await compare_promises(Versions(base, head, self.wanted.specification), readers)
+        return replace(found, notes=(*found.notes, *unheard(old, new)))
 
     async def record(self, compared: Compared) -> PromisesRecord:
         """The comparison, and how both versions keep the rules that are new.
