@@ -8,7 +8,7 @@ import click
 from gate.bootstrap.generated_files import keep_for_reading
 from gate.bootstrap.generating import carry
 from gate.cli.generate_kept import Kept
-from gate.cli.generate_options import SMALL, GenerateOptions, say, screen, telling_of
+from gate.cli.generate_options import SMALL, GenerateOptions, folder_of, say, screen, telling_of
 from gate.cli.generate_plan import ready
 from gate.cli.generate_standing import standing
 from gate.errors import CannotEvaluate
