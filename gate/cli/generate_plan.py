@@ -6,7 +6,6 @@ import click
 
 from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
 from gate.cli.generate_options import GenerateOptions, screen, wanted_of
-from gate.cli.generate_standing import standing
 from gate.errors import GateError
 from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, sheet_terminal
@@ -56,7 +55,7 @@ def execute(options: GenerateOptions) -> int:
         0; mistakes are errors with their own exit code.
     """
     begun = ready(options)
-    if told := standing(options, begun.wanted):
+    if told := _standing(options, begun):
         click.echo(told)
     elif options.as_json:
         from gate.report import generation_json  # it loads numpy, which a plan for people does without
@@ -65,6 +64,15 @@ def execute(options: GenerateOptions) -> int:
     else:
         sheet_terminal.render(begun.sheet, screen(), brief=options.quiet)
     return 0
+
+
+def _standing(options: GenerateOptions, begun: Ready) -> str:
+    """That nothing is left to do, which only a specification can say."""
+    if begun.found.given is None:
+        return ""
+    from gate.cli.generate_standing import standing  # it loads numpy, which a first plan does without
+
+    return standing(options, begun.wanted)
 
 
 def _check(options: GenerateOptions) -> None:

@@ -100,7 +100,8 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
     answer = await _answer(means.judge, asked)
     told = _Told(asked, answer, left)
     around = _Around(left, right, reset(left) | reset(right))
-    changes = [around.held(change) for change in (*settled, *known.values(), *told.changes())]
+    changes = [around.put_in(change) for change in settled]
+    changes += [around.held(change) for change in (*known.values(), *told.changes())]
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
     notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
@@ -165,16 +166,22 @@ class _Around:
     right: Side
     names: frozenset[str]
 
+    def put_in(self, change: RuleChange) -> RuleChange:
+        """It is not the same promise where its sentence puts in something else."""
+        used = any(uses(side, rule.evidence, self.names) for side, rule in self._rules(change))
+        return replace(change, state="unknown", reason=RESET) if used and change.state in QUIET else change
+
     def held(self, change: RuleChange) -> RuleChange:
-        """It is not the same promise where its sentence is a comment now, or puts in something else."""
-        if change.state not in QUIET:
+        """Nor where its sentence is a comment now; of one that stands, its place has told that already."""
+        change = self.put_in(change)
+        if change.state not in QUIET or change.base is None or change.head is None:
             return change
-        rules = ((self.left, change.base), (self.right, change.head))
-        known = [(side, rule.evidence) for side, rule in rules if rule is not None]
-        if any(uses(side, evidence, self.names) for side, evidence in known):
-            return replace(change, state="unknown", reason=RESET)
-        moved = len(known) == 2 and len({side.enclosed(evidence) for side, evidence in known}) > 1
+        moved = len({side.enclosed(rule.evidence) for side, rule in self._rules(change)}) > 1
         return replace(change, state="unknown", reason=ELSEWHERE) if moved else change
+
+    def _rules(self, change: RuleChange) -> list[tuple[Side, OutputRule]]:
+        both = ((self.left, change.base), (self.right, change.head))
+        return [(side, rule) for side, rule in both if rule is not None]
 
 
 def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:

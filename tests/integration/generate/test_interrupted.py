@@ -104,8 +104,8 @@ def test_the_server_goes_away_half_way(desk: Desk) -> None:
 
 
 EVALUATION = ("--effort", "min", "--evaluate", "--models", "openai:gpt-4o-mini", "--no-control")
-OF_EVALUATION = 4 + 1 + 6 + 6
-"""Requests of it: the generation, an output for each test, and a verdict on each."""
+OF_EVALUATION = 4 + 1 + 2 + 6 + 6
+"""Requests of it: the generation, the check of its inputs, an output for each test, and a verdict on each."""
 
 
 def different(system: str, user: str) -> str:
