@@ -74,6 +74,7 @@ bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.compiled_rules --recorded
 	$(BIN)/python -m benchmarks.promptpex_tables
 	$(BIN)/python -m benchmarks.spec_mutants
+	$(BIN)/python -m benchmarks.grounded_evidence
 
 clean: ## Remove .venv and caches.
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

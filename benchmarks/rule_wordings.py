@@ -39,7 +39,7 @@ class Wording(TypedDict):
     """One sentence."""
 
     kind: str
-    set: Literal["tuned", "held-out", "second author"]
+    set: Literal["tuned", "held-out", "second author", "attacker"]
     text: str
     expect: list[Expected] | None
     keeps: list[str]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from benchmarks import second_author
+from benchmarks import attackers, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import answers
 from benchmarks.promptpex_tables import PAGE
@@ -15,14 +15,15 @@ OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- 
 
 
 def tables() -> list[Table]:
-    """Wordings, tuned, held out, and of a second author; recorded answers, by rule and by prompt."""
+    """Wordings, tuned, held out, of a second author, and of attackers; recorded answers, by rule and by prompt."""
     outcomes = [outcome(wording) for wording in read()]
     tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
     held_out = [one for one in outcomes if one.wording["set"] != "tuned"]
     rows = judged(answers())
     of_another = by_kind(second_author.TITLE, second_author.outcomes())
     same = [by_kind("Tuned wordings", tuned), by_kind("Held-out wordings", held_out)]
-    return [*same, of_another, by_rule(rows), by_prompt(rows)]
+    attacked = by_kind(attackers.TITLE, attackers.outcomes())
+    return [*same, of_another, attacked, by_rule(rows), by_prompt(rows)]
 
 
 def written(page: str, found: Sequence[Table]) -> str:

@@ -1,7 +1,7 @@
 """Has models asked outside of an evaluation, under the same keys, limits and memory."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -91,6 +91,7 @@ def ask_models(
     from gate.flows.generate import Unfinished, until_stopped
 
     async def do(run: "Running") -> Result | CannotEvaluate:
+        run.tools.notes.begin(0)
         telling.steps.start(work.calls)
         try:
             return await until_stopped(work.do(run), run.stop)
@@ -119,7 +120,15 @@ def _no_text(path: str) -> str:
     raise GateError(f"cannot read {path}", "recorded answers generate nothing")
 
 
-def cool(model: ModelRef, params: Params, factory: Factory) -> Member:
-    """A model at temperature 0, where its interface takes one and nothing else was asked for."""
-    cold = replace(params, temperature=0.0)
-    return model, cold if params.temperature is None and factory.takes(model, cold) else params
+def housed(model: ModelRef, generator: Member) -> Params:
+    """What another model has of the generator's parameters: where it is asked, if it is of the same provider.
+
+    Args:
+        model: a judge, a reference, or a model under test.
+        generator: with the parameters that the user gave it, which are its own for the rest.
+    """
+    other, params = generator
+    if model.provider != other.provider:
+        return Params()
+    template = params.chat_template if model == other else None
+    return Params(base_url=params.base_url, timeout_s=params.timeout_s, chat_template=template)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, cool, keyless
+from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, housed, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running
 from gate.domain.model import ModelRef, Params
@@ -147,7 +147,7 @@ def foresee(wanted: DiffWanted, versions: PromptPair, settings: Settings) -> Gen
         return factory.price(model, params, model.name, usage)
 
     own, tried = (wanted.generator, wanted.params), wanted.answering is not None
-    tested = ((wanted.answering, Params()),) if wanted.answering is not None else ()
+    tested = (_answering(wanted),) if tried else ()
     staff = Staffing(own, _judge(wanted, factory), own, price, tested)
     pair = subject_of(versions.base.prompt), subject_of(versions.head.prompt)
     made = tried or (wanted.update and versions.kept is not None)
@@ -155,8 +155,12 @@ def foresee(wanted: DiffWanted, versions: PromptPair, settings: Settings) -> Gen
 
 
 def _judge(wanted: DiffWanted, factory: Factory) -> Member:
-    own = wanted.judge.provider == wanted.generator.provider
-    return cool(wanted.judge, wanted.params if own else Params(), factory)
+    return wanted.judge, factory.cold(wanted.judge, housed(wanted.judge, (wanted.generator, wanted.params)))
+
+
+def _answering(wanted: DiffWanted) -> Member:
+    model = wanted.answering or wanted.generator
+    return model, housed(model, (wanted.generator, wanted.params))
 
 
 def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, telling: Telling) -> Comparison:
@@ -172,11 +176,10 @@ def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, tellin
         CannotEvaluate, Interrupted, GateError: as `gate.bootstrap.ask_models.ask_models`.
     """
     judge = _judge(wanted, keyless(settings, wanted.terms))
-    answering = wanted.answering or wanted.generator
     tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
     given = versions.specification
     promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
-    arms = [Arm(version, answering, Params()) for version in (versions.base, versions.head)]
+    arms = [Arm(version, *_answering(wanted)) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
@@ -192,7 +195,7 @@ def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, tellin
 
     members = [(wanted.generator, wanted.params), judge]
     if wanted.answering is not None:
-        members.append((wanted.answering, Params()))
+        members.append(_answering(wanted))
     return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))
 
 

@@ -8,7 +8,7 @@ from gate.bootstrap.resolving import DiskSource, beside
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import Specification
 from gate.domain.words import counted
-from gate.errors import InputErrors
+from gate.errors import GateError, InputErrors
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update
 from gate.inputs import config, specfile
@@ -18,7 +18,7 @@ from gate.store.new_files import rewrite_all
 from gate.testgen.effort import EffortSettings
 from gate.testgen.specdiff.follow import tests_of
 from gate.testgen.written import specification as written
-from gate.testgen.written.casefile import with_more, with_obsolete
+from gate.testgen.written.casefile import generated, with_more, with_obsolete
 
 CONFIG = "gate.yaml"
 CASES = ("cases.yaml", "cases.jsonl")
@@ -30,13 +30,38 @@ class Files:
 
     Args:
         spec: the specification.
-        cases: the case file that goes with it; None where there is none.
-        others: further case files, which are left alone.
+        cases: the case file that holds the generated tests, which more are added to; None where there is none.
+        others: further case files, in which at most tests are marked.
+        notes: why a file is not among them that may be expected to be.
     """
 
     spec: Path
     cases: Path | None
     others: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Can the files follow? To be asked before anything is spent.
+
+        Raises:
+            InputErrors, GateError: a case file cannot be read.
+        """
+        for path in (self.cases, *self.others):
+            if path is not None:
+                generated(_text(path), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtUp:
+    """What was done.
+
+    Args:
+        done: to each file, in a line, and what is left to do.
+        warnings: what a reader should not pass over.
+    """
+
+    done: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +78,9 @@ class Makers:
 
 
 def files_of(prompt: str, spec: Path, folder: Path) -> Files:
-    """What belongs to a prompt: of case files the one that a suite of `gate.yaml` names, or else the first one there.
+    """What belongs to a prompt: the case files that suites of `gate.yaml` name, and those beside the specification.
+
+    Tests are added to the first one that holds generated tests, and never to a file that people wrote.
 
     Args:
         prompt: its path.
@@ -63,24 +90,35 @@ def files_of(prompt: str, spec: Path, folder: Path) -> Files:
     lying = [path for path in (folder / name for name in CASES) if path.is_file()]
     numbered = (path for name in CASES for path in folder.glob(name.replace(".", "-[0-9]*.")) if path.is_file())
     lying += sorted(numbered, key=lambda path: (len(path.name), path.name))
-    named = [path for path in _named(prompt) if path.is_file()]
-    cases = next(iter((*named, *lying)), None)
-    others = tuple(path for path in lying if cases is not None and path.resolve() != cases.resolve())
-    return Files(spec, cases, others)
+    named, notes = _named(prompt)
+    found = {path.resolve(): path for path in reversed((*named, *lying)) if path.is_file()}
+    every = tuple(reversed(found.values()))
+    cases = next(filter(_may_hold_generated, every), None)
+    return Files(spec, cases, tuple(path for path in every if path != cases), notes)
 
 
-def _named(prompt: str) -> Iterator[Path]:
+def _named(prompt: str) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """The case files of the suites of a prompt, where the command runs beside a configuration that can be read."""
     data = DiskSource().read(CONFIG)
     try:
         suites = config.load(decode(data, CONFIG), CONFIG).suites if data is not None else ()
-    except InputErrors:
-        return
+    except InputErrors as error:
+        return (), (
+            f"The case files that {CONFIG} names were not looked at, for it has a mistake: {error.problems[0]}",
+        )
     here = Path(prompt).resolve()
-    yield from (Path(suite.cases) for suite in suites if Path(suite.prompt).resolve() == here)
+    return tuple(Path(suite.cases) for suite in suites if Path(suite.prompt).resolve() == here), ()
 
 
-def bring_up(update: Update, files: Files, makers: Makers) -> list[str]:
+def _may_hold_generated(path: Path) -> bool:
+    """What cannot be read is said by `Files.check`, before it is touched."""
+    try:
+        return generated(_text(path), str(path))
+    except GateError:
+        return True
+
+
+def bring_up(update: Update, files: Files, makers: Makers) -> BroughtUp:
     """Let the specification and the cases follow the prompt; texts that people wrote stay.
 
     Args:
@@ -88,19 +126,16 @@ def bring_up(update: Update, files: Files, makers: Makers) -> list[str]:
         files: where they are.
         makers: what the tests were made by.
 
-    Returns:
-        What was done to each file, in a line, and what is left to do.
-
     Raises:
-        InputErrors, GateError: a file cannot be read, added to or written, so that both are as they were.
+        InputErrors, GateError: a file cannot be read, added to or written, so that all are as they were.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
     texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
-    said = [f"{spec}: {', '.join((*_counts(update),))}"]
+    said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
         said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
     if cases is None:
-        said.append(f"there is no case file beside {spec}: the tests of the new rules are made by gate generate")
+        said.append("there is no case file with generated tests: those of the new rules are made by gate generate")
     else:
         after = with_more(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete(after, plan.obsolete, str(cases))
@@ -108,8 +143,25 @@ def bring_up(update: Update, files: Files, makers: Makers) -> list[str]:
         if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
             made = tests_of(specfile.parse(texts[spec], str(spec)), makers.settings, makers.generator)
             texts[spec] = written.stamped(texts[spec], made, str(spec))
+    for path in files.others:
+        before = _text(path)
+        after = with_obsolete(before, plan.obsolete, str(path)) if generated(before, str(path)) else before
+        told = "left as it is" if after == before else "the tests of obsolete rules marked"
+        texts |= {path: after} if after != before else {}
+        said.append(f"{path}: {told}")
+    warnings = tuple(warning for path in texts if path != spec for warning in _shrunk(path, texts[path]))
     rewrite_all(texts)
-    return [*said, *(f"{path}: left as it is" for path in files.others)]
+    return BroughtUp((*said,), warnings)
+
+
+def _shrunk(path: Path, after: str) -> Iterator[str]:
+    """Says where half of an exam or more goes."""
+    old, new = ({case.id for case in parse(text, str(path)) if not case.obsolete} for text in (_text(path), after))
+    gone = len(old - new)
+    if not new:
+        yield f"{path}: the exam is empty now, all {counted(len(old), 'case')} are marked obsolete"
+    elif 2 * gone >= len(old) > 0:
+        yield f"{path}: {gone:,} of {counted(len(old), 'case')} are marked obsolete; look whether that is meant"
 
 
 def _counts(update: Update) -> Iterator[str]:

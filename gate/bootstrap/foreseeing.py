@@ -1,9 +1,9 @@
 """What a generation is made from, and what it would take: reads files, asks nobody."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.bootstrap.ask_models import Terms, cool, keyless
+from gate.bootstrap.ask_models import Terms, housed, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
@@ -11,6 +11,7 @@ from gate.domain.promptspec import Specification
 from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
+from gate.flows.generate_files import SPEC
 from gate.inputs import specfile
 from gate.inputs.text import decode
 from gate.providers.factory import Factory
@@ -29,7 +30,7 @@ class Wanted:
         prompt: path of the prompt.
         spec: where its specification lies, if there is one already.
         generator, judge, reference: models; the reference gives expected outputs.
-        params: of the generator's requests.
+        params: of the generator's requests; the others are asked at its server, if they are of its provider.
         settings: how much work goes into it.
         terms: limits.
         evaluation: the models that answer the tests; None where nobody is evaluated.
@@ -44,6 +45,26 @@ class Wanted:
     settings: EffortSettings
     terms: Terms
     evaluation: "Evaluation | None" = None
+
+    @property
+    def member(self) -> Member:
+        """The generator with its parameters."""
+        return self.generator, self.params
+
+    @property
+    def servers(self) -> dict[str, str]:
+        """By provider, where its models are asked, if not at its own service."""
+        return {self.generator.provider: self.params.base_url} if self.params.base_url else {}
+
+    @property
+    def guests(self) -> tuple[ModelRef, ...]:
+        """Other models that are asked at the generator's own server, as they are of its provider."""
+        if self.params.base_url is None:
+            return ()
+        tested = self.evaluation.models if self.evaluation is not None else ()
+        named = (self.judge, *(self.reference,) * self.settings.expected, *tested)
+        return tuple(one for one in dict.fromkeys(named)
+                     if one.provider == self.generator.provider and one != self.generator)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,24 @@ def read(wanted: Wanted) -> Found:
     return Found(version, subject, given)
 
 
+def own_folder(prompt: str) -> Path | None:
+    """The folder of a prompt where it holds the prompt's own specification; None where it holds none.
+
+    Args:
+        prompt: its path.
+    """
+    source, spec = DiskSource(), Path(prompt).parent / SPEC
+    try:
+        data = source.read(str(spec))
+        if data is None:
+            return None
+        given = specfile.parse(decode(data, str(spec)), str(spec))
+        subject = subject_of(read_prompt(source, prompt, beside).prompt)
+    except GateError:
+        return None
+    return None if foreign(given, subject) else spec.parent
+
+
 def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForecast:
     """What it would take; sends nothing and needs no key.
 
@@ -112,9 +151,9 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
         return factory.price(model, params, model.name, usage)
 
     staff = Staffing(
-        (wanted.generator, wanted.params),
+        wanted.member,
         judging(wanted, factory),
-        (wanted.reference, wanted.params),
+        referring(wanted),
         price,
         tested=tuple(answering(wanted, factory).items()),
         control=wanted.evaluation is not None and wanted.evaluation.control,
@@ -123,13 +162,22 @@ def foresee(wanted: Wanted, found: Found, settings: Settings) -> GenerationForec
 
 
 def judging(wanted: Wanted, factory: Factory) -> Member:
-    """Who judges, with parameters: those of the generator where it is of the same provider."""
-    own = wanted.judge.provider == wanted.generator.provider
-    return cool(wanted.judge, wanted.params if own else Params(), factory)
+    """Who judges, with parameters."""
+    return wanted.judge, factory.cold(wanted.judge, housed(wanted.judge, wanted.member))
+
+
+def referring(wanted: Wanted) -> Member:
+    """Who gives expected outputs, with parameters."""
+    return wanted.reference, housed(wanted.reference, wanted.member)
 
 
 def answering(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:
     """The models under test: as in the paper, at temperature 1 where the interface takes one."""
     models = wanted.evaluation.models if wanted.evaluation is not None else ()
-    warm = Params(temperature=1.0)
-    return {model: warm if factory.takes(model, warm) else Params() for model in models}
+
+    def warm(model: ModelRef) -> Params:
+        params = housed(model, wanted.member)
+        warmed = replace(params, temperature=1.0)
+        return warmed if factory.takes(model, warmed) else params
+
+    return {model: warm(model) for model in models}

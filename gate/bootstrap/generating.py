@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gate.bootstrap.ask_models import Telling, Work, ask_models, keyless
-from gate.bootstrap.foreseeing import Evaluation, Found, Wanted, answering, foresee, judging
+from gate.bootstrap.foreseeing import Evaluation, Found, Wanted, answering, foresee, judging, referring
+from gate.bootstrap.patience import Patience
 from gate.bootstrap.running import Running
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
@@ -66,8 +67,14 @@ def carry(wanted: Wanted, found: Found, settings: Settings, telling: Telling, ke
         return foresee(wanted, replace(found, given=specification), settings).rest
 
     job = Job(found.subject, wanted.settings, still, found.given, told if unlimited else None)
+    patience = Patience(telling.steps, telling.say)
+    telling = replace(telling, steps=patience)
     staff = _Staff(wanted, found, job, judging(wanted, factory), answering(wanted, factory), telling, keep)
-    return ask_models(staff.members, wanted.terms, settings, telling, Work(told, staff.work))
+
+    async def work(run: Running) -> Done:
+        return await patience.during(staff.work(run))
+
+    return ask_models(staff.members, wanted.terms, settings, telling, Work(told, work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +101,16 @@ class _Staff:
     @property
     def members(self) -> tuple[Member, ...]:
         """Who is asked, each once."""
-        reference = ((self.wanted.reference, self.wanted.params),) * self.wanted.settings.expected
-        own = (self.wanted.generator, self.wanted.params)
-        return tuple(dict.fromkeys((own, self.judge, *reference, *self.tested.items())))
+        reference = (referring(self.wanted),) * self.wanted.settings.expected
+        return tuple(dict.fromkeys((self.wanted.member, self.judge, *reference, *self.tested.items())))
 
     async def work(self, run: Running) -> Done:
         """Generate, then evaluate."""
         calls = Bounded(run.tools.calls, run.tools.exhausted)
         desk = _Desk(run, calls, self.telling.steps)
-        generator = Asker(calls, self.wanted.generator, self.wanted.params, desk.step)
+        generator = Asker(calls, *self.wanted.member, desk.step)
         judge = Asker(calls, *self.judge, desk.step)
-        arm = Arm(self.found.version, self.wanted.reference, self.wanted.params)
+        arm = Arm(self.found.version, *referring(self.wanted))
 
         async def expected(test: GeneratedTest) -> str | Failed:
             reply = await desk.answer(arm, test)

@@ -93,7 +93,7 @@ def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
     wanted = suite.promises
     if wanted is None or wanted.unable:
         return suite
-    wanted = replace(wanted, judging=_cold(wanted.judge, wanted.judge_params, factory))
+    wanted = replace(wanted, judging=factory.cold(wanted.judge, wanted.judge_params))
     models = ((wanted.model, wanted.params), (wanted.judge, wanted.judge_params))
     try:
         for model, params in models:
@@ -177,13 +177,7 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     """
     given = spec.options.get("params")
     params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
-    return tuple((one, _cold(one, params, factory)) for one in map(parse_model, spec.models))
-
-
-def _cold(model: ModelRef, params: Params, factory: Factory) -> Params:
-    """At temperature 0, where the interface takes one and nothing else was asked for."""
-    cold = replace(params, temperature=0.0)
-    return cold if params.temperature is None and factory.takes(model, cold) else params
+    return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gate.calls.estimate import Estimator, Pricer
 from gate.calls.lane import NoCall
 from gate.calls.limiter import Limiter, Turn
 from gate.calls.outside import Outsiders
-from gate.calls.port import Forgetful, Memory, NotKept, Talking
+from gate.calls.port import Forgetful, Memory, NotKept, Talking, Worth, always
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
 from gate.domain.absence import Failed
@@ -107,12 +107,13 @@ class Caller:
         """
         return self._broken or self._budget.refused or self._limiter.given_up()
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         """Send one request, and again while that makes sense; a known answer is not asked for again.
 
         Args:
             request: what to send.
             fresh: ask even if an answer is known.
+            worth: may a fresh reply take the place of the known one?
 
         Returns:
             The reply; or why there is none: the budget, a refusal, the last of too many errors, a service that is
@@ -124,7 +125,7 @@ class Caller:
         """
         request = self._within_budget(request)
         if fresh or isinstance(self._memory, Forgetful):
-            return await self._kept(request)
+            return await self._kept(request, worth)
         asked = (request.messages, request.model, request.params, request.index, request.about, request.tools)
         while (same := self._under_way.get(asked)) is not None:
             # The same question at the same time, as of a judge whom both arms show one answer: it is asked once.
@@ -142,9 +143,9 @@ class Caller:
         """Room for one conversation with an agent that calls its models itself; see `gate.calls.port.Outside`."""
         return self._outsiders.conversation(messages)
 
-    async def _kept(self, request: Request) -> Reply | Failed:
+    async def _kept(self, request: Request, worth: Worth = always) -> Reply | Failed:
         answer = await self._asked(request)
-        if isinstance(answer, Reply):
+        if isinstance(answer, Reply) and worth(answer):
             try:
                 return await self._memory.keep(request, answer)
             except NotKept as lost:

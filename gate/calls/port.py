@@ -1,24 +1,33 @@
 """What targets and judges need of the calls layer, and what the calls layer needs of its memory."""
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from gate.domain.absence import Failed
 from gate.domain.sample import Reply
 from gate.domain.usage import Cost, Unpriced
 from gate.providers.base import Request
 
+Worth: TypeAlias = Callable[[Reply], bool]
+
+
+def always(reply: Reply) -> bool:
+    """Any reply is worth keeping."""
+    return True
+
 
 class Calls(Protocol):
     """Sends requests under one policy of memory, retries, limits and budgets."""
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         """Send one request, unless its answer is known; a failure after every retry is a value, not an exception.
 
         Args:
             request: what to send.
             fresh: ask even if an answer is known.
+            worth: may a fresh reply take the place of the known one? If not, the known one stays known.
         """
         ...
 

@@ -24,7 +24,13 @@ Examples:
 @click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.  [required]")
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="Who checks what was made.  [default: the model itself]")
 @click.option("--reference-model", metavar="PROVIDER:NAME", help="With --expected: who answers.  [default: --model]")
-@click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="Of the generator, e.g. temperature=1.")
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Of the generator alone, e.g. temperature=1; base_url is of its provider.",
+)
 @click.option(
     "--effort", type=click.Choice(get_args(Level)), default="medium", show_default=True, help="How much work."
 )
@@ -48,7 +54,11 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["yaml", "jsonl"]), default="yaml", show_default=True)
 @click.option("--write-back", is_flag=True, help="Add the tests to testData of a .prompt.yml, too.")
 @click.option("--evaluate", is_flag=True, help="Run the tests against models, and judge the outputs.")
-@click.option("--models", metavar="A,B,…", help="With --evaluate: the models under test.")
+@click.option(
+    "--models",
+    metavar="A,B,…",
+    help="With --evaluate: the models under test; with --diff: one that answers for both versions.",
+)
 @click.option(
     "--control/--no-control", default=True, help="With --evaluate: compare with tests written from the prompt alone."
 )

@@ -6,7 +6,7 @@ from itertools import islice
 import click
 
 from gate.bootstrap.comparing_promises import Comparison, DiffWanted, compare, foresee, read_versions
-from gate.bootstrap.following import Makers, bring_up, files_of
+from gate.bootstrap.following import Files, Makers, bring_up, files_of
 from gate.cli.generate_options import (
     GenerateOptions,
     folder_of,
@@ -27,6 +27,7 @@ from gate.inputs.models import parse_model, parse_params
 from gate.report import sheet_terminal, terminal_specdiff
 from gate.report.escape import terminal
 from gate.report.promises import promise_tables
+from gate.report.promises_json import safe_json
 from gate.report.promises_plan import plan_sheet
 from gate.settings.services import Settings
 from gate.testgen.written.suite import SuiteModels
@@ -58,8 +59,11 @@ def execute(options: GenerateOptions) -> int:
         named=options.spec is not None,
     )
     versions = read_versions(wanted)
+    files = files_of(options.prompt, wanted.spec, folder_of(options))
     if options.update and versions.followed:
         say(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
+    elif options.update:
+        files.check()
     settings = Settings.from_environ()
     expected = plan_sheet(options.prompt, foresee(wanted, versions, settings))
     if options.plan:
@@ -70,23 +74,25 @@ def execute(options: GenerateOptions) -> int:
     found = compare(wanted, versions, settings, replace(telling_of(options), steps=Silent()))
     _show(options, found)
     if found.update is not None and not found.update.plan.empty:
-        _bring_up(options, wanted, found.update)
+        _bring_up(options, wanted, found.update, files)
     return 0
 
 
-def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update) -> None:
+def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update, files: Files) -> None:
     """The files follow, and the suite is shown as it fits them now."""
-    files = files_of(options.prompt, wanted.spec, folder_of(options))
-    done = bring_up(update, files, Makers(wanted.settings, wanted.generator))
+    brought = bring_up(update, files, Makers(wanted.settings, wanted.generator))
+    for warning in brought.warnings:
+        click.echo(f"⚠️ {terminal(warning)}", err=True)
     if options.quiet:
         return
-    for line in done:
+    for line in brought.done:
         click.echo(terminal(line), err=options.as_json)
-    if files.cases is None or options.as_json:
+    if files.cases is None or options.as_json or not update.specification.rules:
         return
-    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
+    servers = {wanted.generator.provider: wanted.params.base_url} if wanted.params.base_url else {}
+    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge, servers=servers)
     if suite := suite_of(options.prompt, files.cases, update.specification, models):
-        click.echo(f"\n{NEXT}\n\n{suite}", nl=False)
+        click.echo(f"\n{NEXT}\n\n{terminal(suite, lines=True)}", nl=False)
 
 
 NEXT = "Next: review what is new, and bring the suite in gate.yaml up to this"
@@ -104,7 +110,7 @@ def _check(options: GenerateOptions) -> None:
         "--ground": options.ground,
         "--expected": options.expected,
         "--input-aware": options.input_aware,
-        **{f"--instructions {stage}": stage in stages for stage in ("grounding", "review", "expected", "control")},
+        **{f"--instructions {one}": one in stages for one in ("grounding", "review", "control", "compliance")},
     }
     of_tests = {
         "--tests-per-rule": options.tests_per_rule,
@@ -125,7 +131,7 @@ def _check(options: GenerateOptions) -> None:
 
 def _show(options: GenerateOptions, found: Comparison) -> None:
     if options.as_json:
-        click.echo(found.record.model_dump_json(indent=2))
+        click.echo(safe_json(found.record.model_dump(mode="json")))
         return
     tables = promise_tables([found.record])
     if not tables:

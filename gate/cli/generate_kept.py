@@ -1,7 +1,7 @@
 """What a generation leaves: the specification, the cases, and a summary, as soon as there is something to keep."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.bootstrap.foreseeing import Found, Wanted
@@ -84,6 +84,8 @@ class Kept:
         warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
+        if wanted.guests:
+            warnings.append(f"Asked at {wanted.params.base_url}, too: {', '.join(map(str, wanted.guests))}.")
         if len(made.left_out) > NAMED:
             warnings.append(f"{self.folder}/generation.json names all rules that were left out.")
         if made.failure is not None:
@@ -107,4 +109,4 @@ class Kept:
         wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
         tested = wanted.evaluation.models if wanted.evaluation is not None else ()
         models = suite_models(own, tested, wanted.reference, wanted.judge)
-        return suite_of(self.options.prompt, cases, specification, models)
+        return suite_of(self.options.prompt, cases, specification, replace(models, servers=wanted.servers))

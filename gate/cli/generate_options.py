@@ -8,7 +8,7 @@ from typing import cast, get_args
 from rich.console import Console
 
 from gate.bootstrap.ask_models import Telling, Terms
-from gate.bootstrap.foreseeing import Evaluation, Wanted
+from gate.bootstrap.foreseeing import Evaluation, Wanted, own_folder
 from gate.bootstrap.memory import Remembering
 from gate.cli.bar import Bar
 from gate.cli.key_values import key_values
@@ -23,6 +23,9 @@ from gate.report.escape import terminal
 from gate.testgen.effort import LEVELS, EffortSettings, Level, Stage
 
 SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
+
+_TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
+"""Stages that can be told more; expected outputs are asked for with the prompt itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +94,10 @@ def wanted_of(options: GenerateOptions) -> Wanted:
 def evaluation_of(options: GenerateOptions) -> Evaluation | None:
     """Models under test; None where nobody is evaluated."""
     if not options.evaluate:
-        for flag, given in (("--models", options.models), ("--input-aware", options.input_aware)):
-            if given:
-                raise GateError(f"{flag} has no meaning without --evaluate", "add --evaluate")
+        if options.models:
+            raise GateError("--models has no meaning without --evaluate or --diff", "add one of them")
+        if options.input_aware:
+            raise GateError("--input-aware has no meaning without --evaluate", "add --evaluate")
         return None
     if not options.models:
         raise GateError("which models are to be evaluated?", "--models openai:gpt-5-mini,anthropic:claude-haiku-4-5")
@@ -118,7 +122,8 @@ def settings_of(options: GenerateOptions) -> EffortSettings:
         expansions=options.expansions,
         turns=options.turns,
         documents=options.documents,
-        validate=options.validate,
+        # Tests that are compared with control cases get the same check of their inputs.
+        validate=options.evaluate or None if options.validate is None else options.validate,
         ground=options.ground,
         review=options.review,
         expected=options.expected,
@@ -134,8 +139,8 @@ def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
             raise GateError(
                 f"--instructions {quoted(one)} names no text", 'write --instructions tests="Use long inputs"'
             )
-        if stage not in get_args(Stage):
-            hint = did_you_mean(stage, get_args(Stage))
+        if stage not in _TOLD:
+            hint = did_you_mean(stage, _TOLD)
             raise GateError(f"--instructions: there is no stage {quoted(stage)}", hint)
         found[cast(Stage, stage)] = text.strip()
     return found
@@ -156,7 +161,7 @@ def terms_of(options: GenerateOptions) -> Terms:
 
 def folder_of(options: GenerateOptions) -> Path:
     """Of the specification and the cases."""
-    return options.out or Path("evals") / stem(options.prompt)
+    return options.out or own_folder(options.prompt) or Path("evals") / stem(options.prompt)
 
 
 def telling_of(options: GenerateOptions) -> Telling:
@@ -164,7 +169,7 @@ def telling_of(options: GenerateOptions) -> Telling:
     console = Console(stderr=True)
     bar: Silent | Bar | Lines = Silent()
     if not options.quiet:
-        bar = Bar(console, "Asking") if console.is_terminal else Lines(say, doing="asking", things="questions foreseen")
+        bar = Bar(console, "Asking") if console.is_terminal else Lines(say, doing="asking", things="foreseen")
     return Telling(bar, bar, (lambda line: None) if options.quiet else say)
 
 

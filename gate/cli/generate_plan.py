@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import click
+
 from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
 from gate.cli.generate_options import GenerateOptions, screen, wanted_of
 from gate.errors import GateError
@@ -9,6 +11,7 @@ from gate.inputs.promptyml import is_prompt_yml
 from gate.report import generation, sheet_terminal
 from gate.report.sheet import Sheet
 from gate.settings.services import Settings
+from gate.testgen.forecast import GenerationForecast
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,12 @@ class Ready:
     wanted: Wanted
     settings: Settings
     found: Found
-    foreseen: Sheet
+    foreseen: GenerationForecast
+
+    @property
+    def sheet(self) -> Sheet:
+        """What it would take, to be shown."""
+        return generation.plan_sheet(self.wanted.prompt, self.foreseen)
 
 
 def ready(options: GenerateOptions) -> Ready:
@@ -37,7 +45,7 @@ def ready(options: GenerateOptions) -> Ready:
     _check(options)
     wanted, settings = wanted_of(options), Settings.from_environ()
     found = read(wanted)
-    return Ready(wanted, settings, found, generation.plan_sheet(options.prompt, foresee(wanted, found, settings)))
+    return Ready(wanted, settings, found, foresee(wanted, found, settings))
 
 
 def execute(options: GenerateOptions) -> int:
@@ -46,8 +54,25 @@ def execute(options: GenerateOptions) -> int:
     Returns:
         0; mistakes are errors with their own exit code.
     """
-    sheet_terminal.render(ready(options).foreseen, screen())
+    begun = ready(options)
+    if told := _standing(options, begun):
+        click.echo(told)
+    elif options.as_json:
+        from gate.report import generation_json  # it loads numpy, which a plan for people does without
+
+        click.echo(generation_json.plan(options.prompt, begun.foreseen), nl=False)
+    else:
+        sheet_terminal.render(begun.sheet, screen(), brief=options.quiet)
     return 0
+
+
+def _standing(options: GenerateOptions, begun: Ready) -> str:
+    """That nothing is left to do, which only a specification can say."""
+    if begun.found.given is None:
+        return ""
+    from gate.cli.generate_standing import standing  # it loads numpy, which a first plan does without
+
+    return standing(options, begun.wanted)
 
 
 def _check(options: GenerateOptions) -> None:

@@ -1,20 +1,19 @@
 """From the options of `gate generate` to an exit code."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
-from gate.bootstrap.following import Makers, files_of, followed
-from gate.bootstrap.foreseeing import Wanted
 from gate.bootstrap.generated_files import keep_for_reading
 from gate.bootstrap.generating import carry
 from gate.cli.generate_kept import Kept
 from gate.cli.generate_options import SMALL, GenerateOptions, folder_of, say, screen, telling_of
 from gate.cli.generate_plan import ready
-from gate.domain.words import counted
+from gate.cli.generate_standing import standing
 from gate.errors import CannotEvaluate
+from gate.flows.generate_files import SPEC
 from gate.report import generation, generation_matrix, heatmap, sheet_markdown, sheet_terminal
-from gate.report.escape import terminal
 from gate.report.sheet import Sheet
 
 NO_OUTPUT = (
@@ -29,11 +28,13 @@ def execute(options: GenerateOptions) -> int:
         0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
     begun = ready(options)
-    if standing := _standing(options, begun.wanted):
-        click.echo(terminal(standing))
+    if told := standing(options, begun.wanted):
+        click.echo(told)
         return 0
     if not options.quiet:
-        say(begun.foreseen.headline)
+        say(begun.sheet.headline)
+        if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
+            say(f"{folder / SPEC} lies beside the prompt: the files go there")
         if begun.wanted.generator.provider == "local":
             say(SMALL)
     kept = Kept(options, begun.wanted, begun.found)
@@ -55,18 +56,6 @@ def execute(options: GenerateOptions) -> int:
         say(NO_OUTPUT)
         return 1
     return 0
-
-
-def _standing(options: GenerateOptions, wanted: Wanted) -> str:
-    """That an update left nothing to make; empty where there is something."""
-    if options.evaluate or options.refresh or options.write_back or options.as_json:
-        return ""
-    files = files_of(options.prompt, wanted.spec, folder_of(options))
-    rules = followed(files, options.prompt, Makers(wanted.settings, wanted.generator))
-    if rules is None:
-        return ""
-    told = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
-    return f"{options.prompt}: nothing to do, {told}; --refresh makes all of them anew"
 
 
 def _show_figures(

@@ -9,7 +9,8 @@ from gate.domain.jsonvalue import JsonValue, digest
 
 Grounding: TypeAlias = Literal["verbatim", "judged", "edited", "ungrounded", "unknown"]
 """How a rule is known to stand in the prompt: its evidence does, word for word; a judge said so; a person wrote the
-rule; a judge found it nowhere; nobody looked, or the judge gave no answer."""
+rule; a judge found it nowhere, or it names another number than its evidence; nobody looked, or the
+judge gave no answer."""
 
 QuestionKind: TypeAlias = Literal["ungrounded", "assumption", "conflict", "leak"]
 """A rule that the prompt does not state; an assumption about the input; rules that cannot both be kept; a demand on

@@ -18,8 +18,8 @@ meaning; empty where there is only one."""
 
 InputState: TypeAlias = Literal["added", "removed", "changed"]
 
-INTENDED: Collection[ChangeState] = ("removed", "loosened")
-"""A promise is given up: the author is asked whether that was meant."""
+INTENDED: Collection[ChangeState] = ("removed", "loosened", "changed", "unknown")
+"""A promise is given up, or nobody can say that it is not: its author is asked whether that was meant."""
 TO_TEST: Collection[ChangeState] = ("added", "tightened", "changed")
 """A promise is new, so that no earlier test can know it."""
 QUIET: Collection[ChangeState] = ("unchanged", "reworded")

@@ -1,8 +1,8 @@
 """Reads the exam of one suite from one source, and says how another source would change it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import cast
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import Any, cast
 
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
@@ -200,13 +200,21 @@ def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:
 
 
 def _plain(case: Case) -> JsonValue:
-    fields = asdict(case)
-    del fields["where"], fields["description"]  # neither a line number nor what only readers see is content
-    for one in fields["rounds"]:
+    # Neither a line number nor what only readers see is content.
+    names = (one.name for one in fields(Case) if one.name not in ("where", "description"))
+    found = {name: _parts(getattr(case, name)) for name in names}
+    for one in found["rounds"]:
         del one["line"]
     # What only some cases have is no part of others.
-    kept = {key: value for key, value in fields.items() if value or key not in _OF_SOME}
+    kept = {key: value for key, value in found.items() if value or key not in _OF_SOME}
     return cast("JsonValue", kept)
+
+
+def _parts(value: Any) -> Any:
+    """As `asdict` has it, but that values which are JSON are not copied: exams have many cases, and most are plain."""
+    if isinstance(value, tuple):
+        return [_parts(one) for one in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:

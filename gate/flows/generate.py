@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from gate.calls.port import Calls
+from gate.calls.port import Calls, Worth, always
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.domain.sample import Reply
@@ -164,14 +164,14 @@ class Bounded:
     _flying: set[asyncio.Task[Reply | Failed]] = field(default_factory=set, init=False)
     _unanswered: int = field(default=0, init=False)
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         """See `gate.calls.port.Calls`.
 
         Raises:
             Unfinished: a budget is used up, or the service is down. What was sent before has been answered then: it is
                 paid for, and kept.
         """
-        return await self.bound(self.inner.call(request, fresh=fresh))
+        return await self.bound(self.inner.call(request, fresh=fresh, worth=worth))
 
     async def bound(self, asked: Coroutine[Any, Any, Reply | Failed]) -> Reply | Failed:
         """The reply to something that was asked in another way, on the same terms; errors as for `call`."""

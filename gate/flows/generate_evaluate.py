@@ -37,6 +37,11 @@ class Comparing:
     sees_input: bool
     settings: EffortSettings
 
+    @property
+    def instructions(self) -> str:
+        """What the user tells the judge of outputs besides."""
+        return self.settings.instructions.get("compliance", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Examiners:
@@ -89,7 +94,7 @@ async def evaluate_models(job: Comparing, made: Generated, team: Examiners) -> E
     control, notes = await _control(job, made, team, len(own)) if job.control else ((), ())
     tests = (*own, *control)
     team.tell(f"asking {len(job.models)} models for {len(tests) * len(job.models)} outputs, and judging them")
-    trial = Trial(job.prompt, job.subject.text, tests, job.models, made.compiled, job.sees_input)
+    trial = Trial(job.prompt, job.subject.text, tests, job.models, made.compiled, job.sees_input, job.instructions)
     rows = await evaluate(trial, team.answer, team.judge)
     found, more = await _agreement(job, rows, tuple(one for one in control if one.valid), team)
     return Evaluated(rows, tests, found, (*notes, *more))
@@ -100,6 +105,8 @@ async def _control(
 ) -> tuple[tuple[GeneratedTest, ...], tuple[str, ...]]:
     team.tell(f"writing {count} control cases from the prompt alone")
     written = await control_cases(job.subject, count, job.settings, team.generator)
+    if not job.settings.validate:
+        return written.tests, written.notes
     checked = await validated(made.specification.components, written.tests, job.settings, team.judge)
     return checked.tests, (*written.notes, *checked.notes)
 
@@ -110,7 +117,7 @@ async def _agreement(
     if not valid:
         return None, ("The agreement of the specification was not measured: no control case is valid.",) * job.control
     team.tell(f"asking for {len(valid) * len(job.models)} outputs under the prompt that the specification makes")
-    trial = Trial(job.prompt, job.subject.text, valid, job.models, (), job.sees_input)
+    trial = Trial(job.prompt, job.subject.text, valid, job.models, (), job.sees_input, job.instructions)
     try:
         return agreement(rows, await evaluate(trial, team.answer_spec, team.judge)), ()
     except CannotEvaluate as error:

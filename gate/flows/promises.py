@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 
+from gate.domain.prompt import Prompt
 from gate.domain.promptspec import Specification
 from gate.domain.specdiff import SpecDiff
 from gate.domain.words import counted
@@ -65,6 +67,8 @@ class Compared:
     notes: tuple[str, ...] = ()
 
 
+_QUOTED = 80
+"""Characters of a setting that a note quotes."""
 MAYBE_REWORDED = "What is shown as dropped may live on in other words."
 NONE_BEFORE = "No rule was found in the old version of the prompt."
 NONE_NOW = f"No rule was found in what is new in the prompt. {MAYBE_REWORDED}"
@@ -98,6 +102,32 @@ async def compare_promises(versions: Versions, readers: Readers) -> Compared:
     sides = Version(base, versions.base), Version(head, versions.head)
     diff = await spec_diff(*sides, Means(readers.judge, compile_rule, lineage=True))
     return Compared(diff, base, head, (*diff.notes, *notes, *more))
+
+
+def unheard(base: Prompt, head: Prompt) -> tuple[str, ...]:
+    """What the file says differently beside its words, such as a schema of the answer, where no promise is read.
+
+    Args:
+        base, head: before and after.
+    """
+    old, new = dict(base.unused), dict(head.unused)
+    differing = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
+    return tuple(
+        f"The file says something else of {key} now, where no promise is read: {_apart(old.get(key), new.get(key))}."
+        for key in differing
+    )
+
+
+def _apart(old: str | None, new: str | None) -> str:
+    """Two values from shortly before the place where they part."""
+    start = max(0, len(commonprefix([old or "", new or ""])) - _QUOTED // 4)
+    return " → ".join(_from(value, start) for value in (old, new))
+
+
+def _from(value: str | None, start: int) -> str:
+    if value is None:
+        return "nothing"
+    return f"{'…' * bool(start)}{value[start : start + _QUOTED]}{'…' * (len(value) > start + _QUOTED)}"
 
 
 async def _read_old(base: PromptSubject, readers: Readers) -> tuple[Specification, tuple[str, ...]]:

@@ -9,7 +9,9 @@ from gate.flows.promises import Compared
 from gate.inputs.specfile import SpecFile
 from gate.testgen.asking import Asker
 from gate.testgen.effort import EffortSettings
+from gate.testgen.evidence import passages_of
 from gate.testgen.generation import Directions, generate
+from gate.testgen.groundedness import by_words
 from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import update_plan
 from gate.testgen.subject import PromptSubject
@@ -63,8 +65,7 @@ async def follow(kept: SpecFile, compared: Compared, head: PromptSubject, writer
     plan = update_plan(kept.specification, compared.diff, kept.taken)
     found = await invert(plan.add, writers.generator, writers.settings.instructions.get("inverse", ""))
     add = tuple(
-        # What is quoted there are the prompt's own words.
-        replace(rule, inverse=found.value.get(rule.id, ""), grounding="verbatim" if rule.evidence else rule.grounding)
+        replace(rule, inverse=found.value.get(rule.id, ""), grounding=by_words(rule, passages_of(head.text)))
         for rule in plan.add
     )
     moved = {rule.id: rule for rule in plan.moved}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promises import TRIED, Promises
-from gate.domain.promptspec import CompiledRule, GeneratedTest, OutputRule
+from gate.domain.promptspec import GeneratedTest, OutputRule
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.record_promises import PromisesRecord, PromiseTrialRecord
@@ -22,14 +22,14 @@ from gate.errors import GateError
 from gate.flows.collect import Collector, Tools
 from gate.flows.exam_trials import dollars_of, quietly
 from gate.flows.generate import Bounded, until_stopped
-from gate.flows.promises import Compared, Readers, Versions, compare_promises
+from gate.flows.promises import Compared, Readers, Versions, compare_promises, unheard
 from gate.flows.record_exam import added_up
 from gate.flows.record_parts import calls_record
 from gate.flows.resolved import Resolved
 from gate.inputs.scorers.read import parse_scorers
 from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
-from gate.testgen.compile.compile import compile_rule
+from gate.testgen.compile.compile import compile_rules
 from gate.testgen.effort import LEVELS, RULES, EffortSettings
 from gate.testgen.generation import Directions, generate
 from gate.testgen.inverse_rules import invert
@@ -159,9 +159,11 @@ class Reading:
         before = self.suite.baseline
         if before is None:
             raise GateError("there is no baseline")
-        base, head = subject_of(before.version.prompt), subject_of(self.suite.candidate.version.prompt)
+        old, new = before.version.prompt, self.suite.candidate.version.prompt
+        base, head = subject_of(old), subject_of(new)
         readers = Readers(self.generator, self.judge, self.settings.with_settings(max_rules=RULES), self.tell)
-        return await compare_promises(Versions(base, head, self.wanted.specification), readers)
+        found = await compare_promises(Versions(base, head, self.wanted.specification), readers)
+        return replace(found, notes=(*found.notes, *unheard(old, new)))
 
     async def record(self, compared: Compared) -> PromisesRecord:
         """The comparison, and how both versions keep the rules that are new.
@@ -208,7 +210,12 @@ class Reading:
     async def _tried(self, found: PromisesRecord, compared: Compared, tests: Sequence[GeneratedTest]) -> PromisesRecord:
         """Both versions answer the tests, and each answer is held against the rule that its test is for."""
         rules = {rule.id: rule for rule in compared.head.rules} if compared.head is not None else {}
-        cases = tuple(replace(case_of(test), scorers=_scorers(rules[test.rule], self.wanted)) for test in tests)
+        # All of them tell whether one speaks of the whole output.
+        by_code = {one.rule: one.scorers for one in compile_rules(rules.values())}
+        cases = tuple(
+            replace(case_of(test), scorers=by_code.get(test.rule) or _judged(rules[test.rule], self.wanted))
+            for test in tests
+        )
         exam = Exam(ref="", digest="", cases=cases, scorers=(), conversing=self.suite.exam.conversing)
         trial = replace(self.suite, exam=exam, samples=1, promises=None)
         asked = replace(self.resolved, suites=(trial,), policy=RunPolicy(early_stop=False), edits=())
@@ -230,10 +237,7 @@ class Reading:
         return found.model_copy(update={"trials": trials, "calls": calls, "spent_usd": total})
 
 
-def _scorers(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
-    compiled: CompiledRule | None = compile_rule(rule)
-    if compiled is not None:
-        return compiled.scorers
+def _judged(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
     options: dict[str, JsonValue] = {
         "criteria": untemplated(rule.text),
         "model": str(wanted.judge),

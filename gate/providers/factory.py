@@ -138,6 +138,11 @@ class Factory:
             return False
         return True
 
+    def cold(self, model: ModelRef, params: Params) -> Params:
+        """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
+        cold = replace(params, temperature=0.0)
+        return cold if params.temperature is None and self.takes(model, cold) else params
+
     async def close(self) -> None:
         """Close every provider that was made, and the executor."""
         made, self._made = list(self._made.values()), {}

@@ -13,7 +13,7 @@ from gate.domain.model import Params
 from gate.domain.usage import Usage
 from gate.errors import GateError, with_extra
 from gate.providers.base import Completion, Misconfigured, Rejected, Request, Transient
-from gate.providers.schemas import bounded
+from gate.providers.schemas import bounded, limits_of
 from gate.providers.seeds import seed_of
 from gate.providers.untrusted import Cleaner, Malformed, count, table
 
@@ -218,7 +218,8 @@ def _body(request: Request) -> dict[str, JsonValue]:
     }
     body.update({key: value for key, value in optional.items() if value is not None})
     if request.schema is not None:
-        shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": bounded(dict(request.schema))}
+        schema = bounded(dict(request.schema), limits_of(request.model))
+        shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": schema}
         body["response_format"] = {"type": "json_schema", "json_schema": shape}
     return body
 

@@ -16,6 +16,8 @@ OTHERS_NAMED = 3
 LONGEST = 40
 """Characters of one name."""
 TRIALS_SHOWN = 30
+RULE = "rule"
+"""The dimension of generated tests by what they were made for."""
 
 WORDS = {
     "added": "cases that the change adds",
@@ -52,13 +54,32 @@ def subject(run: RunRecord) -> str:
 def weighty(run: RunRecord) -> bool:
     """Is there more than new cases, so that the next change may meet a weaker exam?
 
-    Cases whose promise is gone may go with it; where that is half of an exam, it is worth a second look.
+    Cases whose promise is gone may go with it; where that is half of an exam or a whole slice that decides, it is
+    worth a second look.
     """
     sizes = {suite.name: suite.exam.cases for suite in run.suites}
     return bool(run.run_edits) or any(
-        change.rules or change.removed or change.edited or 2 * len(change.obsolete) >= sizes.get(change.suite, 1) > 0
+        change.rules
+        or change.removed
+        or change.edited
+        or 2 * len(change.obsolete) >= sizes.get(change.suite, 1) > 0
+        or emptied(run, change)
         for change in run.exam_changes
     )
+
+
+def emptied(run: RunRecord, change: ExamChangeRecord) -> tuple[str, ...]:
+    """The slices of which no case is left once the obsolete ones are gone, but those of a rule, which go with it.
+
+    Args:
+        run: with the cases.
+        change: to the exam of one suite.
+    """
+    gone = set(change.obsolete)
+    cases = [case for suite in run.suites if suite.name == change.suite for case in suite.cases]
+    touched = {part for case in cases if case.id in gone for part in case.slices.items() if part[0] != RULE}
+    left = {part for case in cases if case.id not in gone for part in case.slices.items()}
+    return tuple(f"{name}={value}" for name, value in sorted(touched - left))
 
 
 def calm(run: RunRecord) -> bool:
@@ -92,7 +113,7 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
     for name in ("slices", "samples"):
         yield from (part for one in changes for part in _rules(one, name))
-    yield from (part for one in changes for part in _cases(one, one.obsolete, "marked obsolete"))
+    yield from (part for one in changes for part in _obsolete(run, one))
     yield from _of_run(run, "budget", "the budget")
     yield from _of_run(run, "cache", "the cache of answers")
     yield from (part for one in changes for part in _cases(one, one.added, "added"))
@@ -138,6 +159,14 @@ def _edit(edit: str, values: Mapping[str, EditedValueRecord]) -> Text:
 def _cases(change: ExamChangeRecord, ids: Sequence[str], verb: str) -> Iterator[Text]:
     if ids:
         yield (f"{numbers.counted(len(ids), 'case')} of ", _code(change.suite), f" {verb}")
+
+
+def _obsolete(run: RunRecord, change: ExamChangeRecord) -> Iterator[Text]:
+    for part in _cases(change, change.obsolete, "marked obsolete"):
+        slices = emptied(run, change)
+        rest = f" and {len(slices) - OTHERS_NAMED:,} more" if len(slices) > OTHERS_NAMED else ""
+        named = [piece for name in slices[:OTHERS_NAMED] for piece in (", ", _code(name))][1:]
+        yield (*part, *((" (no case is left of ", *named, f"{rest})") if slices else ()))
 
 
 def _trial(suite: str, trial: ExamTrialRecord) -> ExamTrial:

@@ -82,7 +82,7 @@ def plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
     below = [f"Rests on {found.rules} rules, which nobody has counted yet."] if found.assumed else []
     below.append("Requests that are repeated, and answers that are known from earlier runs, are not counted.")
     grid = Grid("", ("Stage", "Model", "Calls", "Tokens", "Cost"), tuple(lines), tuple(below))
-    head = f"{prompt}: about {found.calls:,} calls{money} for up to {found.tests:,} tests"
+    head = f"{prompt}: about {counted(found.calls, 'call')}{money} for up to {counted(found.tests, 'test')}"
     return Sheet(head, (), (grid,))
 
 

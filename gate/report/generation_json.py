@@ -1,7 +1,7 @@
 """A generation as JSON, for programs; schema `prompt-gate/generation/1`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from gate.domain.jsonvalue import JsonValue
@@ -10,9 +10,11 @@ from gate.domain.usage import Dollars, Effort
 from gate.report.generation import Outcome
 from gate.stats.undefined import Undefined
 from gate.testgen.diversity import Diversity
+from gate.testgen.forecast import GenerationForecast
 from gate.testgen.outcomes import Row
 
 SCHEMA = "prompt-gate/generation/1"
+PLAN_SCHEMA = "prompt-gate/generation-plan/1"
 FIGURES = ("distinct_1", "distinct_2", "nearest")
 """Shares among the figures of diversity."""
 
@@ -42,6 +44,42 @@ def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> s
     }
     if rows is not None:
         document["evaluation"] = [asdict(row) for row in rows]
+    return _printable(document)
+
+
+def plan(prompt: str, found: GenerationForecast) -> str:
+    """What a generation would take, as JSON; null for what nobody knows the price of.
+
+    Args:
+        prompt: path.
+        found: the forecast.
+    """
+    stages: list[JsonValue] = [
+        {
+            "stage": one.stage,
+            "model": str(one.model),
+            "calls": one.calls,
+            "tokens": one.tokens,
+            "usd": one.cost.amount if isinstance(one.cost, Dollars) else None,
+        }
+        for one in found.stages
+    ]
+    return _printable(
+        {
+            "schema": PLAN_SCHEMA,
+            "prompt": prompt,
+            "calls": found.calls,
+            "tokens": found.tokens,
+            "usd": found.dollars,
+            "tests": found.tests,
+            "rules": found.rules,
+            "rules_assumed": found.assumed,
+            "stages": stages,
+        }
+    )
+
+
+def _printable(document: Mapping[str, JsonValue]) -> str:
     text = json.dumps(document, ensure_ascii=False, indent=2, default=dict)
     # It may be printed, and a terminal obeys more characters than JSON escapes.
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text) + "\n"

@@ -70,7 +70,7 @@ class Evaluation(Protocol):
 
 
 def figures_of(found: Evaluation, spec: Specification) -> Figures:
-    """The figures of one evaluation: by the judge, and by code where code checks some rule.
+    """The figures of one evaluation: by the judge, and where code checks some rule by code, and by both together.
 
     Args:
         found: what it came to.
@@ -78,7 +78,7 @@ def figures_of(found: Evaluation, spec: Specification) -> Figures:
     """
     rows, tests = found.rows, found.tests
     coded = any(row.coded is not None for row in rows)
-    sources: tuple[Source, ...] = ("judge", "code") if coded else ("judge",)
+    sources: tuple[Source, ...] = ("judge", "code", "either") if coded else ("judge",)
     return Figures(
         matrices=tuple(by_group(rows, source) for source in sources),
         contrasts=contrasts(rows),

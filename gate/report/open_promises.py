@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.domain.record import RunRecord
-from gate.domain.record_promises import PromisesRecord, PromiseTrialRecord
+from gate.domain.record_promises import PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import INTENDED
 from gate.report.parts import Text
 from gate.report.slices import short
@@ -17,14 +17,17 @@ def steps(run: RunRecord) -> Iterator[Text]:
     Args:
         run: with what the change does to promises.
     """
-    given_up = [
-        _named(run, one, change.rule) for one in run.promises for change in one.changes if change.state in INTENDED
-    ]
+    given_up = [_named(run, one, change.rule) for one in run.promises for change in one.changes if intended(change)]
     if given_up:
-        yield (f"Tick or take back {_listed(given_up)}: the prompt does not promise that any more.",)
+        yield (f"Tick or take back {_listed(given_up)}: the prompt no longer promises that as it did.",)
     unkept = [_named(run, one, trial.rule) for one in run.promises for trial in one.trials if broken(trial)]
     if unkept:
         yield (f"Look at {_listed(unkept)}: no answer of the new prompt keeps what it newly promises.",)
+
+
+def intended(change: PromiseRecord) -> bool:
+    """Is the author asked whether that was meant? Not of a rule that nobody relied on before."""
+    return change.state in INTENDED and change.before is not None
 
 
 def broken(trial: PromiseTrialRecord) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
-from gate.domain.specdiff import INTENDED, ChangeState
+from gate.domain.specdiff import ChangeState
 from gate.domain.words import counted
-from gate.report.open_promises import broken
+from gate.report.open_promises import broken, intended
 from gate.report.parts_specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.slices import short
 
 ROWS_SHOWN = 30
-NOTES_SHOWN = 5
+NOTES_SHOWN = 8
 ROWS_UNFOLDED = 5
 """Besides those that the author is asked about."""
 FEW = 30
@@ -55,6 +55,7 @@ def fewer(table: PromiseTable, rows: int) -> PromiseTable:
         kept, folded, inputs = tuple(replace(row, reason="", tried="") for row in kept), (), ()
     gone = sum(map(len, (table.rows, table.folded, table.inputs))) - sum(map(len, (kept, folded, inputs)))
     notes = table.notes[: max(1, rows)]
+    gone += len(table.notes) - len(notes)
     return replace(table, rows=kept, folded=folded, inputs=inputs, notes=notes, more=table.more + gone)
 
 
@@ -96,7 +97,7 @@ def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
         reason=_said(change.reason),
         tried=_tried(trial) if trial is not None else "",
         broken=trial is not None and broken(trial),
-        intended=change.state in INTENDED,
+        intended=intended(change),
     )
 
 
@@ -105,7 +106,7 @@ def _evidence(change: PromiseRecord) -> str:
     rule, evidence = change.before, change.evidence
     if change.after is not None:
         rule, evidence = change.after, change.new_evidence
-    return "" if rule == evidence and change.state not in INTENDED else evidence
+    return "" if rule == evidence and not intended(change) else evidence
 
 
 def _tried(trial: PromiseTrialRecord) -> str:

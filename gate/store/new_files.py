@@ -1,6 +1,7 @@
 """Files of the user's repository: new ones that replace nothing, and those that he lets the gate add to."""
 
 import os
+import signal
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,23 +78,35 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
         if path.is_symlink() or not path.is_file():
             raise GateError(f"{path} is no plain file", "name the file itself")
     made: list[Path] = []
-    replaced: list[tuple[Path, Path]] = []
     path = Path()
     try:
         for path, text in texts.items():
-            made += [_copy(path, text.encode("utf-8")), _copy(path, path.read_bytes())]
-        for path, new, old in zip(texts, made[::2], made[1::2], strict=True):
-            new.replace(path)
-            replaced.append((path, old))
-    except (OSError, KeyboardInterrupt) as error:
-        for done, old in replaced:
-            old.replace(done)
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        raise GateError(f"cannot write to {path}: {error.strerror}", "check its rights") from None
+            for data in (text.encode("utf-8"), path.read_bytes()):
+                made.append(_copy(path, data))
+        _replace(dict(zip(texts, zip(made[::2], made[1::2], strict=True), strict=True)))
+    except OSError as error:
+        raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
+    except UnicodeEncodeError:
+        raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
     finally:
         for one in made:
             one.unlink(missing_ok=True)
+
+
+def _replace(files: Mapping[Path, tuple[Path, Path]]) -> None:
+    """Put new files in place of old ones, of which there are copies; no signal comes between two of them."""
+    done: list[tuple[Path, Path]] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        for path, (new, old) in files.items():
+            new.replace(path)
+            done.append((path, old))
+    except OSError:
+        for path, old in done:
+            old.replace(path)
+        raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _copy(path: Path, data: bytes) -> Path:
@@ -128,10 +141,14 @@ def _link(path: Path, text: str) -> None:
 def _beside(path: Path, data: bytes) -> Path:
     """What a file is to hold, on the disk, in a file with a name of its own in the same folder."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
-    with open(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
     return Path(name)
 
 

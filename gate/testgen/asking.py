@@ -1,10 +1,11 @@
 """One question of a stage to a model: asked once, and once more where the reply is not what was asked for."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from gate.calls.port import Calls
+from gate.calls.port import Calls, Worth
 from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.ending import ending_of
@@ -53,8 +54,8 @@ class Question(Generic[T]):
         schema: JSON Schema of the reply, an object: every property required, no others.
         read: makes something of that object; raises `Malformed`.
         index: tells requests apart that are the same in every word.
-        whole: is all there that was asked for? A reply that is known and lacks something is asked for anew, for nobody
-            asks for it once more; whoever does that himself leaves this out.
+        lacks: how much is missing of what was asked for. A reply that is known and lacks something is asked for anew,
+            for nobody asks for it once more; whoever does that himself leaves this out.
     """
 
     stage: str
@@ -62,7 +63,7 @@ class Question(Generic[T]):
     schema: Mapping[str, JsonValue]
     read: Callable[[Mapping[str, JsonValue]], T]
     index: int = 0
-    whole: Callable[[T], bool] = lambda found: True
+    lacks: Callable[[T], int] = lambda found: 0
 
 
 @dataclass(slots=True)
@@ -82,12 +83,14 @@ class Asker:
     params: Params
     on_reply: Callable[[], None] = lambda: None
     effort: Effort = field(default_factory=Effort)
+    _sittings: set[str] = field(default_factory=set, init=False)
+    _anew: dict[tuple[object, ...], asyncio.Task[Reply | Failed]] = field(default_factory=dict, init=False)
 
     async def ask(self, question: Question[T]) -> T | Failed:
         """Ask; a reply that cannot be used is asked for once more, with what is wrong with it.
 
-        The last of these replies is asked for anew where it is known from before and is poor, so that a later run is
-        not bound to what a model once failed at. The new reply takes its place; a good one is known from then on.
+        The last of these replies is asked for anew where it is known from an earlier run and is poor, so that a later
+        run is not bound to what a model once failed at. Of both the better one counts, and is known from then on.
 
         Args:
             question: what to ask.
@@ -102,10 +105,8 @@ class Asker:
             why = found.reason
             second = await self._try(question, why)
             found, known = second
-        if known and (isinstance(found, (Malformed, Failed)) or not question.whole(found)):
-            anew = await self._try(question, why, fresh=True)
-            if isinstance(found, Malformed) or not isinstance(anew[0], (Malformed, Failed)):
-                found = anew[0]
+        if known and not isinstance(found, Failed) and (isinstance(found, Malformed) or question.lacks(found)):
+            found = await self._better(question, why, found)
         self.on_reply()
         return found.failed if isinstance(found, Malformed) else found
 
@@ -113,26 +114,53 @@ class Asker:
         """Ask several side by side; the answers come in the order of the questions."""
         return await together(map(self.ask, questions))
 
-    async def _try(
-        self, question: Question[T], problem: str, *, fresh: bool = False
-    ) -> tuple[T | Failed | Malformed, bool]:
-        """What came of one request, and whether its reply was known."""
-        reply = await self._send(question, problem, fresh=fresh)
+    async def _try(self, question: Question[T], problem: str) -> tuple[T | Failed | Malformed, bool]:
+        """What came of one request, and whether its reply was known from an earlier run."""
+        reply = await self.calls.call(self._request(question, problem))
+        self.effort += effort_of(reply)
         if isinstance(reply, Failed):
             return reply, False
-        try:
-            return question.read(object_of(reply)), reply.origin.reused
-        except Malformed as malformed:
-            return malformed, reply.origin.reused
+        if not reply.origin.reused:
+            self._sittings.add(reply.origin.sitting)
+        return _read(question, reply), reply.origin.reused and reply.origin.sitting not in self._sittings
 
-    async def _send(self, question: Question[T], problem: str, *, fresh: bool) -> Reply | Failed:
-        messages = question.messages(problem)
-        request = Request(
-            messages, self.model, self.params, question.index, question.schema, about=f"generate {question.stage}"
-        )
-        reply = await self.calls.call(request, fresh=fresh)
+    async def _better(self, question: Question[T], problem: str, known: T | Malformed) -> T | Failed | Malformed:
+        """What is known, or what a fresh reply holds, if it can be used and does not lack more."""
+
+        def worth(reply: Reply) -> bool:
+            found = _read(question, reply)
+            if isinstance(found, Malformed):
+                return False
+            return isinstance(known, Malformed) or question.lacks(found) <= question.lacks(known)
+
+        request = self._request(question, problem)
+        key = (request.messages, request.index, request.about)
+        if (task := self._anew.get(key)) is None:  # equal questions of one run get one fresh reply
+            task = self._anew[key] = asyncio.ensure_future(self._fresh(request, worth))
+        reply = await task
+        if isinstance(reply, Failed):
+            return reply if isinstance(known, Malformed) else known
+        if isinstance(known, Malformed) or worth(reply):
+            return _read(question, reply)
+        return known
+
+    async def _fresh(self, request: Request, worth: Worth) -> Reply | Failed:
+        reply = await self.calls.call(request, fresh=True, worth=worth)
         self.effort += effort_of(reply)
+        if isinstance(reply, Reply):
+            self._sittings.add(reply.origin.sitting)
         return reply
+
+    def _request(self, question: Question[T], problem: str) -> Request:
+        messages, about = question.messages(problem), f"generate {question.stage}"
+        return Request(messages, self.model, self.params, question.index, question.schema, about=about)
+
+
+def _read(question: Question[T], reply: Reply) -> T | Malformed:
+    try:
+        return question.read(object_of(reply))
+    except Malformed as malformed:
+        return malformed
 
 
 def object_of(reply: Reply) -> dict[str, JsonValue]:

@@ -60,7 +60,9 @@ class CodeVerdict:
     reason: str
 
 
-async def complies(asker: Asker, prompt: str, output: str, given: str | None = None) -> Compliance:
+async def complies(
+    asker: Asker, prompt: str, output: str, given: str | None = None, instructions: str = ""
+) -> Compliance:
     """Ask a judge about one output.
 
     The judge sees neither rules nor where the test came from, and without `given` no input either, as in
@@ -72,6 +74,7 @@ async def complies(asker: Asker, prompt: str, output: str, given: str | None = N
         prompt: its text, hostile.
         output: hostile.
         given: the input, for a judge that shall see it; hostile.
+        instructions: what the user adds.
 
     Returns:
         Unknown where the judge gave no verdict, or one that it read in what it judged.
@@ -90,7 +93,7 @@ async def complies(asker: Asker, prompt: str, output: str, given: str | None = N
         echo = repeated(verdict, judged, (prompt,))
         return Compliance(_WORDS[word], reason) if echo is None else Compliance("unknown", echo.reason)
 
-    question = Question("compliance", lambda problem: framed("compliance", view, "", problem), _SCHEMA, read)
+    question = Question("compliance", lambda problem: framed("compliance", view, instructions, problem), _SCHEMA, read)
     found = await asker.ask(question)
     return Compliance("unknown", f"no verdict: {found.reason}") if isinstance(found, Failed) else found
 

@@ -46,7 +46,7 @@ async def control_cases(subject: PromptSubject, count: int, settings: EffortSett
         question = _question(view, shape, settings.instructions.get("control", ""), index)
         # The first ones are made up for by those that come after them.
         least = wanted if index >= control_calls(count) else 0
-        reply = await generator.ask(replace(question, whole=partial(_enough, least)))
+        reply = await generator.ask(replace(question, lacks=partial(_lacking, least)))
         if isinstance(reply, Failed):
             failures.append(reply.reason)
             continue
@@ -71,8 +71,8 @@ def _view(subject: PromptSubject, shape: Shape, count: int, earlier: list[Genera
     }
 
 
-def _enough(least: int, fillings: list[Filling]) -> bool:
-    return len(fillings) >= least
+def _lacking(least: int, fillings: list[Filling]) -> int:
+    return max(0, least - len(fillings))
 
 
 def _question(view: Mapping[str, object], shape: Shape, extra: str, index: int) -> Question[list[Filling]]:

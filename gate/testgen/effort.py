@@ -19,6 +19,7 @@ Stage: TypeAlias = Literal[
     "validity",
     "expected",
     "control",
+    "compliance",
 ]
 
 RULES = 200
@@ -77,7 +78,7 @@ class EffortSettings:
             "tests": math.ceil(statements / self.rules_per_call),
             "expansion": tests * self.expansions,
             "validity": math.ceil(tests / self.tests_per_validation) if self.validate else 0,
-            "expected": tests if self.expected else 0,
+            "expected": tests * self.turns if self.expected else 0,
         }
 
 

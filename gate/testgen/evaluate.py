@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from gate.calls.together import together
 from gate.domain.absence import Failed
-from gate.domain.case import Case
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import CompiledRule, GeneratedTest
 from gate.domain.sample import Reply
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.testgen.asking import Asker
+from gate.testgen.casing import case_of
 from gate.testgen.compliance import by_code, complies
 from gate.testgen.outcomes import OutputVerdict, Row, worst
 
@@ -34,6 +34,7 @@ class Trial:
         models: who answers them, each once.
         compiled: rules that code checks.
         sees_input: the judge is shown the input; without, it is asked as in the paper.
+        instructions: what the user tells the judge besides.
     """
 
     prompt: str
@@ -42,6 +43,7 @@ class Trial:
     models: tuple[ModelRef, ...]
     compiled: tuple[CompiledRule, ...] = ()
     sees_input: bool = False
+    instructions: str = ""
 
 
 async def evaluate(trial: Trial, answer: Answering, judge: Asker) -> tuple[Row, ...]:
@@ -84,8 +86,8 @@ async def _row(trial: Trial, model: ModelRef, test: GeneratedTest, answer: Answe
         coded: OutputVerdict | None = "no answer" if trial.compiled else None
         return Row(trial.prompt, str(model), test.id, test.kind, test.rule, "no answer", coded, (), test.valid,
                    reply.reason)  # fmt: skip
-    found = await complies(judge, trial.text, reply.text, test.said if trial.sees_input else None)
-    rules = by_code(trial.compiled, Case(test.id, test.input, vars=test.vars), reply)
+    found = await complies(judge, trial.text, reply.text, test.said if trial.sees_input else None, trial.instructions)
+    rules = by_code(trial.compiled, case_of(test), reply)
     return Row(
         trial.prompt, str(model), test.id, test.kind, test.rule, found.verdict,
         coded=worst(rule.verdict for rule in rules) if rules else None,

@@ -148,24 +148,30 @@ def forecast(
 
 
 def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: Staffing) -> Iterator[StageForecast]:
-    """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ."""
+    """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ.
 
-    def stage(name: str, calls: int, member: Member, written: int) -> StageForecast:
+    Each turn of a test is answered, and the last answer judged.
+    """
+
+    def stage(name: str, calls: int, member: Member, written: int) -> Iterator[StageForecast]:
+        if not calls:
+            return
         cost = staff.price(*member, Usage(reading * calls, 0, 0, written * calls))
-        return StageForecast(name, calls, (reading + written) * calls, member[0], cost)
+        yield StageForecast(name, calls, (reading + written) * calls, member[0], cost)
 
     if not staff.tested:
         return
     if staff.control:
         calls = control_calls(tests)
-        yield stage("control", calls, staff.generator, _TOKENS_PER_TEST * min(tests, PER_REQUEST))
-        calls = math.ceil(tests / settings.tests_per_validation)
-        yield stage("validity of control", calls, staff.judge, _TOKENS_PER_VALIDATION * settings.tests_per_validation)
-    # Control cases are answered twice: under the prompt, and under the one that the specification makes.
-    outputs = tests * (3 if staff.control else 1)
+        yield from stage("control", calls, staff.generator, _TOKENS_PER_TEST * min(tests, PER_REQUEST))
+        calls = math.ceil(tests / settings.tests_per_validation) if settings.validate else 0
+        written = _TOKENS_PER_VALIDATION * settings.tests_per_validation
+        yield from stage("validity of control", calls, staff.judge, written)
+    # Control cases are answered under the prompt, and the valid ones under that which the specification makes, too.
+    outputs = tests * (1 + staff.control + (staff.control and settings.validate))
     for member in staff.tested:
-        yield stage("outputs", outputs, member, _REPLY_TOKENS["expected"])
-    yield stage("compliance", outputs * len(staff.tested), staff.judge, _VERDICT_TOKENS)
+        yield from stage("outputs", outputs * settings.turns, member, _REPLY_TOKENS["expected"])
+    yield from stage("compliance", outputs * len(staff.tested), staff.judge, _VERDICT_TOKENS)
 
 
 def _written(stage: Stage, calls: int, settings: EffortSettings, tests: int) -> int:

@@ -43,3 +43,13 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
     """
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def full_told(what: str, most: int | None) -> str:
+    """The note about a list that ends where its bound is.
+
+    Args:
+        what: it holds, in the plural.
+        most: of them, that the model was let write.
+    """
+    return f"the list of {what} was full at {most}: the model was let write no more, and there may be others"

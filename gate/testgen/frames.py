@@ -51,7 +51,10 @@ def object_schema(properties: Mapping[str, Mapping[str, JsonValue]]) -> dict[str
 
 
 def list_schema(
-    item: Mapping[str, JsonValue], least: int = 0, each: Sequence[Mapping[str, JsonValue]] = ()
+    item: Mapping[str, JsonValue],
+    least: int = 0,
+    each: Sequence[Mapping[str, JsonValue]] = (),
+    most: int | None = None,
 ) -> dict[str, JsonValue]:
     """JSON Schema of a list. Bounds reach those models alone whose replies follow a grammar; all are told in words.
 
@@ -59,10 +62,13 @@ def list_schema(
         item: schema of any item.
         least: number of items that a list of use has.
         each: schemas of the items one by one, where it is known how many there are.
+        most: number of items that are read.
     """
     found: dict[str, JsonValue] = {"type": "array", "items": dict(item)}
     if least:
         found["minItems"] = least
+    if most is not None:
+        found["maxItems"] = most
     if each:
         found["prefixItems"] = [dict(one) for one in each]
     return found
@@ -71,6 +77,8 @@ def list_schema(
 TEXT: Mapping[str, JsonValue] = {"type": "string"}
 SENTENCE: Mapping[str, JsonValue] = {"type": "string", "minLength": 20}
 """A text that one word cannot be; see `list_schema` about bounds."""
+REMARK: Mapping[str, JsonValue] = {"type": "string", "minLength": 20, "maxLength": 400}
+"""A sentence for the reader of a test."""
 FLAG: Mapping[str, JsonValue] = {"type": "boolean"}
 
 

@@ -7,8 +7,9 @@ from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import Grounding, OutputRule
 from gate.testgen.asking import Asker, Malformed, Question, text_of
+from gate.testgen.bearing import around, bears, differing
 from gate.testgen.effort import EffortSettings
-from gate.testgen.evidence import passages_of
+from gate.testgen.evidence import Passages, passages_of
 from gate.testgen.found import Found, noted
 from gate.testgen.frames import FLAG, TEXT, fence, framed, object_schema
 from gate.testgen.subject import PromptSubject
@@ -26,10 +27,12 @@ async def ground(
 ) -> Found[Mapping[str, Grounding]]:
     """Look for each rule in the prompt: first for its evidence, then by a judge, one request per rule.
 
+    Evidence counts only where it says something of its rule (`bearing`): any words of a prompt can be copied.
+
     Args:
         rules: what a person wrote, and what a judge has decided, stays so.
         subject: the prompt.
-        judge: asked about rules whose evidence is not in the prompt.
+        judge: asked about rules whose evidence is not in the prompt, or says nothing of them.
         settings: whether it is, and what the user adds.
 
     Returns:
@@ -41,10 +44,9 @@ async def ground(
     for rule in rules:
         if not unsettled(rule):
             groundings[rule.id] = rule.grounding
-        elif passages.find(rule.evidence) is not None:
-            groundings[rule.id] = "verbatim"
-        else:
-            groundings[rule.id] = "unknown"
+            continue
+        groundings[rule.id] = by_words(rule, passages)
+        if groundings[rule.id] == "unknown":
             unsure.append(rule)
     if not settings.ground:
         return Found(groundings)
@@ -57,6 +59,22 @@ async def ground(
         else:
             groundings[rule.id] = "judged" if answer else "ungrounded"
     return Found(groundings, noted(problems))
+
+
+def by_words(rule: OutputRule, passages: Passages) -> Grounding:
+    """What the evidence of a rule alone tells: that it stands there, or says another number, or nothing.
+
+    Args:
+        rule: with what is said to be copied from the prompt.
+        passages: of the prompt.
+    """
+    span = passages.find(rule.evidence)
+    if span is None:
+        return "unknown"
+    sentence = around(passages.text, span)
+    if differing(rule.text, sentence, passages.text) is not None:
+        return "ungrounded"
+    return "verbatim" if bears(rule.text, span.text, sentence) else "unknown"
 
 
 def _question(rule: OutputRule, subject: PromptSubject, instructions: str) -> Question[bool]:

@@ -1,13 +1,15 @@
 """Stage: what the inputs of a prompt look like."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import RULES_PER_COMPONENT, Component, InputRule
+from gate.providers.schemas import room
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.evidence import Passages, line_of, passages_of, same_words
-from gate.testgen.found import Found
+from gate.testgen.found import Found, full_told
 from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema, one_of
 from gate.testgen.subject import PromptSubject
 
@@ -47,12 +49,16 @@ async def find_components(subject: PromptSubject, asker: Asker, instructions: st
     schema = object_schema({"components": list_schema(_schema(TEXT), least=1, each=each)})
     question = Question("inputs", lambda problem: framed("inputs", view, instructions, problem), schema, read)
     found = await asker.ask(question)
-    return Found((), (f"what inputs look like is not known: {found.reason}",)) if isinstance(found, Failed) else found
+    if isinstance(found, Failed):
+        return Found((), (f"what inputs look like is not known: {found.reason}",))
+    most = room(asker.model)
+    full = not variables and most is not None and len(found.value) >= most
+    return replace(found, notes=(*found.notes, *(full_told("parts of the input", most),) * full))
 
 
 def _schema(name: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Of one component."""
-    return object_schema({"name": name, "description": TEXT, "rules": list_schema(_RULE)})
+    return object_schema({"name": name, "description": TEXT, "rules": list_schema(_RULE, most=RULES_PER_COMPONENT)})
 
 
 def _read(

@@ -63,7 +63,7 @@ def _question(rules: Sequence[OutputRule], lacking: str, instructions: str) -> Q
         _schema([rule.id for rule in rules]),
         lambda found: _read(found, {rule.id: rule for rule in rules}),
         # What is missing from the first reply is asked for once more; what is missing then is missing.
-        whole=lambda found: not lacking or len(found) == len(rules),
+        lacks=lambda found: len(rules) - len(found) if lacking else 0,
     )
 
 

@@ -1,6 +1,7 @@
 """Stage: the rules that the outputs of a prompt keep, each with the words of the prompt that say so."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
@@ -8,10 +9,11 @@ from gate.domain.promptspec import OutputRule
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate
 from gate.inputs.problems import quoted
+from gate.providers.schemas import room
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evidence import Span, line_of, passages_of, same_words
-from gate.testgen.found import Found, listed
+from gate.testgen.found import Found, full_told, listed
 from gate.testgen.frames import SENTENCE, TEXT, fence, framed, list_schema, object_schema
 from gate.testgen.subject import PromptSubject
 
@@ -20,7 +22,7 @@ RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
 NAMED = 3
 """Rules that a note names of those that are left out."""
-SCHEMA = object_schema({"rules": list_schema(object_schema({"evidence": TEXT, "rule": SENTENCE}), least=1)})
+_RULE = object_schema({"evidence": TEXT, "rule": SENTENCE})
 
 
 class NoRules(CannotEvaluate):
@@ -45,13 +47,26 @@ async def find_rules(subject: PromptSubject, asker: Asker, settings: EffortSetti
     """
     view = {"prompt": subject.text, "fence": fence(subject.text)}
     instructions = settings.instructions.get("rules", "")
-    question = Question("rules", lambda problem: framed("rules", view, instructions, problem), SCHEMA, _read)
+    most = room(asker.model, settings.max_rules)
+    schema = rules_schema(most)
+    question = Question("rules", lambda problem: framed("rules", view, instructions, problem), schema, _read)
     found = await asker.ask(question)
     if isinstance(found, Failed):
         kind = NoRules if found.reason == NONE else CannotEvaluate
         hint = "try another model, or write the rules into a specification file"
         raise kind(f"the model found no rule in the prompt: {found.reason}", hint)
-    return _numbered(found, subject, settings.max_rules)
+    numbered = _numbered(found, subject, settings.max_rules)
+    full = most is not None and len(found) >= most
+    return replace(numbered, notes=(*numbered.notes, *(full_told("rules", most),) * full))
+
+
+def rules_schema(most: int | None = None) -> dict[str, JsonValue]:
+    """JSON Schema of a reply.
+
+    Args:
+        most: rules that are read; None where all are, so that those which are left out can be named.
+    """
+    return object_schema({"rules": list_schema(_RULE, least=1, most=most)})
 
 
 def _read(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:

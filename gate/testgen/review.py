@@ -8,7 +8,8 @@ from gate.domain.promptspec import AuthorQuestion, Component, OutputRule, Specif
 from gate.domain.words import counted
 from gate.inputs.problems import quoted
 from gate.testgen.asking import Asker, Malformed, Question, objects_of
-from gate.testgen.evidence import line_of
+from gate.testgen.bearing import around, bears, differing
+from gate.testgen.evidence import Passages, line_of, passages_of
 from gate.testgen.found import Found
 from gate.testgen.frames import TEXT, fence, framed, list_schema, object_schema
 from gate.testgen.subject import PromptSubject
@@ -54,13 +55,31 @@ async def review(
     )
 
 
-def ungrounded(rules: Iterable[OutputRule]) -> tuple[AuthorQuestion, ...]:
-    """A question for each rule that a judge did not find in the prompt."""
-    return tuple(
-        AuthorQuestion("ungrounded", (rule.id,), f"The prompt does not say {quoted(rule.text)}: is it meant?")
-        for rule in rules
-        if rule.grounding == "ungrounded"
-    )
+def ungrounded(rules: Iterable[OutputRule], prompt: str) -> tuple[AuthorQuestion, ...]:
+    """A question for each rule that does not stand in the prompt, and for each whose evidence does not say it.
+
+    Args:
+        rules: with what is known of where they come from.
+        prompt: its text.
+    """
+    told = ((rule, _doubt(rule, passages_of(prompt))) for rule in rules)
+    return tuple(AuthorQuestion("ungrounded", (rule.id,), doubt) for rule, doubt in told if doubt)
+
+
+def _doubt(rule: OutputRule, passages: Passages) -> str:
+    """What the author is asked about where a rule comes from; empty where nothing is."""
+    if rule.grounding not in ("ungrounded", "unknown"):
+        return ""
+    span = passages.find(rule.evidence)
+    sentence = "" if span is None else around(passages.text, span)
+    other = differing(rule.text, sentence, passages.text)
+    if other is not None:
+        return f"The rule {quoted(rule.text)} says {other.rule} and the prompt says {other.prompt}: which one counts?"
+    if rule.grounding == "ungrounded":
+        return f"The prompt does not say {quoted(rule.text)}: is it meant?"
+    if span is None or bears(rule.text, span.text, sentence):
+        return ""
+    return f"Does {quoted(span.text)} in the prompt say {quoted(rule.text)}?"
 
 
 def assumptions(components: Iterable[Component]) -> tuple[AuthorQuestion, ...]:

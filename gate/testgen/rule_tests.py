@@ -13,7 +13,7 @@ from gate.testgen.asking import Asker, Malformed, Question, objects_of, text_of
 from gate.testgen.assembly import shown
 from gate.testgen.duplicates import identity
 from gate.testgen.found import noted
-from gate.testgen.frames import SENTENCE, framed, list_schema, object_schema, one_of
+from gate.testgen.frames import REMARK, framed, list_schema, object_schema, one_of
 from gate.testgen.source import Made, Source, in_batches
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
@@ -54,6 +54,10 @@ class _Wanted:
     @property
     def ids(self) -> dict[str, Statement]:
         return {f"S{number}": one for number, one in enumerate(self.counts, start=1)}
+
+    def missing(self, drafts: Mapping[Statement, Sequence[GeneratedTest]]) -> int:
+        """Tests that are not among the drafts."""
+        return sum(max(0, count - len(drafts.get(one, ()))) for one, count in self.counts.items())
 
 
 class _Kept:
@@ -155,7 +159,7 @@ def _question(source: Source, wanted: _Wanted) -> Question[dict[Statement, list[
         object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
         lambda found: _read(source, wanted, found),
         wanted.index,
-        lambda drafts: not wanted.again or all(len(drafts[one]) >= count for one, count in wanted.counts.items()),
+        lambda drafts: wanted.missing(drafts) if wanted.again else 0,
     )
 
 
@@ -164,10 +168,10 @@ def _item(source: Source, *ids: str) -> dict[str, JsonValue]:
     return object_schema(
         {
             "statement": one_of(*ids),
-            "reasoning": SENTENCE,
+            "reasoning": REMARK,
             "scenario": one_of(*SCENARIOS),
             **source.shape.schema(),
-            "behaviour": SENTENCE,
+            "behaviour": REMARK,
         }
     )
 

@@ -8,6 +8,7 @@ from gate.calls.together import together
 from gate.domain.promptspec import AuthorQuestion, Specification
 from gate.errors import GateError
 from gate.testgen.asking import Asker
+from gate.testgen.bearing import bears
 from gate.testgen.effort import EffortSettings, Stage
 from gate.testgen.evidence import passages_of
 from gate.testgen.groundedness import ground, unsettled
@@ -100,7 +101,9 @@ def foreign(given: Specification, subject: PromptSubject) -> bool:
 
 
 def calls_of(settings: EffortSettings, rules: int, given: Specification | None) -> Mapping[Stage, int]:
-    """Requests of each stage, where every reply can be used and all evidence stands in the prompt.
+    """Requests of each stage, where every reply can be used and all evidence says what its rule says.
+
+    Where it does not, there is one request more for each such rule.
 
     Args:
         settings: the effort.
@@ -111,7 +114,7 @@ def calls_of(settings: EffortSettings, rules: int, given: Specification | None) 
     lacking = sum(1 for rule in held.rules if not rule.inverse)
     if not held.rules:
         lacking = min(settings.max_rules, rules)
-    unsure = sum(1 for rule in held.rules if unsettled(rule) and not rule.evidence)
+    unsure = sum(1 for rule in held.rules if unsettled(rule) and not bears(rule.text, rule.evidence, rule.evidence))
     return {
         "intent": int(not held.intent),
         "inputs": int(not held.components),
@@ -183,10 +186,12 @@ class _Draft:
 
     async def ask_author(self, judge: Asker) -> None:
         """What is new is asked about: the held parts have their questions."""
-        known = {rule.id for rule in self.held.rules if rule.grounding == "ungrounded"}
+        known = {(rule.id, rule.grounding) for rule in self.held.rules}
         questions: list[AuthorQuestion] = [
             *self.held.questions,
-            *ungrounded(rule for rule in self.made.rules if rule.id not in known),
+            *ungrounded(
+                (rule for rule in self.made.rules if (rule.id, rule.grounding) not in known), self.subject.text
+            ),
             *assumptions(() if self.held.components else self.made.components),
         ]
         if _reviewed(self.settings, self.held):

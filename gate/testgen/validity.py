@@ -68,16 +68,12 @@ def _question(
     written = (text for test in batch for named in shown(test) for text in named)
     view = {"components": components, "inputs": inputs, "fence": fence(*texts_of(components), *written)}
     extra = settings.instructions.get("validity", "")
-    item, *each = (
-        object_schema({"id": one_of(*names), "reason": TEXT, "valid": FLAG})
-        for names in (ids, *([name] for name in ids))
-    )
     return Question(
         "validity",
         lambda problem: framed("validity", view, extra, problem),
-        object_schema({"verdicts": list_schema(_verdict(*ids), each=each)}),
+        object_schema({"verdicts": list_schema(_verdict(*ids), each=[_verdict(name) for name in ids])}),
         lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
-        whole=lambda verdicts: not last or len(verdicts) == len(batch),
+        lacks=lambda verdicts: len(batch) - len(verdicts) if last else 0,
     )
 
 

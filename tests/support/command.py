@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.domain.record import RunRecord
-from tests.support import forkserver
+from tests.support import forked
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def environment(home: Path, extra: Mapping[str, str] | None = None) -> dict[str,
 
 def gate(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, timeout_s: float = 120) -> Outcome:
     """Run `gate` to its end."""
-    done = forkserver.run(arguments, cwd, environment(cwd, env), timeout_s)
+    done = forked.run(arguments, cwd, environment(cwd, env), timeout_s)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gate.calls.port import Worth, always
 from gate.domain.absence import Failed
 from gate.domain.record import RunRecord
 from gate.domain.sample import Reply, Sample, Words
@@ -23,7 +24,7 @@ class ScriptedCalls:
     script: Sequence[Reply | Failed]
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         self.requests.append(request)
         return self.script[len(self.requests) - 1]
 

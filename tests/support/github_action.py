@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from tests.support import forkserver
+from tests.support import forked
 
 ACTION = Path(__file__).parent.parent.parent / "action.yml"
 SUMMARY_LIMIT = 1024 * 1024
@@ -42,7 +42,7 @@ def declared_inputs() -> dict[str, str]:
 
 def run_action(checkout: Path, env: Mapping[str, str], timeout_s: float = 120) -> ActionOutcome:
     """Run the action in a workspace to its end."""
-    done = forkserver.run(["action"], checkout, {"PYTHONPATH": str(ACTION.parent), **env}, timeout_s)
+    done = forked.run(["action"], checkout, {"PYTHONPATH": str(ACTION.parent), **env}, timeout_s)
     summary = Path(env["GITHUB_STEP_SUMMARY"]).read_bytes()
     if len(summary) > SUMMARY_LIMIT:
         raise ValueError(f"a summary of {len(summary)} bytes is dropped by the runner")

@@ -91,7 +91,6 @@ class Objects:
 
     def blob(self, sha: str) -> dict[str, Any]:
         """A `blob`."""
-        self._expect(sha, "blob")
         data = self._bytes("cat-file", "blob", sha)
         return {
             "sha": sha,
@@ -189,9 +188,10 @@ class Objects:
         return rows
 
     def _tree_sha(self, name: str) -> str:
-        if self._type(name) == "tree":
-            return self._git("rev-parse", name).strip()
-        return self._git("rev-parse", self.resolve(name) + "^{tree}").strip()
+        try:
+            return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}").strip()
+        except Missing:
+            return self._git("rev-parse", self.resolve(name) + "^{tree}").strip()
 
     def _type(self, name: str) -> str:
         try:

@@ -62,7 +62,22 @@ class PullRequestWorld:
     @property
     def main_sha(self) -> str:
         """Where `main` is now."""
-        return self.git(self.repo.folder, "rev-parse", "refs/heads/main")
+        return self._read("refs/heads/main")
+
+    @property
+    def head(self) -> str:
+        """The commit in the working tree."""
+        name = self._read("HEAD")
+        return self._read(name.removeprefix("ref: ")) if name.startswith("ref: ") else name
+
+    def _read(self, ref: str) -> str:
+        """A file of the git folder: nobody packs its refs, and a process for each would cost more than most commits."""
+        return (self.work / ".git" / ref).read_text().strip()
+
+    def check_out(self, sha: str) -> None:
+        """Put a commit into the working tree, unless it is there."""
+        if self._read("HEAD") != sha:
+            self.git(self.work, "checkout", "--quiet", "--detach", sha)
 
     def open(
         self,
@@ -97,7 +112,7 @@ class PullRequestWorld:
 
     def commit_to_main(self, files: Files, message: str = "Work on main") -> str:
         """Move `main` on; the test merges follow, while `base.sha` of open pull requests goes stale."""
-        self.git(self.work, "checkout", "--quiet", "--detach", self.main_sha)
+        self.check_out(self.main_sha)
         sha = self.commit(files, message)
         self.git(self.work, "update-ref", "refs/heads/main", sha)
         for pull in self.repo.pulls.values():
@@ -117,7 +132,7 @@ class PullRequestWorld:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         self.git(self.work, "add", "--all")
         self.git(self.work, "commit", "--quiet", "--allow-empty", "-m", message)
-        return self.git(self.work, "rev-parse", "HEAD")
+        return self.head
 
     def git(self, folder: Path, *arguments: str) -> str:
         """Run git apart from the user's settings, at the time of the server's clock."""
@@ -172,7 +187,7 @@ class PullRequest:
         """Push a further commit to the head."""
         world, pull = self.world, self.pull
         self.before, self.old_merge = pull.head.sha, pull.merge_sha
-        world.git(world.work, "checkout", "--quiet", "--detach", pull.head.sha)
+        world.check_out(pull.head.sha)
         pull.head.sha = world.commit(files, message)
         pull.base.sha = world.main_sha
         for ref in [f"refs/pull/{pull.number}/head"] + ([] if self.fork else [f"refs/heads/{pull.head.ref}"]):
@@ -185,7 +200,7 @@ class PullRequest:
         """Make the test merge of the head into the base as it is now."""
         world, pull = self.world, self.pull
         base, ref = world.main_sha, f"refs/pull/{pull.number}/merge"
-        world.git(world.work, "checkout", "--quiet", "--detach", base)
+        world.check_out(base)
         message = f"Merge {pull.head.sha} into {base}"
         try:
             world.git(world.work, "merge", "--quiet", "--no-ff", "-m", message, pull.head.sha)
@@ -193,7 +208,7 @@ class PullRequest:
             world.git(world.work, "merge", "--abort")
             pull.merge_sha = None
             return
-        pull.merge_sha = world.git(world.work, "rev-parse", "HEAD")
+        pull.merge_sha = world.head
         world.git(world.work, "update-ref", ref, pull.merge_sha)
 
     def add_label(self, name: str, by: str = "olivia") -> None:

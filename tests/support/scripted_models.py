@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.calls.batch_ledger import key_of
+from gate.calls.port import Worth, always
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt
-from gate.domain.sample import Reply
+from gate.domain.sample import Origin, Reply
 from gate.domain.usage import Dollars, Usage
 from gate.providers.base import Request
 from gate.testgen.asking import Asker
@@ -44,7 +45,7 @@ class ScriptedModel:
     dies_after: int | None = None
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         key = key_of(request)
         if key in self.known and not fresh:
             return replace(self.known[key], origin=replace(self.known[key].origin, reused=True))
@@ -54,8 +55,10 @@ class ScriptedModel:
         self.requests.append(request)
         if isinstance(said, Failed):
             return said
-        self.known[key] = said if isinstance(said, Reply) else reply_of(said)
-        return self.known[key]
+        reply = said if isinstance(said, Reply) else reply_of(said)
+        if worth(reply):
+            reply = self.known[key] = replace(reply, origin=Origin(sitting=str(id(self))))
+        return reply
 
     @property
     def counts(self) -> Counter[str]:

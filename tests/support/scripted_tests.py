@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from gate.calls.port import Worth, always
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import Component, InputRule, OutputRule, Specification
@@ -51,10 +52,10 @@ class ScriptedTests:
         """The requests of a stage, in order."""
         return [request for request in self.requests if stage_of(request) == stage]
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         key = (request.messages, request.index, request.about)
         if key in self.known and not fresh:
-            return replace(self.known[key], origin=Origin(reused=True))
+            return replace(self.known[key], origin=replace(self.known[key].origin, reused=True))
         if len(self.requests) == self.killed_after:
             raise Killed
         stage, number = stage_of(request), len(self.sent(stage_of(request)))
@@ -64,7 +65,8 @@ class ScriptedTests:
         if isinstance(said, Failed):
             return said
         answer = said if isinstance(said, Reply) else reply(said if isinstance(said, str) else json.dumps(said))
-        self.known[key] = answer
+        if worth(answer):
+            answer = self.known[key] = replace(answer, origin=Origin(sitting=str(id(self))))
         return answer
 
     def asker(self, name: str = "writer") -> Asker:

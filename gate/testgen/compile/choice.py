@@ -49,9 +49,13 @@ _OPPOSITES = tuple(
     "entailment/contradiction agree/disagree urgent/routine".split()
 )
 """Of what `either … or …` names without quotation marks, two that are labels; other words may be a description."""
-_CODE = regex.compile(r"[A-Z]|\d{1,3}|[A-Z][A-Z_]{2,}")
-"""A letter, a number, or a word in capitals is meant as it is written."""
-_FORMATS = frozenset("json xml html yaml csv tsv sql pdf toml latex ascii utf css".split())
+_CODE = regex.compile(r"[A-Z]|\d{1,3}")
+"""A letter or a number is meant as it is written; a word in capitals may name a format."""
+_STRICT = regex.compile(
+    r"\bexactly(?! one\b| the following| a\b)|\bexact\b|\bverbatim\b|\bspell(?:ed|ing)\b|\bas written\b",
+    regex.IGNORECASE,
+)
+"""Words after which capitals and a full stop count."""
 _EXACT = regex.compile(
     rf"be {_ONLY}(?:the )?(?:(?:exact|single|literal) )?(?:word|string|text|phrase|value|token|letter|label)? ?"
     rf"({LITERAL}){_TAIL}",
@@ -60,11 +64,13 @@ _EXACT = regex.compile(
 
 
 def choice(clause: Clause) -> Checks:
-    """One of a list, spelled as there unless the rule says that case does not count."""
+    """One of a list, in capitals or not and with a full stop or none, unless the rule says `exactly`."""
     if clause.negated:
         return ()
     if (one := _EXACT.fullmatch(clause.alone)) is not None:
         text = literal(clause, one[1])
+        if not _STRICT.search(clause.said):
+            return _one_of((text,), strict=False)
         options: dict[str, JsonValue] = {"value": text, "ignore_case": False, "strip": True}
         return (Check("exact", f"exactly “{text}”", options),)
     for pattern in _PATTERNS:
@@ -79,7 +85,7 @@ def choice(clause: Clause) -> Checks:
         if either is not None and not _either(either, items):
             continue
         if len(items) >= 2 and many <= {len(items)}:
-            return _one_of(items, ignore_case=_ignores(clause.said, groups))
+            return _one_of(items, strict=_strict(clause.said, groups, items))
     return ()
 
 
@@ -92,16 +98,20 @@ def _either(said: str, items: Sequence[str]) -> bool:
     words = {item.lower() for item in items}
     if any(pair <= words for pair in _OPPOSITES) and all(" " not in item for item in items):
         return True
-    return bool(items) and all(map(_CODE.fullmatch, items)) and _FORMATS.isdisjoint(words)
+    return bool(items) and all(map(_CODE.fullmatch, items))
 
 
-def _ignores(said: str, groups: dict[str, str | None]) -> bool:
-    if groups.get("strict"):
+def _strict(said: str, groups: dict[str, str | None], items: Sequence[str]) -> bool:
+    """Does it count how they are spelled? Where two differ in nothing else, it does."""
+    if groups.get("strict") or len({item.casefold() for item in items}) < len(items):
+        return True
+    if groups.get("case") or _INSENSITIVE.search(said):
         return False
-    return bool(groups.get("case")) or _INSENSITIVE.search(said) is not None
+    return _STRICT.search(said) is not None
 
 
-def _one_of(items: Sequence[str], *, ignore_case: bool) -> Checks:
-    how = "in capitals or not" if ignore_case else "spelled so"
+def _one_of(items: Sequence[str], *, strict: bool) -> Checks:
     words = "|".join(map(regex.escape, items))
-    return searched(rf"\A\s*+(?:{words})\s*\Z", f"one of {', '.join(items)}, {how}", ignore_case=ignore_case)
+    told = f"one of {', '.join(items)}" if len(items) > 1 else f"“{items[0]}”"
+    how = "spelled so" if strict else "in capitals or not"
+    return searched(rf"\A\s*+(?:{words}){'' if strict else '[.]?'}\s*\Z", f"{told}, {how}", ignore_case=not strict)

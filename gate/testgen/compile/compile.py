@@ -17,7 +17,7 @@ from gate.testgen.compile.lists import whole_list
 from gate.testgen.compile.marks import mark
 from gate.testgen.compile.notation import notation
 from gate.testgen.compile.phrases import phrases
-from gate.testgen.compile.subjects import PRODUCT
+from gate.testgen.compile.subjects import MUST, NOT, PRODUCT, WHOLE
 from gate.testgen.compile.text import Sentence, sentence, sentences
 from gate.testgen.compile.things import count, each
 
@@ -36,17 +36,23 @@ FORMS: tuple[Form, ...] = (
 )
 DEMANDS = 3
 """In one rule, at most."""
-_NAMED = re.compile(rf"\b(?:(?:the|your|this) {PRODUCT}|it)\b", re.IGNORECASE)
-_PARTS = re.compile(
-    r"\b(?:JSON|keys?|fields?|sections?|headings?|headlines?|titles?|columns?|subjects?)\b", re.IGNORECASE
+_NAMED = re.compile(rf"\b(?:(?:the|your|this) (?P<product>{PRODUCT})|it)\b", re.IGNORECASE)
+_OF_ALL = frozenset(("words", "sentences", "characters", "language", "forbidden_words"))
+"""Kinds of scorers that say nothing of parts."""
+_HARMLESS = re.compile(
+    rf"(?:do not|don't|never|avoid|no) .+|{WHOLE} (?:{NOT} .+|{MUST} (?:be|sound|remain|stay|read as) "
+    r"(?:very |always )?[a-z-]+(?:,? and [a-z-]+)?)\.?",
+    re.IGNORECASE,
 )
+"""Forbids something, or says how the whole is in an adjective or two: it names no part."""
 
 
 def compile_rule(rule: OutputRule) -> CompiledRule | None:
     """The scorers of a rule, where code can check all that it says.
 
     A rule is compiled only where its whole sentence is understood. With a condition, a hedge, an exception, a part of
-    the output in place of the output, or a second demand that is not understood, it is left alone.
+    the output in place of the output, or a second demand that is not understood, it is left alone. So is a rule that
+    does not stand in the prompt, until its author has said that it is meant.
 
     Args:
         rule: its text is hostile.
@@ -54,7 +60,7 @@ def compile_rule(rule: OutputRule) -> CompiledRule | None:
     Returns:
         None where a judge has to decide.
     """
-    read = sentence(rule.text)
+    read = sentence(rule.text) if rule.grounding != "ungrounded" else None
     parts = [_said(part) for part in sentences(read)] if read is not None else []
     checks = tuple(check for part in parts for check in part)
     if not all(parts) or not 1 <= len(checks) <= DEMANDS or _clash(checks):
@@ -69,15 +75,20 @@ def compile_rule(rule: OutputRule) -> CompiledRule | None:
 def compile_rules(rules: Iterable[OutputRule]) -> tuple[CompiledRule, ...]:
     """Those that code can check, in their order.
 
-    Where a rule names parts of the output, what another one says of `the summary` may be about such a part.
+    `The summary` may be a part of the output. It is the whole only where no other rule may speak of another part.
 
     Args:
         rules: of a specification.
     """
     given = tuple(rules)
-    parts = [rule for rule in given if _PARTS.search(rule.text)]
-    sure = (rule for rule in given if not _NAMED.search(rule.text) or all(other is rule for other in parts))
-    return tuple(compiled for compiled in map(compile_rule, sure) if compiled is not None)
+    found = {rule.id: compile_rule(rule) for rule in given}
+    sure = (
+        rule
+        for rule in given
+        if _product(rule) is None
+        or all(other is rule or _of_the_same(other, found[other.id], _product(rule)) for other in given)
+    )
+    return tuple(compiled for rule in sure if (compiled := found[rule.id]) is not None)
 
 
 def told(compiled: CompiledRule) -> str:
@@ -87,6 +98,21 @@ def told(compiled: CompiledRule) -> str:
         compiled: a rule.
     """
     return f"{compiled.rule} by code: {compiled.wording}"
+
+
+def _product(rule: OutputRule) -> str | None:
+    """What a rule calls the output, where that may be a part of it; empty for `it`."""
+    named = _NAMED.search(rule.text)
+    return None if named is None else (named["product"] or "").lower()
+
+
+def _of_the_same(rule: OutputRule, compiled: CompiledRule | None, product: str | None) -> bool:
+    """Is it sure that a rule speaks of no other part than the one that is called so?"""
+    if _product(rule) not in (None, "", product):
+        return False
+    if compiled is not None and all(spec.kind in _OF_ALL for spec in compiled.scorers):
+        return True
+    return _HARMLESS.fullmatch(rule.text.strip()) is not None
 
 
 def _said(part: Sentence) -> Checks:

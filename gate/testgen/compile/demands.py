@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.frames import FRAMES
+from gate.testgen.compile.numbers import AT_LEAST, AT_MOST, BARE, FEWER, MORE
 from gate.testgen.compile.orders import ORDERS, order
 from gate.testgen.compile.subjects import MUST, NOT
 from gate.testgen.compile.text import Sentence
@@ -48,6 +49,13 @@ _ALWAYS = re.compile(r"^(?:always|strictly|only ever) ", re.IGNORECASE)
 _NEGATION = re.compile(r"(?:not|never) (.+)", re.IGNORECASE)
 _OR = re.compile(r",? or |, ")
 _USING = re.compile(r"^(?:using |any )")
+_BOUND = re.compile(rf"(?:{AT_MOST}|{AT_LEAST}|{FEWER}|{MORE}) (?={BARE.pattern})", re.IGNORECASE)
+_CHARACTERS = re.compile(
+    r"\b(?:digits?|numbers?|numerals?|letters?|punctuation|symbols?|spaces|(?:lower|upper)[ -]?case|capitals|caps)"
+    r"(?: only)?$",
+    re.IGNORECASE,
+)
+"""Kinds of characters, of which a text is made all together."""
 _SPLITS = 6
 """Places of an `and` that are tried."""
 
@@ -94,10 +102,24 @@ def halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
         else:
             second = _clause(right, clause.literals, False)
             if second is None:
-                # The verb of the first demand is that of the second, too.
-                second = _clause(f"{left.partition(' ')[0]} {right}", clause.literals, False)
+                second = _borrowed(left, right, clause.literals)
         if second is not None and not second.said.startswith("each "):
             yield Clause(left, clause.literals, clause.negated), second
+
+
+def _borrowed(left: str, right: str, literals: tuple[str, ...]) -> Clause | None:
+    """The verb of the first demand is that of the second, too, and so is its bound.
+
+    None where it is not sure what the second one demands: `two sentences and 50 words`, `in lowercase and digits`,
+    `"a" and "b" or "c"`.
+    """
+    verb, _, rest = left.partition(" ")
+    bound = _BOUND.match(rest)
+    if bound is not None and BARE.match(right):
+        return _clause(f"{verb} {bound[0]}{right}", literals, False)
+    if BARE.match(right) or " or " in right or (_CHARACTERS.search(left) and _CHARACTERS.search(right)):
+        return None
+    return _clause(f"{verb} {right}", literals, False)
 
 
 def _neither(clause: Clause) -> Iterator[tuple[Clause, Clause]]:

@@ -26,15 +26,17 @@ _MARKS: Mapping[str, str] = {
     "semicolon": ";",
     "comma": ",",
 }
+_OPENS = r"\A[\s*_#>\"'“‘«(\[]*+"
+"""Marks of Markdown and quotation marks may stand before the first letter."""
 _KINDS: tuple[tuple[str, str, str], ...] = (
     (r"start with (?:a|an) (?:capital|uppercase|upper-case|capitalized) letter",
-     r"\A\s*+\p{Lu}", "a capital at the start"),
-    (r"start with (?:a|an) (?:lowercase|lower-case) letter", r"\A\s*+\p{Ll}", "a small letter at the start"),
+     _OPENS + r"\p{Lu}", "a capital at the start"),
+    (r"start with (?:a|an) (?:lowercase|lower-case) letter", _OPENS + r"\p{Ll}", "a small letter at the start"),
     (r"start with a digit", r"\A\s*+[0-9]", "a digit at the start"),
     (r"end with a digit", r"[0-9]\s*\Z", "a digit at the end"),
     (r"be (?:enclosed|wrapped|put|placed) in (?:double )?quot(?:es|ation marks)",
-     r"\A\s*+[\"“][\s\S]*[\"”]\s*\Z", "quotation marks around it"),
-    (r"end with (?:a punctuation mark|punctuation)", r"\p{P}\s*\Z", "a punctuation mark at the end"),
+     r"\A\s*+[\"“][^\"“”]*+[\"”]\s*\Z", "quotation marks around it"),
+    (r"end with (?:a punctuation mark|punctuation)", r"[.!?…:;,\"'”’»)\]。！？]\s*\Z", "a punctuation mark at the end"),
 )  # fmt: skip
 """What the output may start or end with, in words that quote nothing."""
 _COMPILED = tuple((re.compile(said, re.IGNORECASE), pattern, told) for said, pattern, told in _KINDS)
@@ -49,7 +51,7 @@ def edges(clause: Clause) -> Checks:
     if (word := _WORD.fullmatch(clause.said)) is not None:
         return _edge(word["edge"].lower(), (word["word"],), negate=clause.negated, whole=True)
     if (tag := _TAGGED.fullmatch(clause.said)) is not None and not clause.negated:
-        return searched(rf"\A\s*+<{tag[1]}>[\s\S]*</{tag[1]}>\s*\Z", f"within <{tag[1]}> tags")
+        return searched(rf"\A\s*+<{tag[1]}>(?:(?!</?{tag[1]}>)[\s\S])*+</{tag[1]}>\s*\Z", f"within <{tag[1]}> tags")
     named = _NAMED.fullmatch(clause.said)
     if named is not None:
         mark = _MARKS.get(named[1].lower())
@@ -74,5 +76,5 @@ def _edge(edge: str, items: tuple[str, ...], *, negate: bool, whole: bool = Fals
 def _whole(edge: str, item: str) -> str:
     """What is forbidden, and what is called a word, counts as whole words: `I` is no start of `It`."""
     if edge == "start":
-        return re.escape(item) + (r"(?!\w)" if item[-1].isalnum() else "")
+        return re.escape(item) + (r"(?![\w'’])" if item[-1].isalnum() else "")
     return (r"(?<!\w)" if item[0].isalnum() else "") + re.escape(item)

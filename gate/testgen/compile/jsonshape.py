@@ -68,8 +68,15 @@ def json_shape(clause: Clause) -> Checks:
     """Valid JSON, a JSON object with the keys …, a JSON array of strings."""
     if clause.negated:
         return ()
+    bare = clause.alone == clause.said
     if _ANY.fullmatch(clause.alone):
-        return (Check("json", "valid JSON", {"fence": True}),)
+        return (Check("json", "valid JSON", {"fence": bare}),)
+    shape = _shape(clause)
+    # A fence is text beside the JSON; a schema alone would let it pass.
+    return shape if bare or not shape else (Check("json", "JSON and nothing else", {"fence": False}), *shape)
+
+
+def _shape(clause: Clause) -> Checks:
     if (bare := _BARE.fullmatch(clause.alone)) is not None:
         kind = "object" if bare[1].lower() in ("object", "dictionary") else "array"
         return _schema({"type": kind}, f"a JSON {kind}")

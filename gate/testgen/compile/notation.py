@@ -5,60 +5,54 @@ import re
 from gate.testgen.compile.check import Checks, searched
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.numbers import number
+from gate.testgen.compile.signs import ADDRESS, CODE_BLOCK, EMOJI, HTML, MARKDOWN, MARKUP, NUMBER, date
 
 _ALL = r"(?:entirely |all |only |completely |fully )?"
-_LETTERS = r"(?: ?letters| ?text| ?characters)?(?: only)?"
+_LETTERS = r"(?: ?text| ?characters)?(?: only)?"
 _SMALL = (
     "a|an|the|and|but|or|nor|for|so|yet|as|at|by|in|of|off|on|per|to|up|via|with|from|into|onto|over|than|that|upon|"
     "about|after|before|between|through|without|within|under|down|near|vs|v"
 )
 """Words that titles may leave in small letters, for one style or another."""
-_MARKDOWN = (
-    r"```|~~~|^[^\S\n]{0,3}(?:#{1,6}[^\S\n]|>[^\S\n]|[-*+][^\S\n]++\S)|\*\*\S|(?<!\w)__\S|`[^`\n]++`|"
-    r"\[[^\[\]\n]++\]\([^()\n]++\)|(?<![\w*])\*[^\s*][^*\n]*+\*(?!\w)"
-)
-_HTML = r"</?[A-Za-z][A-Za-z0-9-]*+(?:\s[^<>]*+|/)?>"
-_ADDRESS = r"https?://|www\.\w"
-_EMOJI = "[\\p{Emoji_Presentation}\U0001f000-\U0001faff]|\\p{Emoji}\ufe0f"
 _BEING: tuple[tuple[str, str, str], ...] = (
-    (rf"be {_ALL}(?:in )?{_ALL}(?:uppercase|upper case|upper-case|capital letters|all caps|caps|capitals){_LETTERS}",
+    (rf"be {_ALL}(?:in )?{_ALL}(?:uppercase|upper case|upper-case|all caps|caps|capitals){_LETTERS}|"
+     rf"be {_ALL}in {_ALL}(?:uppercase|upper case|upper-case|capital) letters",
      r"\A\P{Ll}*+\Z", "no small letters"),
-    (r"contain only (?:uppercase|capital) letters", r"\A\P{Ll}*+\Z", "no small letters"),
-    (rf"be {_ALL}(?:in )?{_ALL}(?:lowercase|lower case|lower-case){_LETTERS}", r"\A\P{Lu}*+\Z", "no capitals"),
-    (r"contain only lowercase letters", r"\A\P{Lu}*+\Z", "no capitals"),
+    (rf"be {_ALL}(?:in )?{_ALL}(?:lowercase|lower case|lower-case){_LETTERS}|"
+     rf"be {_ALL}in {_ALL}(?:lowercase|lower case|lower-case|small) letters", r"\A\P{Lu}*+\Z", "no capitals"),
     (rf"be {_ALL}in {_ALL}title[ -]case(?: only)?",
-     rf"\A(?!\P{{L}}*+\p{{Ll}})(?![\s\S]*?(?<![\w'’-])(?!(?:{_SMALL})(?![\w'’-]))\p{{Ll}}++(?![\w./@-]))"
+     rf"\A(?!\P{{L}}*+\p{{Ll}}++(?!\p{{Lu}}))(?![\s\S]*?(?<![\w'’-])(?!(?:{_SMALL})(?![\w'’-]))\p{{Ll}}++(?![\w./@-]))"
      r"(?=\P{Ll}{0,4}+\Z|[\s\S]*?\p{Ll})", "capitals at the start of words"),
     (r"be (?:wrapped |enclosed |placed |put )?in(?:side)? "
      r"(?:a (?:Markdown |fenced |single )?code (?:block|fence)|triple backticks)",
-     r"\A\s*+(`{3}|~{3})[\s\S]*\1\s*\Z", "a code block"),
+     CODE_BLOCK, "a code block"),
     (r"(?:contain|be) only (?:of )?digits|be digits(?: only)?|be numeric only", r"\A\s*+[0-9]++\s*\Z", "only digits"),
     (r"be (?:only |just )?(?:a|one) (?:single )?(?:number|numeric value|numerical value)(?: only| and nothing else)?",
-     r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)?(?:(?<=\d)|(?=\.\d))(?:\.\d++)?\s*\Z", "one number"),
+     NUMBER, "one number"),
     (r"be (?:only |just )?(?:an|a|one) (?:single )?(?:integer|whole number)(?: only| and nothing else)?",
      r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)\s*\Z", "one whole number"),
     (r"be (?:only |just )?(?:a|one) (?:single )?positive (?:integer|whole number)(?: only)?",
      r"\A\s*+\+?0*+[1-9](?:\d{0,2}(?:,\d{3})++|\d*+)\s*\Z", "one whole number above 0"),
     (r"be (?:only |just )?(?:a|one|exactly one) (?:single )?digit(?: only)?", r"\A\s*+[0-9]\s*\Z", "one digit"),
     (r"contain (?:at least (?:a|one)|a|one or more) (?:digit|numeral)s?", r"[0-9]", "a digit"),
-    (r"contain (?:at least (?:an|one)|an|one or more) emojis?", _EMOJI, "an emoji"),
-    (r"contain (?:at least (?:a|one)|a|one or more) (?:URL|link|hyperlink|web address)s?", _ADDRESS, "a web address"),
+    (r"contain (?:at least (?:an|one)|an|one or more) emojis?", EMOJI, "an emoji"),
+    (r"contain (?:at least (?:a|one)|a|one or more) (?:URL|link|hyperlink|web address)s?", ADDRESS, "a web address"),
     (r"be (?:only |just )?(?:a|one|exactly one) (?:single )?letter(?: only)?", r"\A\s*+\p{L}\s*\Z", "one letter"),
     (r"be (?:only )?a (?:valid )?date in (?:the |ISO 8601 )?(?:format )?(?:\()?YYYY-MM-DD(?:\))?(?: format)?",
-     r"\A\s*+\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\s*\Z", "a date as YYYY-MM-DD"),
+     date("{y}-{m}-{d}"), "a date as YYYY-MM-DD"),
     (r"be (?:only )?a (?:valid )?date in (?:the )?(?:format )?DD/MM/YYYY(?: format)?",
-     r"\A\s*+(?:0[1-9]|[12]\d|3[01])/(?:0[1-9]|1[0-2])/\d{4}\s*\Z", "a date as DD/MM/YYYY"),
+     date("{d}/{m}/{y}"), "a date as DD/MM/YYYY"),
     (r"be (?:only )?a (?:valid )?date in (?:the )?(?:format )?MM/DD/YYYY(?: format)?",
-     r"\A\s*+(?:0[1-9]|1[0-2])/(?:0[1-9]|[12]\d|3[01])/\d{4}\s*\Z", "a date as MM/DD/YYYY"),
+     date("{m}/{d}/{y}"), "a date as MM/DD/YYYY"),
 )  # fmt: skip
 _ABSENT: tuple[tuple[str, str, str], ...] = (
     (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?|be (?:formatted )?in Markdown",
-     _MARKDOWN, "no Markdown"),
+     MARKDOWN, "no Markdown"),
     (r"contain (?:any |a )?(?:Markdown )?(?:code fences?|code blocks?|triple backticks)|"
      r"be (?:wrapped|enclosed|placed|put) in(?:side)? (?:a |any )?(?:Markdown )?code (?:blocks?|fences?)",
      "```|~~~", "no code fence"),
-    (r"contain (?:any )?HTML(?: tags?| markup| elements?)?", _HTML, "no HTML tags"),
-    (r"contain (?:any |an )?emojis?", _EMOJI, "no emoji"),
+    (r"contain (?:any )?HTML(?: tags?| markup| elements?)?", HTML, "no HTML tags"),
+    (r"contain (?:any |an )?emojis?", EMOJI, "no emoji"),
     (r"contain (?:any )?(?:digits|numerals)", r"\d", "no digits"),
     (r"contain (?:any )?(?:uppercase|capital) letters", r"\p{Lu}", "no capitals"),
     (r"contain (?:any )?(?:lowercase|small) letters", r"\p{Ll}", "no small letters"),
@@ -66,10 +60,11 @@ _ABSENT: tuple[tuple[str, str, str], ...] = (
     (r"contain (?:any )?(?:bullet points?|bullets|bulleted lists?)",
      r"^[^\S\n]*+[-*+•‣–][^\S\n]++\S", "no bullet points"),
     (r"contain (?:any )?(?:lists|list items)", r"^[^\S\n]*+(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]++\S", "no list items"),
-    (r"contain (?:any )?(?:whitespace|spaces|blanks)", r"\S[^\S\n]+\S", "no blanks"),
+    (r"contain (?:any )?(?:spaces|blanks)", r"\S[^\S\n]+\S", "no blanks"),
+    (r"contain (?:any )?(?:whitespace|white space)", r"\S\s+\S", "no white space"),
     (r"contain (?:any )?punctuation(?: marks)?", r"\p{P}", "no punctuation"),
     (r"contain (?:any )?non-ASCII characters", r"[^\x00-\x7f]", "no characters beyond ASCII"),
-    (r"contain (?:any )?(?:URLs|links|hyperlinks|web addresses)", _ADDRESS, "no web addresses"),
+    (r"contain (?:any )?(?:URLs|links|hyperlinks|web addresses)", ADDRESS, "no web addresses"),
 )  # fmt: skip
 _RANGE = re.compile(
     r"be (?:only )?(?:a |an )?(?:single )?(?P<of>integer|whole number|number) (?:between|from|in the range(?: of)?) "
@@ -77,8 +72,6 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _PLAIN = re.compile(r"be (?:only )?(?:in |written in )?(?:only )?plain text(?: only)?", re.IGNORECASE)
-_MARKUP = r"```|~~~|^[^\S\n]{0,3}#{1,6}[^\S\n]|\*\*\S|(?<!\w)__\S|\[[^\[\]\n]++\]\([^()\n]++\)"
-"""Markdown that no plain text holds: dashes before items may be its own."""
 _WIDEST = 200
 """Numbers in a range that become a pattern."""
 _COMPILED = tuple((re.compile(said, re.IGNORECASE), pattern, told) for said, pattern, told in _BEING)
@@ -91,7 +84,7 @@ def notation(clause: Clause) -> Checks:
         if said.fullmatch(clause.said):
             return searched(pattern, told, negate=clause.negated)
     if not clause.negated and _PLAIN.fullmatch(clause.said):
-        return searched(f"{_MARKUP}|{_HTML}", "no Markdown, no HTML tags", negate=True)
+        return searched(f"{MARKUP}|{HTML}", "no Markdown, no HTML tags", negate=True)
     found = _RANGE.fullmatch(clause.said)
     if found is None or clause.negated:
         return ()
@@ -100,6 +93,8 @@ def notation(clause: Clause) -> Checks:
         return ()
     whole = found["of"].lower() != "number"
     numbers = "|".join(map(str, range(low, high + whole)))
+    if not whole and low == 0:
+        numbers += r"|(?=\.\d)"
     part = "" if whole else rf"(?:\.\d++)?|{high}(?:\.0++)?"
     told = f"a {'whole ' if whole else ''}number from {low} to {high}"
     return searched(rf"\A\s*+(?:(?:{numbers}){part})\s*\Z", told)

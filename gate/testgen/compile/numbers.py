@@ -68,32 +68,34 @@ class Quantity:
         return None
 
 
-_AT_MOST = (
+AT_MOST = (
     "(?:at (?:the )?most|(?:no|not) (?:more|longer|greater|larger) than|(?:no|not) over|not exceeding|up to|"
     "a (?:maximum(?: length)?|limit|max) of|max(?:imum|\\.)?(?: of)?)"
 )
-_AT_LEAST = (
+AT_LEAST = (
     "(?:at (?:the )?least|(?:no|not) (?:fewer|less|shorter) than|(?:no|not) under|a minimum(?: length)? of|"
     "min(?:imum|\\.)?(?: of)?)"
 )
+BARE = re.compile(rf"(?!an? ){_NUMBER} ", re.IGNORECASE)
+"""A number that nothing says a bound of."""
 _N, _M, _OF = rf"(?P<n>{_NUMBER})", rf"(?P<m>{_NUMBER})", r"(?P<of>\S.*)"
 
-_FEWER, _MORE = "(?:(?:fewer|less|shorter) than|under|below)", "(?:(?:more|longer|greater) than|over|above)"
+FEWER, MORE = "(?:(?:fewer|less|shorter) than|under|below)", "(?:(?:more|longer|greater) than|over|above)"
 _SAME = r"(?P<unit>[a-z]+) (?:and|but) "
 _OF_SAME = r"(?P<of>(?P=unit)(?: .*)?)"
 _PHRASES: tuple[tuple[str, Callable[[int, int], tuple[int | None, int | None]], bool], ...] = (
-    (rf"{_AT_LEAST} {_N} (?:and|but) {_AT_MOST} {_M} {_OF}", lambda n, m: (n, m), False),
-    (rf"{_AT_LEAST} {_N} {_SAME}{_AT_MOST} {_M} {_OF_SAME}", lambda n, m: (n, m), False),
-    (rf"{_AT_MOST} {_N} (?:and|but) {_AT_LEAST} {_M} {_OF}", lambda n, m: (m, n), False),
-    (rf"{_MORE} {_N} (?:and|but) {_FEWER} {_M} {_OF}", lambda n, m: (n + 1, m - 1), False),
+    (rf"{AT_LEAST} {_N} (?:and|but) {AT_MOST} {_M} {_OF}", lambda n, m: (n, m), False),
+    (rf"{AT_LEAST} {_N} {_SAME}{AT_MOST} {_M} {_OF_SAME}", lambda n, m: (n, m), False),
+    (rf"{AT_MOST} {_N} (?:and|but) {AT_LEAST} {_M} {_OF}", lambda n, m: (m, n), False),
+    (rf"{MORE} {_N} (?:and|but) {FEWER} {_M} {_OF}", lambda n, m: (n + 1, m - 1), False),
     (rf"{_N} or {_M} {_OF}", lambda n, m: (n, m) if m == n + 1 else (1, 0), False),
     (rf"(?:between|from|between a minimum of) {_N} (?:and|to) {_M} {_OF}", lambda n, m: (n, m), False),
     (rf"{_N}(?: to |(?<=\d)-(?=\d)| - ){_M} {_OF}", lambda n, m: (n, m), False),
-    (rf"{_AT_MOST} {_N} {_OF} or (?:fewer|less)", lambda n, _: (None, n), False),
-    (rf"{_AT_MOST} {_N} {_OF}", lambda n, _: (None, n), False),
-    (rf"{_FEWER} {_N} {_OF}", lambda n, _: (None, n - 1), False),
-    (rf"{_AT_LEAST} {_N} {_OF}", lambda n, _: (n, None), False),
-    (rf"{_MORE} {_N} {_OF}", lambda n, _: (n + 1, None), False),
+    (rf"{AT_MOST} {_N} {_OF} or (?:fewer|less)", lambda n, _: (None, n), False),
+    (rf"{AT_MOST} {_N} {_OF}", lambda n, _: (None, n), False),
+    (rf"{FEWER} {_N} {_OF}", lambda n, _: (None, n - 1), False),
+    (rf"{AT_LEAST} {_N} {_OF}", lambda n, _: (n, None), False),
+    (rf"{MORE} {_N} {_OF}", lambda n, _: (n + 1, None), False),
     (rf"(?:exactly|precisely|only|just) {_N} {_OF}", lambda n, _: (n, n), False),
     (rf"(?:(?:exactly|only|just) )?(?P<n>a|one) single {_OF}", lambda n, _: (n, n), False),
     (rf"{_N} or (?:fewer|less) {_OF}", lambda n, _: (None, n), False),

@@ -18,6 +18,12 @@ _SHAPE = r"(?:format|present|structure|express|phrase|render|put|keep)"
 _NEVER = r"(?:do not|don't|never)"
 _INCLUDE = r"(?:use|include|write|mention|output|say|add|print|insert|produce|employ|put|give|contain)"
 _IN = rf"(?: in {WHOLE}| anywhere)?"
+_GIVEN = (
+    r"(?:(?:given |user's |user |input |incoming |customer |support |following )?"
+    r"(?:text|message|input|review|e-?mail|tweet|ticket|comment|post|article|query|question|request|document|sentence|"
+    r"headline))"
+)
+"""The whole of what the prompt is given: a part of it may be marked where it stands."""
 
 ORDERS: tuple[tuple[str, str, bool], ...] = (
     (rf"{_NEVER} (?:exceed|surpass|go (?:over|above|beyond)) (.+)", "be at most {}", False),
@@ -57,9 +63,8 @@ ORDERS: tuple[tuple[str, str, bool], ...] = (
     (rf"(?:include|mention|insert|add|use) (.+?){_IN}", "contain {}", False),
     (r"use (?:only|exclusively|solely) (.+)", "contain only {}", False),
     (r"use (?:only |exclusively |solely )?(.+?)(?: only)?", "be in {}", False),
-    (r"(?:classify|categori[sz]e|label|tag|mark|rate)(?: (?:it|(?:the|this|a|an|its|their)"
-     r"(?: (?!each |every )(?:[a-z-]*[a-rt-z])){1,4}))? "
-     r"as (?:either |one of:? |exactly one of:? )?(.+)", "be one of: {} (case-insensitive)", False),
+    (rf"(?:classify|categori[sz]e)(?: (?:it|(?:the|this|an?) {_GIVEN}))? "
+     r"as (?:either |one of:? |exactly one of:? )?(.+)", "be one of: {}", False),
     (r"((?:at most|at least|no more than|no fewer than|exactly|between|up to|max(?:imum|\.)?|min(?:imum|\.)?) .+|"
      r".+ (?:at most|max(?:imum|\.)?|or fewer|or less))", "be {}", False),
 )  # fmt: skip

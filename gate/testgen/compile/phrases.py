@@ -2,10 +2,12 @@
 
 import re
 
-from gate.testgen.compile.check import Check, Checks
+from gate.domain.jsonvalue import JsonValue
+from gate.testgen.compile.check import Check, Checks, searched
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.listed import listed, quoted
 from gate.testgen.compile.text import LITERAL
+from gate.testgen.compile.words import ambiguous, anywhere, word
 
 _NOUN = (
     r"(?P<noun>words?|terms?|phrases?|strings?|texts?|symbols?|characters?|expressions?|headings?|sections?|markers?|"
@@ -21,7 +23,8 @@ _PLAIN = re.compile(
     r"contain (?:any of )?(?:the |these )(?:following )?words(?P<colon>:)? (?P<list>[^:]+)", re.IGNORECASE
 )
 _SINGLE = re.compile(
-    r"contain the word (?P<word>(?!count|limit|order|choice|list|length|above|below|given|twice|again)[a-z]{2,30})",
+    r"contain the word (?P<word>(?!count|limit|order|choice|list|length|above|below|given|twice|again|document|file|"
+    r"processor|cloud)[a-z]{2,30})",
     re.IGNORECASE,
 )
 _SOMEWHERE = re.compile(r" (?:at least once|somewhere|anywhere)$", re.IGNORECASE)
@@ -39,10 +42,13 @@ def phrases(clause: Clause) -> Checks:
         if clause.negated and _TOGETHER.match(clause.said):
             return ()
         items = quoted(clause, found["list"])
-        return (_without(items, noun) if clause.negated else _with(items, found["list"], said)) if items else ()
+        if not noun and any(len(item) == 1 and item.isalpha() and item != "I" for item in items):
+            # A letter within words, or a word of one letter?
+            return ()
+        return (_without(items, noun) if clause.negated else _with(items, found["list"], said, noun)) if items else ()
     if (single := _SINGLE.fullmatch(said)) is not None:
         words = (single["word"],)
-        return _without(words, "word") if clause.negated else _with(words, "", said)
+        return _without(words, "word") if clause.negated else _with(words, "", said, "word")
     plain = _PLAIN.fullmatch(clause.said)
     if plain is None or not clause.negated:
         return ()
@@ -51,28 +57,42 @@ def phrases(clause: Clause) -> Checks:
 
 
 def _without(items: tuple[str, ...], noun: str) -> Checks:
-    """Words are looked for as words, signs anywhere."""
+    """Words are looked for as words, signs anywhere; capitals count in a word that has no small letters."""
     told = f"without {', '.join(items)}"
     wordlike = all(any(map(str.isalnum, item)) for item in items)
-    if wordlike and not noun.startswith(_SIGNS):
-        return (Check("forbidden_words", told, {"words": [*items], "inflections": False}),)
-    return (Check("contains", told, {"none": [*items], "ignore_case": False}),)
+    if not wordlike or noun.startswith(_SIGNS):
+        return (Check("contains", told, {"none": [*items], "ignore_case": False}),)
+    if any(map(ambiguous, items)):
+        return ()
+    names = tuple(item for item in items if item.isupper() and " " not in item)
+    words = tuple(item for item in items if item not in names)
+    found: Checks = ()
+    if words:
+        options: dict[str, JsonValue] = {"words": [*words], "inflections": False}
+        found = (Check("forbidden_words", f"without {', '.join(words)}", options),)
+    if names:
+        found += searched("|".join(map(word, names)), f"without {', '.join(names)} in capitals", negate=True)
+    return found
 
 
-def _with(items: tuple[str, ...], written: str, said: str) -> Checks:
+def _with(items: tuple[str, ...], written: str, said: str, noun: str) -> Checks:
     """All of a list that is joined by `and`, any of one that is joined by `or`."""
     words = re.sub(LITERAL, "", written)
-    if said.startswith("contain at least one of "):
-        return (Check("contains", f"contains one of {', '.join(items)}", {"any": [*items], "ignore_case": False}),)
-    key = "any" if " or " in words else "all"
-    if (key == "any" and " and " in words) or " nor " in words:
+    one_at_least = said.startswith("contain at least one of ")
+    some = one_at_least or " or " in words
+    if not one_at_least and ((some and " and " in words) or " nor " in words):
         return ()
-    if key == "all" and len(items) > 1 and " and " not in words:
+    if not some and len(items) > 1 and " and " not in words:
         return ()
-    return (
-        Check(
-            "contains",
-            f"contains {'one of ' if key == 'any' else ''}{', '.join(items)}",
-            {key: [*items], "ignore_case": False},
-        ),
-    )
+    patterns = [_found(item, noun) for item in items]
+    if some:
+        return searched("|".join(patterns), f"contains one of {', '.join(items)}")
+    every = "".join(rf"(?=[\s\S]*?(?:{pattern}))" for pattern in patterns)
+    return searched(rf"\A{every}", f"contains {', '.join(items)}")
+
+
+def _found(item: str, noun: str) -> str:
+    """What is called a word is one; what is called nothing may be so many of it, and what is called a sign is part."""
+    if noun.startswith((*_SIGNS, "heading", "section")):
+        return anywhere(item)
+    return word(item, plural=not noun)

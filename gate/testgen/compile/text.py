@@ -15,8 +15,14 @@ _QUOTED = re.compile(r"\"([^\"]{1,200})\"|`([^`]{1,200})`|(?<!\w)'([^']{1,200})'
 _TAG = re.compile(r"<[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
 _UNLIKE = "ſıİ"
 """Letters that a search takes for `s` and `i` where capitals do not count, and that no table of words holds."""
-_STANDS_FOR = re.compile(r"\{[^{}]*\w[^{}]*\}|\[[^\W\d_][\w -]*\]|<[^\W\d_][\w -]*>|\.\.\.|…|__")
-"""A quotation that holds `{name}`, `[name]`, `<name>` or dots shows a form; it is no text to be found."""
+_STANDS_FOR = re.compile(
+    r"\{[^{}]*\w[^{}]*\}|\[[^\W\d_][\w -]*\]|<[^\W\d_][\w -]*>|\.\.\.|…|__|"
+    r"\b(?:YYYY|YY|MM|DD|HH|SS|yyyy|hh:mm|X{2,}|N{2,}|YOUR|NAME)\b|(?!N/A)\b[XYN]\b.|.\b[XYN]\b"
+)
+"""A quotation that holds `{name}`, `[name]`, `<name>`, dots, `YYYY` or `X` shows a form; it is no text to be found."""
+_CAPITALS = re.compile(r"\b(?!(?:AI|OK|PS|FAQ|JSON|HTML|USA|URL)\b)[A-Z]{2,}\b")
+_SMALL = re.compile(r"\b[A-Z]?[a-z]{2,}\b")
+"""Capitals beside words in small letters, as in `Dear NAME`, may stand for something, too."""
 _NEXT = re.compile(r"[.;] (?=[A-Z])")
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
 
@@ -62,7 +68,7 @@ def sentence(text: str) -> Sentence | None:
     without = _QUOTED.sub(taken, written.translate(_STRAIGHT)).strip().removesuffix(".").strip()
     if any(letter in without for letter in _UNLIKE):
         return None
-    if any(not literal.strip() or _STANDS_FOR.search(literal) for literal in literals):
+    if any(not literal.strip() or _shows_a_form(literal) for literal in literals):
         return None
     return Sentence(without, tuple(literals))
 
@@ -74,3 +80,7 @@ def sentences(read: Sentence) -> tuple[Sentence, ...]:
         read: the rule.
     """
     return tuple(Sentence(part.strip(), read.literals) for part in _NEXT.split(read.text))
+
+
+def _shows_a_form(literal: str) -> bool:
+    return bool(_STANDS_FOR.search(literal) or (_CAPITALS.search(literal) and _SMALL.search(literal)))

@@ -10,6 +10,7 @@ from gate.testgen.compile.listed import literal
 from gate.testgen.compile.marks import ITEMS, MARKS, singular
 from gate.testgen.compile.numbers import Quantity, quantity
 from gate.testgen.compile.text import LITERAL
+from gate.testgen.compile.words import anywhere, word
 
 MOST = 1_000
 """The greatest count that becomes a pattern."""
@@ -23,7 +24,8 @@ _BLOCKS: Mapping[str, str] = {
 _THING = re.compile(r"(.+?)(?: long| in length| in total| only| of text)?", re.IGNORECASE)
 _TAGS = re.compile(TAG, re.IGNORECASE)
 _OCCURRENCES = re.compile(
-    rf"(?:(?:occurrence|instance)s? of )?(?:the (?:word|string|character|symbol) )?({LITERAL})s?", re.IGNORECASE
+    rf"(?:(?:occurrence|instance)s? of )?(?:the (?P<noun>word|string|character|symbol) )?(?P<text>{LITERAL})s?",
+    re.IGNORECASE,
 )
 _EACH = re.compile(
     r"each <([a-z][a-z0-9]{0,19})> (?:tag|element) (?:contains?|includes?|ha(?:ve|s)) (.+)", re.IGNORECASE
@@ -50,8 +52,11 @@ def count(clause: Clause) -> Checks:
     if (tag := _TAGS.fullmatch(found.of)) is not None:
         return searched(holding(opening(tag[1]), found), found.told(f"<{tag[1]}> tag"), ignore_case=True)
     if (text := _OCCURRENCES.fullmatch(found.of)) is not None:
-        wanted = literal(clause, text[1])
-        return searched(holding(re.escape(wanted), found), f"“{wanted}” {found.told('time')}")
+        wanted, noun = literal(clause, text["text"]), (text["noun"] or "").lower()
+        if not noun and len(wanted) == 1 and wanted.isalpha():
+            return ()
+        sought = anywhere(wanted) if noun not in ("", "word") else word(wanted)
+        return searched(holding(f"(?:{sought})", found), f"“{wanted}” {found.told('time')}")
     return ()
 
 

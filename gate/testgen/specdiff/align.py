@@ -1,12 +1,13 @@
 """Which rule of the old version is which rule of the new one: by id, evidence, wording and code; without any model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from gate.domain.promptspec import OutputRule
 from gate.domain.specdiff import AlignedBy
 from gate.testgen.specdiff.units import plain
-from gate.testgen.specdiff.wording import ALIKE, matched, similarity
+from gate.testgen.specdiff.wording import ALIKE, matched, similarity, twins
 
 _AT_ALL = 0.15
 """Rules that quote the same words need little else in common; several rules may quote one sentence."""
@@ -57,14 +58,17 @@ def align(
     """
     work = _Work(list(base), list(head), [])
     if lineage:
-        work.pair("id", lambda one, other: float(one.id == other.id), 1.0)
-    work.pair("wording", lambda one, other: float(plain(one.text) == plain(other.text)), 1.0)
-    work.pair("evidence", _by_evidence, _AT_ALL)
-    work.pair("wording", lambda one, other: similarity(one.text, other.text), ALIKE)
-    work.pair("code", lambda one, other: float(bool(kinds(one)) and kinds(one) == kinds(other)), 1.0)
+        work.take("id", work.twins(lambda rule: rule.id))
+    work.take("wording", work.twins(lambda rule: plain(rule.text)))
+    work.take("evidence", list(_by_evidence(work.base, work.head)))
+    work.take("wording", list(matched(work.base, work.head, lambda a, b: similarity(a.text, b.text), ALIKE)))
+    work.take("code", work.twins(kinds))
     order = {rule.id: place for place, rule in enumerate(base)}
     pairs = sorted(work.pairs, key=lambda pair: order[pair.base.id])
     return Aligned(tuple(pairs), tuple(work.base), tuple(work.head))
+
+
+Found: TypeAlias = list[tuple[OutputRule, OutputRule]]
 
 
 @dataclass(slots=True)
@@ -73,15 +77,24 @@ class _Work:
     head: list[OutputRule]
     pairs: list[Pair]
 
-    def pair(self, by: AlignedBy, alike: Callable[[OutputRule, OutputRule], float], least: float) -> None:
-        """Take out all pairs that one measure finds."""
-        for one, other in list(matched(self.base, self.head, alike, least)):
-            self.base.remove(one)
-            self.head.remove(other)
-            self.pairs.append(Pair(one, other, by))
+    def twins(self, key: Callable[[OutputRule], Hashable]) -> Found:
+        """Those left that have the same key."""
+        return list(twins(self.base, self.head, key))
+
+    def take(self, by: AlignedBy, found: Found) -> None:
+        """Take out the pairs that one measure found."""
+        gone = {id(one) for one, _ in found}, {id(other) for _, other in found}
+        self.base = [rule for rule in self.base if id(rule) not in gone[0]]
+        self.head = [rule for rule in self.head if id(rule) not in gone[1]]
+        self.pairs += (Pair(one, other, by) for one, other in found)
 
 
-def _by_evidence(one: OutputRule, other: OutputRule) -> float:
-    """How alike two rules are that quote the same words; 0 where they do not."""
-    quoted, requoted = plain(one.evidence), plain(other.evidence)
-    return similarity(one.text, other.text) if quoted and quoted == requoted else 0.0
+def _by_evidence(base: Sequence[OutputRule], head: Sequence[OutputRule]) -> Iterator[tuple[OutputRule, OutputRule]]:
+    """Rules that quote the same words, the most alike first."""
+    quoting: dict[str, tuple[list[OutputRule], list[OutputRule]]] = {}
+    for place, rules in enumerate((base, head)):
+        for rule in rules:
+            quoting.setdefault(plain(rule.evidence), ([], []))[place].append(rule)
+    for quoted, (old, new) in quoting.items():
+        if quoted:
+            yield from matched(old, new, lambda one, other: similarity(one.text, other.text), _AT_ALL)

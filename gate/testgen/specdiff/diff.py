@@ -9,12 +9,15 @@ from gate.domain.promptspec import CompiledRule, OutputRule, Specification
 from gate.domain.specdiff import QUIET, RuleChange, SpecDiff
 from gate.testgen.asking import Asker
 from gate.testgen.specdiff.align import Pair, align
+from gate.testgen.specdiff.arranged import arranged
 from gate.testgen.specdiff.carry import standing_of
 from gate.testgen.specdiff.guard import held
 from gate.testgen.specdiff.inputs import input_changes
 from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_told
 from gate.testgen.specdiff.place import Side, Words, same, sides, text_of
+from gate.testgen.specdiff.set_names import reset, uses
 from gate.testgen.specdiff.strictness import by_code
+from gate.testgen.specdiff.units import plain
 from gate.testgen.specdiff.unread import unread
 from gate.testgen.specdiff.wording import worded_alike
 from gate.testgen.subject import PromptSubject
@@ -27,6 +30,7 @@ NOBODY = "no model was asked"
 ELSEWHERE = (
     "its sentence moved into another message, or into or out of a comment, a fence, a condition or crossed-out words"
 )
+RESET = "its sentence puts in a name that a statement of the template sets in another way now"
 ONCE_LESS = "its sentence changed or is gone; another sentence is read as the same rule"
 UNQUOTED = "the model quotes no words of the prompt for it"
 
@@ -95,11 +99,14 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
     asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
     answer = await _answer(means.judge, asked)
     told = _Told(asked, answer, left)
-    changes = [*settled, *(_held(change, left, right) for change in (*known.values(), *told.changes()))]
+    around = _Around(left, right, reset(left) | reset(right))
+    changes = [around.put_in(change) for change in settled]
+    changes += [around.held(change) for change in (*known.values(), *told.changes())]
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
     notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
-    notes = (*notes, *([failed] if failed else []), *unread(base.specification, head.specification, (left, right)))
+    silent = (*arranged((left, right)), *unread(base.specification, head.specification, (left, right)))
+    notes = (*notes, *([failed] if failed else []), *silent)
     return SpecDiff(_ordered(changes, base, head), inputs, notes)
 
 
@@ -113,15 +120,17 @@ def _standing(
     out += [RuleChange("unchanged", None, rule, "evidence") for rule in still.head]
     alone = [*still.base]
     moved_base, moved_head = [], []
+    standing, standing_now = frozenset(map(id, stay)), frozenset(map(id, stayed))
+    said = frozenset(plain(other.text) for other in stayed)
     for rule in base:
-        if rule in stay:
+        if id(rule) in standing:
             continue
-        if any(worded_alike(rule.text, other.text) for other in stayed):
+        if plain(rule.text) in said:
             out.append(RuleChange("unknown", rule, None, "wording", ONCE_LESS))
         else:
             moved_base.append(rule)
     for rule in head:
-        if rule in stayed:
+        if id(rule) in standing_now:
             continue
         partner = next((other for other in (*alone, *stay) if worded_alike(rule.text, other.text)), None)
         if partner is None:
@@ -144,12 +153,35 @@ def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
     return RuleChange(relation, pair.base, pair.head, pair.by) if relation else None
 
 
-def _held(change: RuleChange, left: Side, right: Side) -> RuleChange:
-    """The same wording is not the same promise where its sentence is a comment now, or in another message."""
-    if change.base is None or change.head is None or change.state not in QUIET:
-        return change
-    moved = left.enclosed(change.base.evidence) != right.enclosed(change.head.evidence)
-    return replace(change, state="unknown", reason=ELSEWHERE) if moved else change
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the words of a prompt do to a rule whose wording is the same.
+
+    Args:
+        left, right: the two versions.
+        names: those that either version sets in a way of its own.
+    """
+
+    left: Side
+    right: Side
+    names: frozenset[str]
+
+    def put_in(self, change: RuleChange) -> RuleChange:
+        """It is not the same promise where its sentence puts in something else."""
+        used = any(uses(side, rule.evidence, self.names) for side, rule in self._rules(change))
+        return replace(change, state="unknown", reason=RESET) if used and change.state in QUIET else change
+
+    def held(self, change: RuleChange) -> RuleChange:
+        """Nor where its sentence is a comment now; of one that stands, its place has told that already."""
+        change = self.put_in(change)
+        if change.state not in QUIET or change.base is None or change.head is None:
+            return change
+        moved = len({side.enclosed(rule.evidence) for side, rule in self._rules(change)}) > 1
+        return replace(change, state="unknown", reason=ELSEWHERE) if moved else change
+
+    def _rules(self, change: RuleChange) -> list[tuple[Side, OutputRule]]:
+        both = ((self.left, change.base), (self.right, change.head))
+        return [(side, rule) for side, rule in both if rule is not None]
 
 
 def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:

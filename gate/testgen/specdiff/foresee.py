@@ -88,5 +88,5 @@ def _made(change: Change, rules: int, tests: int) -> Iterator[tuple[str, int, in
         if calls and stage != "expected":
             yield stage, calls, math.ceil(_OF_A_TEST * tests / calls)
     if change.tried:
-        yield "outputs", 2 * tests, _OF_AN_ANSWER
+        yield "outputs", 2 * tests * change.settings.turns, _OF_AN_ANSWER
         yield "compliance", 2 * tests, _OF_A_VERDICT

@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from gate.testgen.specdiff.context import Context, context_of, fences_of
+from gate.testgen.specdiff.context import Context, context_of
+from gate.testgen.specdiff.lines import HEADING, MARKER, Line, blocks
 from gate.testgen.subject import Piece
 
 Key: TypeAlias = tuple[tuple[str, ...], str, str, str]
 
-_MARKER = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)]|[a-zA-Z][.)])\s+")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
 _ENDS = re.compile(r"(?:[.!?;…][\"'”’)\]*_]*(?=\s)|[。！？；])\s*")
 _ABBREVIATED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|no|approx|z\.B|d\.h|bzw|usw|\w)\.$", re.IGNORECASE)
-_FINISHED = re.compile(r"[.!?;:…。！？；：][\"'”’)\]*_]*\s*$")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "–": "-", "—": "-"})
 _LEAD_IN = (":", "：")
 _STOPS = ".;!。；！"
@@ -49,31 +47,6 @@ class Unit:
         return self.within, self.tags, self.under, self.words
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int
-    text: str
-    fenced: bool
-
-    @property
-    def opens(self) -> bool:
-        """It is a heading, or begins an item of a list."""
-        return not self.fenced and bool(_HEADING.match(self.text) or _MARKER.match(self.text))
-
-    @property
-    def depth(self) -> tuple[int, bool]:
-        """How far it is set in, and whether it is an item of a list."""
-        item = not self.fenced and bool(_MARKER.match(self.text))
-        blank = self.text[: len(self.text) - len(self.text.lstrip())]
-        return len(blank.expandtabs(4)), item
-
-    @property
-    def heading(self) -> int:
-        """Level of a heading; 0 where it is none."""
-        found = None if self.fenced else _HEADING.match(self.text)
-        return len(found[1]) if found else 0
-
-
 @lru_cache(maxsize=8_192)
 def plain(text: str) -> str:
     """A sentence without what does not change what it says: markup, shapes of quotes, numbering, blanks, a full stop.
@@ -81,8 +54,8 @@ def plain(text: str) -> str:
     Args:
         text: some words of a prompt, or a rule.
     """
-    text = _HEADING.sub("", text, count=1) if _HEADING.match(text) else text
-    found = _MARKER.match(text)
+    text = HEADING.sub("", text, count=1) if HEADING.match(text) else text
+    found = MARKER.match(text)
     text = text[found.end() :] if found else text
     text = re.sub(r"[*_`]{2,}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text).translate(_QUOTES)
     said = " ".join(text.split())
@@ -106,12 +79,13 @@ def units_of(text: str, pieces: tuple[Piece, ...] = ()) -> tuple[Unit, ...]:
     out: list[Unit] = []
     for piece, context in _contexts(text, pieces):
         own, scope = text[piece.start : piece.end], _Scope()
-        for block in _blocks(own):
+        for block in blocks(own):
             first, end = block[0], block[-1].start + len(block[-1].text)
             said = plain(own[first.start : end])
-            for unit in _sentences(own, first.start, end, scope.entered(first)):
-                out.append(_placed(unit, piece, context))
-            scope = scope.after(first, said)
+            units = list(_sentences(own, first.start, end, scope.entered(first)))
+            out += (_placed(unit, piece, context) for unit in units)
+            leads = units[-1].words if units and block[-1].leads else ""
+            scope = scope.after(first, said, leads)
     return tuple(out)
 
 
@@ -174,26 +148,26 @@ class _Scope:
     apart: bool = False
     begun: bool = False
 
-    def entered(self, line: _Line) -> str:
+    def entered(self, line: Line) -> str:
         """The scope of a block that begins with this line."""
         if line.heading:
             return "\n".join(words for level, words in self.headings if level < line.heading)
         return "\n".join((*(words for _, words in self.headings), *(lead.words for lead in self._leads(line))))
 
-    def after(self, line: _Line, said: str) -> "_Scope":
-        """The scope behind that block."""
+    def after(self, line: Line, said: str, leads: str) -> "_Scope":
+        """The scope behind that block, of which the last sentence may lead a list."""
         if not said:
             return replace(self, apart=True)
         if line.heading:
             open_ = tuple(one for one in self.headings if one[0] < line.heading)
             titled = line.heading == 1 and not self.begun
             return _Scope(open_ if titled else (*open_, (line.heading, said)), begun=True)
-        leads, depth = self._leads(line), line.depth
-        if said.endswith(_LEAD_IN):
-            leads = (*(lead for lead in leads if lead.depth < depth), _Lead(depth, said))
-        return _Scope(self.headings, leads, begun=True)
+        open_leads, depth = self._leads(line), line.depth
+        if words := said if said.endswith(_LEAD_IN) else leads:
+            open_leads = (*(lead for lead in open_leads if lead.depth < depth), _Lead(depth, words))
+        return _Scope(self.headings, open_leads, begun=True)
 
-    def _leads(self, line: _Line) -> tuple[_Lead, ...]:
+    def _leads(self, line: Line) -> tuple[_Lead, ...]:
         if self.apart and not (line.opens or line.fenced or line.text[:1].isspace()):
             return ()
         depth = line.depth
@@ -202,7 +176,7 @@ class _Scope:
 
 def _sentences(text: str, start: int, end: int, under: str) -> Iterator[Unit]:
     place = start
-    marker = _MARKER.match(text, start, end)
+    marker = MARKER.match(text, start, end)
     floor = marker.end() if marker else start
     for found in _ENDS.finditer(text, floor, end):
         if found[0].startswith(".") and _ABBREVIATED.search(text[max(place, found.start() - 12) : found.start() + 1]):
@@ -217,32 +191,3 @@ def _unit(text: str, start: int, end: int, under: str) -> Iterator[Unit]:
     if words := plain(part):
         lead = len(part) - len(part.lstrip())
         yield Unit(start + lead, start + len(part.rstrip()), words, under)
-
-
-def _blocks(text: str) -> Iterator[list[_Line]]:
-    """Lines that make one paragraph, item or heading."""
-    block: list[_Line] = []
-    for line in _lines(text):
-        if block and _goes_on(block[-1], line):
-            block.append(line)
-            continue
-        if block:
-            yield block
-        block = [line]
-    if block:
-        yield block
-
-
-def _goes_on(before: _Line, line: _Line) -> bool:
-    if before.fenced or line.fenced or before.heading or line.opens or not before.text.strip():
-        return False
-    begun = line.text.lstrip()[:1]
-    return (begun.islower() or begun.isdigit()) and not _FINISHED.search(before.text)
-
-
-def _lines(text: str) -> Iterator[_Line]:
-    start, fences = 0, fences_of(text)
-    for line in text.splitlines(keepends=True):
-        ends = (start, start + len(line.rstrip("\r\n")))
-        yield _Line(start, line, any(any(fences.at(place)) for place in ends))
-        start += len(line)

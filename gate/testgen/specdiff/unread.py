@@ -1,20 +1,17 @@
 """Sentences that came or went, and that no rule rests on: what a comparison of rules alone would pass over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gate.domain.promptspec import Specification
-from gate.domain.words import counted
 from gate.testgen.specdiff.place import Side
 from gate.testgen.specdiff.units import Unit
 
-SHOWN = 5
-"""Sentences that one note quotes."""
-LONGEST = 120
-"""Characters of each."""
+LONGEST = 160
+"""Characters of a sentence that a note quotes."""
 
 
 def unread(base: Specification, head: Specification, both: tuple[Side, Side]) -> tuple[str, ...]:
-    """What of the change no rule speaks of, as sentences for the reader.
+    """What of the change no rule speaks of: one note for each sentence, the shortest first, so that none hides another.
 
     A specification can be of another version than the prompt that it is held against, and a model can overlook a
     demand: then no rule is dropped or new, and the change of the prompt would be passed over.
@@ -24,14 +21,10 @@ def unread(base: Specification, head: Specification, both: tuple[Side, Side]) ->
         both: the two versions of the prompt.
     """
     gone, new = (_alone(one, side) for one, side in zip((base, head), both, strict=True))
-    notes = []
-    if gone:
-        notes.append(
-            f"{counted(len(gone), 'sentence')} went that no rule of the specification rests on: {_quoted(gone)}"
-        )
-    if new:
-        notes.append(f"{counted(len(new), 'sentence')} came from which no rule was read: {_quoted(new)}")
-    return tuple(notes)
+    notes = [(unit, "A sentence went that no rule of the specification rests on") for unit in gone]
+    notes += [(unit, "A sentence came from which no rule was read") for unit in new]
+    notes.sort(key=lambda note: len(note[0].words))
+    return tuple(dict.fromkeys(f'{what}: "{_short(unit.words)}".' for unit, what in notes))
 
 
 def _alone(specification: Specification, side: Side) -> list[Unit]:
@@ -44,11 +37,6 @@ def _alone(specification: Specification, side: Side) -> list[Unit]:
 def _evidence(specification: Specification) -> Iterator[str]:
     yield from (rule.evidence for rule in specification.rules)
     yield from (rule.evidence for one in specification.components for rule in one.rules)
-
-
-def _quoted(units: Sequence[Unit]) -> str:
-    said = [f'"{_short(unit.words)}"' for unit in units[:SHOWN]]
-    return ", ".join(said) + (f", and {len(units) - SHOWN:,} more." if len(units) > SHOWN else ".")
 
 
 def _short(words: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -12,14 +12,26 @@ ALIKE = 0.6
 """Two rules of at least this similarity are held for one rule in other words; what the words mean is another question.
 `python -m benchmarks.spec_mutants` shows what the figure does."""
 _LONGEST = 4_000
+QUOTED = 80
+"""Characters of a sentence that a note quotes."""
 
 B = TypeVar("B")
 H = TypeVar("H")
+K = TypeVar("K", bound=Hashable)
 
 
 def worded_alike(one: str, other: str) -> bool:
     """Do two sentences say the same, letter by letter, markup and shapes of quotes left out?"""
     return plain(one) == plain(other)
+
+
+def shortened(words: str) -> str:
+    """A sentence for a note, its end left out where it is long.
+
+    Args:
+        words: it.
+    """
+    return words if len(words) <= QUOTED else words[:QUOTED] + "…"
 
 
 def similarity(one: str, other: str) -> float:
@@ -41,6 +53,22 @@ def alike(one: str, other: str) -> bool:
     """
     numbers = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
     return numbers[0] == numbers[1] and similarity(one, other) >= ALIKE
+
+
+def twins(base: Sequence[B], head: Sequence[B], key: Callable[[B], K]) -> Iterator[tuple[B, B]]:
+    """Pairs of what has the same key, each taken once, in their order; what has a false key has no twin.
+
+    Args:
+        base, head: what to pair.
+        key: of an item.
+    """
+    waiting: dict[K, list[B]] = {}
+    for item in reversed(head):
+        waiting.setdefault(key(item), []).append(item)
+    for old in base:
+        known = key(old)
+        if known and waiting.get(known):
+            yield old, waiting[known].pop()
 
 
 def matched(

@@ -67,8 +67,25 @@ def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
     return draft.result([*rows, *added])
 
 
+def generated(text: str, file: str) -> bool:
+    """Does a case file hold tests that a generation made? Others are nobody's business but their author's.
+
+    Args:
+        text: the file.
+        file: its path, which tells the form by its ending; of a form that no generation writes it holds none.
+
+    Raises:
+        InputErrors: the file cannot be read.
+        GateError: it holds no list of cases.
+    """
+    if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
+        return False
+    rows: Sequence[JsonValue] = [row for _, row in _lines(text, file)] if _in_lines(file) else _draft(text, file)[1]
+    return any(isinstance(row, dict) and _rule_of(row) for row in rows)
+
+
 def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
-    """A case file in which the tests of these rules are marked `obsolete: true`, the rest as it was.
+    """A case file in which the generated tests of these rules are marked `obsolete: true`, the rest as it was.
 
     Args:
         text: the file, in JSON Lines, or a list in YAML.
@@ -138,9 +155,18 @@ def _draft(text: str, file: str) -> tuple[Draft, list[JsonValue]]:
 
 
 def _mark(row: dict[str, JsonValue], rules: Collection[str]) -> bool:
-    """Mark the case, if it belongs to one of the rules and is not marked."""
-    slices = row.get("slices")
-    if not isinstance(slices, dict) or slices.get("rule") not in rules or row.get(OBSOLETE) is True:
+    """Mark the case, if it was made for one of the rules and is not marked."""
+    if _rule_of(row) not in rules or row.get(OBSOLETE) is True:
         return False
     row[OBSOLETE] = True
     return True
+
+
+def _rule_of(row: Mapping[str, JsonValue]) -> str:
+    """The rule that a generation made a case for; empty for a case of another origin, whatever its slices say."""
+    slices, name = row.get("slices"), row.get("id")
+    if not isinstance(slices, dict) or not isinstance(name, str):
+        return ""
+    rule, kind = slices.get("rule"), slices.get("kind")
+    made = isinstance(rule, str) and kind in ("rule", "inverse") and name.startswith(f"{rule}-{kind}-")
+    return rule if made and isinstance(rule, str) else ""

@@ -1,12 +1,11 @@
 """What can be wrong with a run: each has a clear line in the log and the summary, and the exit code it deserves."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support import forked
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
@@ -219,13 +218,6 @@ def test_files_of_the_runner_that_cannot_be_written_are_a_warning(world: PullReq
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout)
     gone = {"GITHUB_STEP_SUMMARY": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "no" / "output")}
-    done = subprocess.run(
-        [sys.executable, "-m", "gate", "action"],
-        cwd=checkout,
-        env=env | gone,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = forked.run(["action"], checkout, env | gone, timeout_s=60)
     assert done.returncode == 1
     assert done.stdout.count("::warning title=Prompt Gate::cannot write") == 2

@@ -2,13 +2,12 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.example import BROKEN, CONFIG, FILES, GOOD, PROMPT, REWORDED
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
@@ -184,9 +183,9 @@ def test_what_was_measured_is_told_to_its_end(world: PullRequestWorld, server: G
     checkout = pr.checkout("merge", depth=2)
     server.fail("POST", "/comments$", 429, headers={"Retry-After": "2"})
     env = environment(pr, checkout) | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+    process = forked.start(["action"], checkout, env)
     while not server.requests("POST", "/comments$"):
-        assert process.poll() is None
+        assert process.running
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 1
@@ -202,9 +201,9 @@ def test_a_cancelled_run_is_concluded(tmp_path: Path, server: GitHubServer) -> N
     with ModelServer(Behaviour(latency_s=0.2)) as models:
         keys = {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": "x", "PYTHONPATH": str(ROOT)}
         env = environment(pr, checkout, concurrency="1") | keys
-        process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+        process = forked.start(["action"], checkout, env)
         while not models.ledger:
-            assert process.poll() is None
+            assert process.running
             time.sleep(0.05)
         assert [one.status for one in world.repo.check_runs] == ["in_progress"]
         process.send_signal(signal.SIGTERM)

@@ -3,8 +3,6 @@
 import json
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 
 from gate.domain.record import RunRecord
 from tests.golden.hostile import ATTACKS
+from tests.support import forked
 from tests.support.example import PROMPT
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
@@ -144,9 +143,9 @@ def test_a_signal_ends_the_comparison_and_not_the_verdict(
     pr = world.open({PROMPT: WITHOUT})
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout) | reachable(models.url) | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+    process = forked.start(["action"], checkout, env)
     while not models.requests:
-        assert process.poll() is None
+        assert process.running
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 0

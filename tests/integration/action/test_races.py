@@ -1,14 +1,14 @@
 """Two runs of the gate at the same time, as processes of their own: the newer one has the last word."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED
+from tests.support.forked import Fork
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import Behaviour, ModelServer
@@ -34,13 +34,13 @@ def keys(models: ModelServer) -> dict[str, str]:
     return {"OPENAI_BASE_URL": f"{models.url}/v1", "OPENAI_API_KEY": "x", "PYTHONPATH": str(ROOT)}
 
 
-def begun(pr: PullRequest, slow: ModelServer) -> "subprocess.Popen[bytes]":
+def begun(pr: PullRequest, slow: ModelServer) -> Fork:
     """A run that has asked its first question and has many more to ask."""
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout, inputs={"concurrency": "2"}) | keys(slow)
-    process = subprocess.Popen([sys.executable, "-m", "gate", "action"], cwd=checkout, env=env)
+    process = forked.start(["action"], checkout, env)
     while not slow.ledger:
-        assert process.poll() is None
+        assert process.running
         time.sleep(0.05)
     return process
 
@@ -54,7 +54,7 @@ def test_a_run_of_an_older_commit_that_ends_later_changes_nothing(
     checkout = pr.checkout("merge", depth=2)
     with ModelServer() as quick:
         assert run_action(checkout, pr.environment(checkout) | keys(quick)).code == 0
-    assert old.poll() is None
+    assert old.running
     slow.behaviour = Behaviour()
     assert old.wait() == 1
     (comment,) = server.comments(REPO, 7)
@@ -71,7 +71,7 @@ def test_a_run_of_the_same_commit_that_started_earlier_changes_nothing(
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout, action="labeled", label="skip-prompt-diff", by="olivia")
     assert run_action(checkout, env | keys(slow)).outputs["verdict"] == "SKIPPED"
-    assert evaluating.poll() is None
+    assert evaluating.running
     slow.behaviour = Behaviour()
     assert evaluating.wait() == 1
     (comment,) = server.comments(REPO, 7)

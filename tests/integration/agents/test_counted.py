@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import forked
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import environment, gate, git
 from tests.support.model_server import Behaviour, ModelServer
@@ -165,22 +165,14 @@ def test_a_page_at_the_base_costs_no_more_than_what_is_asked_for_time(repo: Path
 def test_a_run_that_is_killed_goes_on_with_what_it_had(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(talk=talk, latency_s=0.02)
     with_program(repo, "warm")
-    command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--head", "warm", "--out", "out"]
+    command = ["diff", "--base", "main", "--head", "warm", "--out", "out"]
     ends = (signal.SIGKILL, signal.SIGINT)
     for number in ends:
         before = server.requests
-        running = subprocess.Popen(
-            command,
-            cwd=repo,
-            env=environment(repo, variables(server)),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            # Where a shell started the tests in the background, Ctrl-C would be ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
-        )
+        running = forked.start(command, repo, environment(repo, variables(server)))
         until = time.monotonic() + 60
         while server.requests < before + 60:
-            assert running.poll() is None and time.monotonic() < until
+            assert running.running and time.monotonic() < until
             time.sleep(0.01)
         running.send_signal(number)
         running.wait(60)

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,7 @@ from gate.domain.verdict import Verdict
 from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, row
 from tests.integration.functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.integration.functions.repositories import Run, running
+from tests.support import forked
 from tests.support.command import environment, gate, git
 from tests.support.model_server import ModelServer
 from tests.support.repository import commit, make, write
@@ -264,14 +263,8 @@ def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> N
     told = f"open({str(mark)!r}, 'w').write(str(os.getpid()))"
     slow = f"import os, time\n\ndef build(session):\n    {told}\n    time.sleep(9)\n"
     write(repo, {MODULE: slow})
-    command = [sys.executable, "-m", "gate", "diff", "--base", "main"]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        command, cwd=repo, env=environment(repo, run.env), stdout=pipe, stderr=pipe,
-        # Whoever runs the tests in the background has SIGINT ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
-    while process.poll() is None and not (mark.exists() and mark.read_text()):
+    process = forked.start(["diff", "--base", "main"], repo, environment(repo, run.env))
+    while process.running and not (mark.exists() and mark.read_text()):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)

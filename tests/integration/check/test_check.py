@@ -3,8 +3,6 @@
 import json
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gate.domain.verdict import Verdict
+from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer, Raw
 
@@ -206,13 +205,11 @@ def test_what_is_interrupted_keeps_what_it_has(
 ) -> None:
     write(tmp_path, server)
     server.behaviour = Behaviour(latency_s=0.3)
-    command = [sys.executable, "-m", "gate", "check", "--concurrency", "2"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True)  # fmt: skip
+    process = forked.start(["check", "--concurrency", "2"], tmp_path, environment(tmp_path))
     while len(server.ledger) < 4:
         time.sleep(0.02)
     process.send_signal(number)
-    out, _ = process.communicate(timeout=60)
+    out = "".join(process.communicate(timeout=60))
     assert process.returncode == code, out
     record = json.loads((tmp_path / ".gate/check/run.json").read_text())
     assert (record["verdict"], record["kind"]) == ("INCONCLUSIVE", "check")

@@ -1,20 +1,19 @@
 """A run that is killed, starved and lied to ends with every sample accounted for, and says what a calm run says."""
 
 import json
-import resource
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support import forked
 from tests.support.chaos import Chaos
 from tests.support.command import environment, gate, git, write_jsonl
+from tests.support.forked import Fork
 from tests.support.model_server import Behaviour, ModelServer
 
 CASES = [
@@ -47,24 +46,16 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
     return tmp_path
 
 
-def start(repo: Path, *options: str, limits: Callable[[], None] = lambda: None) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--concurrency", str(IN_FLIGHT), *options]
-    return subprocess.Popen(
-        command,
-        cwd=repo,
-        env=environment(repo),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=limits,
-    )
+def start(repo: Path, *options: str, file_bytes: int | None = None) -> Fork:
+    command = ["diff", "--base", "main", "--concurrency", str(IN_FLIGHT), *options]
+    return forked.start(command, repo, environment(repo), file_bytes=file_bytes)
 
 
 def rows(repo: Path, out: str = ".gate/last") -> list[dict[str, Any]]:
     return [json.loads(line) for line in (repo / out / "samples.jsonl").read_text().splitlines()]
 
 
-def kill_after(process: subprocess.Popen[str], server: ModelServer, answers: int) -> None:
+def kill_after(process: Fork, server: ModelServer, answers: int) -> None:
     before = len(server.ledger)
     for _ in range(1200):
         if len(server.ledger) - before >= answers:
@@ -88,12 +79,8 @@ def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: M
     for _ in range(3):
         kill_after(start(repo), server, 25)
 
-    def small_files() -> None:
-        # As on a disk that is nearly full; Python ignores the signal, and the write fails.
-        room = (repo / ".gate/cache/answers.sqlite").stat().st_size + 20_000
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-
-    starved = start(repo, limits=small_files)
+    # As on a disk that is nearly full; Python ignores the signal, and the write fails.
+    starved = start(repo, file_bytes=(repo / ".gate/cache/answers.sqlite").stat().st_size + 20_000)
     _, told = starved.communicate(timeout=60)
     assert starved.returncode == 3, told
     assert "Traceback" not in told
@@ -146,13 +133,10 @@ def test_a_refresh_that_is_killed_is_taken_up_as_a_refresh(repo: Path, server: M
 
 
 def test_samples_that_cannot_be_written_end_the_run_and_lose_no_answer(repo: Path, server: ModelServer) -> None:
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (70_000, 70_000))
-
     gate("diff", "--base", "main", "--quiet", cwd=repo)
     (repo / ".gate/last/samples.jsonl").unlink()
     # Everything is known, so that the first file to grow is not the store.
-    starved = start(repo, limits=small_files)
+    starved = start(repo, file_bytes=70_000)
     out, told = starved.communicate(timeout=60)
     assert starved.returncode == 3, told
     assert "cannot be written" in out

@@ -12,7 +12,9 @@ import jsonschema
 import pytest
 
 from gate.domain.verdict import Verdict
+from tests.support import forked
 from tests.support.command import environment, gate, git, write_jsonl
+from tests.support.forked import Fork
 from tests.support.model_server import Behaviour, ModelServer
 
 CASES = [{"id": f"c{i}", "input": f"answer=word{i}", "expected": f"word{i}"} for i in range(40)]
@@ -43,18 +45,8 @@ def configure(root: Path, server: ModelServer, extra: str = "") -> None:
     )
 
 
-def start(repo: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "gate", "diff", "--base", "main", "--concurrency", "4", "--out", "out"]
-    return subprocess.Popen(
-        command,
-        cwd=repo,
-        env=environment(repo),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Whoever runs the tests in the background ignores Ctrl-C, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+def start(repo: Path) -> Fork:
+    return forked.start(["diff", "--base", "main", "--concurrency", "4", "--out", "out"], repo, environment(repo))
 
 
 def wait_for_samples(repo: Path, count: int) -> None:

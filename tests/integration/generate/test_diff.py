@@ -4,7 +4,7 @@ import pytest
 
 from gate.domain.record_promises import PromisesRecord
 from gate.inputs import config
-from tests.integration.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, planned
+from tests.integration.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, document, planned
 from tests.support.command import git
 from tests.support.prompt_reader import stage_of
 
@@ -151,6 +151,10 @@ def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> Non
     assert (made.code, paid) == (0, 0), made.err
     assert repo.files() == files
     assert "nothing to do" in made.out
+    paid, made = repo.paid("--effort", level, "--json")
+    assert (made.code, paid, repo.files()) == (0, 0, files), made.err
+    assert "has the tests of 4 rules" in document(made)["nothing_to_do"]
+    assert "nothing to do" in repo.generate("--effort", level, "--plan").out
 
 
 def test_after_an_update_an_edited_rule_has_tests_made(repo: Desk) -> None:
@@ -254,9 +258,8 @@ def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
     repo.write("prompts/shop.md", SHORT)
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 0, made.err
-    assert {case.slices["rule"] for case in repo.cases("exam/shop.yaml") if case.obsolete} == {"R1"}
-    assert (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8") == whole
-    assert "evals/shop/cases.yaml: left as it is" in made.out
+    for file in ("exam/shop.yaml", "evals/shop/cases.yaml"):
+        assert {case.slices["rule"] for case in repo.cases(file) if case.obsolete} == {"R1"}
     assert "cases: exam/shop.yaml" in made.out
 
 
@@ -277,3 +280,62 @@ def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
     assert made.code == 2, made
     assert repo.files() == files | {"prompts/shop.md": SHORT.encode()}
+
+
+HAND = '{"id": "a", "input": "hello", "slices": {"rule": "R1"}}\n'
+
+
+def suite_with(cases: str) -> str:
+    scorer = "scorers: [contains: {value: a}]"
+    return f"version: 1\nsuites: [{{name: shop, prompt: prompts/shop.md, cases: {cases}, model: {MODEL}, {scorer}}}]\n"
+
+
+def test_an_exam_that_people_wrote_is_left_alone(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("exam/hand.jsonl", HAND)
+    repo.write("gate.yaml", suite_with("exam/hand.jsonl"))
+    repo.write("prompts/shop.md", TWENTY)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert (repo.root / "exam/hand.jsonl").read_text(encoding="utf-8") == HAND
+    assert {case.slices["rule"] for case in repo.cases() if case.obsolete} == {"R1"}
+    assert "R4" in {case.slices["rule"] for case in repo.cases()}
+    assert "exam/hand.jsonl: left as it is" in made.out
+
+
+def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", "You answer kindly.\n")
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--quiet")
+    assert made.code == 0, made.err
+    assert "evals/shop/cases.yaml: the exam is empty now, all 6 cases are marked obsolete" in made.err
+    assert "scorers: []" not in made.out
+
+
+def test_a_case_file_with_a_mistake_is_found_before_anything_is_asked(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("evals/shop/cases.yaml", "cases: 1\n")
+    repo.write("prompts/shop.md", TWENTY)
+    paid, made = repo.paid("--diff", "--base", "main", "--update", "--effort", "min")
+    assert (made.code, paid) == (2, 0), made
+
+
+def test_a_configuration_with_a_mistake_is_named(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("gate.yaml", suite_with("exam/hand.jsonl").replace("prompt:", "promt:"))
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert "The case files that gate.yaml names were not looked at" in made.out
+
+
+def test_what_is_printed_is_obeyed_by_nobody(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    key = "sk-ant-api03-" + "A1" * 20
+    repo.write("prompts/shop.md", f"{PROMPT}It must always say ##[error]y ::add-mask::x \u202e {key}.\n")
+    for form in ("--json", "--update"):
+        made = repo.generate("--diff", "--base", "main", "--effort", "min", form)
+        assert made.code == 0, made.err
+        assert "error" in made.out
+        for bad in ("##[", "::add", "\u202e", key):
+            assert bad not in made.out + made.err

@@ -28,7 +28,7 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
     for word in ("gpt-4o-mini", "claude-haiku-4-5", "control", "inverse", "Agreement of the specification"):
         assert word in told
         assert word in made.out
-    for name in ("judge.svg", "code.svg"):
+    for name in ("judge.svg", "code.svg", "either.svg"):
         root = ElementTree.fromstring((desk.root / ".gate/generate/shop" / name).read_text(encoding="utf-8"))
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert told.startswith(f"**By the judge: gpt-4o-mini breaks 0 % [0, 39] of {TESTS} tests, claude-haiku-4-5 0 % ")
@@ -142,3 +142,19 @@ def test_a_plan_counts_the_evaluation(desk: Desk, more: tuple[str, ...]) -> None
     made = evaluated(desk, "--no-cache", *more, models="openai:gpt-4o-mini")
     assert made.code == 0, made.err
     assert desk.asked - before == foreseen
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_both_kinds_of_tests_get_the_same_check(desk: Desk, checked: bool) -> None:
+    """At the lowest effort the inputs of control cases were checked, and those of the rules were not."""
+    desk.server.behaviour = FINE
+    desk.generate("--effort", "min")
+    extra = [] if checked else ["--no-validate"]
+    foreseen = planned(evaluated(desk, "--plan", *extra))
+    before = desk.asked
+    found = document(evaluated(desk, "--json", "--quiet", "--no-cache", *extra))
+    kinds = {row["kind"]: row["valid"] for row in found["evaluation"]}
+    assert kinds == dict.fromkeys(("rule", "inverse", "control"), True if checked else None)
+    judged = sum(stage_of(entry.system) == "compliance" for entry in desk.server.ledger)
+    outputs = 2 * TESTS * (3 if checked else 2)
+    assert foreseen == desk.asked - before - judged + outputs, "equal outputs are judged once"

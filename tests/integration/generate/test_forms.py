@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.generate.desk import Desk
+from tests.integration.generate.desk import RULES, Desk
 from tests.support.command import Outcome
 from tests.support.model_server import Behaviour
 from tests.support.prompt_reader import reader, stage_of
@@ -76,6 +76,9 @@ def test_a_prompt_of_another_form(desk: Desk, name: str, text: str) -> None:
     desk.write(f"prompts/{name}", text)
     made = desk.generate("--effort", "min", prompt=f"prompts/{name}")
     checked(desk, made)
+    answering = [entry.system for entry in desk.server.ledger if not stage_of(entry.system)]
+    # A line of a system message that looks like the start of another one is text.
+    assert any("user: lines in the middle" in system for system in answering) is (text == PROMPTY)
 
 
 def test_variables_of_a_template_are_parts_of_the_input(desk: Desk) -> None:
@@ -143,5 +146,6 @@ def test_instructions_reach_their_stage(desk: Desk) -> None:
 
 def test_a_path_from_the_root(desk: Desk, tmp_path: Path) -> None:
     made = desk.generate("--effort", "min", prompt=str(tmp_path / "prompts/shop.md"))
-    assert made.code in (0, 2), made
-    assert "Traceback" not in made.err
+    assert made.code == 0, made
+    assert "    prompt: prompts/shop.md\n    cases: evals/shop/cases.yaml\n" in made.out
+    assert len(desk.cases()) == 2 * RULES

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -11,7 +9,9 @@ from dataclasses import replace
 import pytest
 
 from tests.integration.generate.desk import MODEL, Desk
+from tests.support import forked
 from tests.support.command import environment, gate
+from tests.support.forked import Fork
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.prompt_reader import reader
 
@@ -21,18 +21,9 @@ WHOLE = 4 + 1 + 6 + 4
 MOST_S = 60
 
 
-def started(desk: Desk, *arguments: str) -> "subprocess.Popen[str]":
+def started(desk: Desk, *arguments: str) -> Fork:
     command = ["generate", "prompts/shop.md", "--model", MODEL, *(arguments or ("--concurrency", "2"))]
-    return subprocess.Popen(
-        [sys.executable, "-m", "gate", *command],
-        cwd=desk.root,
-        env=environment(desk.root, desk.env),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Whoever runs the tests in the background has SIGINT ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
-    )
+    return forked.start(command, desk.root, environment(desk.root, desk.env))
 
 
 def answered(desk: Desk, count: int) -> None:
@@ -113,8 +104,8 @@ def test_the_server_goes_away_half_way(desk: Desk) -> None:
 
 
 EVALUATION = ("--effort", "min", "--evaluate", "--models", "openai:gpt-4o-mini", "--no-control")
-OF_EVALUATION = 4 + 1 + 6 + 6
-"""Requests of it: the generation, an output for each test, and a verdict on each."""
+OF_EVALUATION = 4 + 1 + 2 + 6 + 6
+"""Requests of it: the generation, the check of its inputs, an output for each test, and a verdict on each."""
 
 
 def different(system: str, user: str) -> str:

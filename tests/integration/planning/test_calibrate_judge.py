@@ -3,8 +3,6 @@
 import json
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 
 from gate.domain.judge_calibration import ConsistencyRecord, FigureRecord, JudgeCalibrationRecord
+from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer, Raw
 
@@ -248,16 +247,7 @@ def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:
 def test_what_ctrl_c_leaves_is_not_paid_for_again(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.05)
     ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "2")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gate", *ask, "--concurrency", "2"],
-        cwd=repo,
-        env=environment(repo),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A process in the background of a shell that is no terminal may have been told to ignore it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    process = forked.start([*ask, "--concurrency", "2"], repo, environment(repo))
     deadline = time.monotonic() + 60
     while len(server.ledger) < 10 and time.monotonic() < deadline:
         time.sleep(0.01)

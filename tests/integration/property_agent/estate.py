@@ -16,6 +16,7 @@ from sqlalchemy import text
 
 from evals.property_agent.seed import TOKEN, engine_of
 from tests.integration.tools.kits import alive
+from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git
 from tests.support.model_server import ModelServer
 from tests.support.repository import commit, make
@@ -37,18 +38,20 @@ class Estate:
         models: answer.
         url: of the database.
         token: of the landlord.
+        pythons: a folder whose `python` runs the servers.
     """
 
     root: Path
     models: ModelServer
     url: str
     token: str = field(default=TOKEN, repr=False)
+    pythons: Path = Path(sys.executable).parent
 
     @property
     def env(self) -> dict[str, str]:
         """What a run needs, besides what every run has."""
         return {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{self.pythons}{os.pathsep}{os.environ['PATH']}",
             "OPENAI_BASE_URL": f"{self.models.url}/v1",
             "OPENAI_API_KEY": "k" * 20,
             "ANTHROPIC_BASE_URL": self.models.url,
@@ -63,13 +66,9 @@ class Estate:
         extra = {**self.env, **(env or {})}
         return gate(command, "--config", CONFIG, *options, cwd=self.root, env=extra, timeout_s=300)
 
-    def start(self, command: str, *options: str) -> "subprocess.Popen[bytes]":
-        """The same, as a process of its own that is still running."""
-        words = [sys.executable, "-m", "gate", command, "--config", CONFIG, *options]
-        nothing = subprocess.DEVNULL
-        return subprocess.Popen(
-            words, cwd=self.root, env=environment(self.root, self.env), stdout=nothing, stderr=nothing
-        )
+    def start(self, command: str, *options: str) -> forked.Fork:
+        """The same, and it is still running."""
+        return forked.start([command, "--config", CONFIG, *options], self.root, environment(self.root, self.env))
 
     def change(self, path: str, old: str, new: str) -> None:
         """Put one text in the place of another, in the working tree."""
@@ -113,13 +112,14 @@ class Estate:
 
 
 def build(root: Path, models: ModelServer, url: str) -> Estate:
-    """Copy the example, commit it, and fill the database as its README says."""
+    """Copy the example, commit it, and fill the database as its README says; its servers are forks."""
     shutil.copytree(ROOT / FOLDER, root / FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
     make(root, {".gitignore": ".gate/\n"})
-    estate = Estate(root, models, url)
-    seeded = subprocess.run(
-        [sys.executable, f"{FOLDER}/seed.py", url], cwd=root, env=environment(root), capture_output=True, text=True
-    )
+    pythons = root.with_name(f"{root.name}-python")
+    pythons.mkdir()
+    forked.python(pythons)
+    estate = Estate(root, models, url, pythons=pythons)
+    seeded = forked.run([f"{FOLDER}/seed.py", url], root, environment(root), timeout_s=60, module=None)
     assert seeded.stdout.strip() == url, seeded.stderr
     assert not git(root, "status", "--porcelain")
     return estate

@@ -4,6 +4,7 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ def started(estate: Estate, patience_s: float = 60.0) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_ended_takes_its_servers_along(number: signal.Signals, estate: Estate) -> None:
+    estate = replace(estate, pythons=Path(sys.executable).parent)
     estate.models.behaviour = replace(estate.models.behaviour, latency_s=2.0)
     with estate.start("check", "--no-cache") as run:
         try:

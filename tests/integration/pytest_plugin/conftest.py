@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from gate.domain.record import RunRecord
-from tests.support import forkserver
+from tests.support import forked
 from tests.support.command import environment, write_jsonl
 from tests.support.model_server import ModelServer
 
@@ -69,7 +69,7 @@ class Project:
 
     def run(self, *options: str, blocked: tuple[str, ...] = ("asyncio",)) -> Ran:
         """Run pytest to its end, from a process that has loaded it and the package."""
-        done = forkserver.run(
+        done = forked.run(
             [*PLUGIN, *without(blocked), *options], self.root, environment(self.root), 120, module="pytest"
         )
         return Ran(done.returncode, done.stdout + done.stderr)

@@ -15,6 +15,7 @@ from gate.domain.verdict import Verdict
 from tests.integration.functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.integration.functions.repositories import Run, running, telling
 from tests.integration.scorers.repository import CONFIG, FILES, GOOD, LENIENT, MODULE, WORSE, rows
+from tests.support import forked
 from tests.support.command import environment
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.repository import commit, make, write
@@ -221,10 +222,8 @@ def test_a_signal_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path, si
     told = f"open({str(mark)!r}, 'w').write(str(os.getpid()))"
     commit(repo, {MODULE: f"import os, time\n\ndef right(answer, case):\n    {told}\n    time.sleep(9)\n"})
     write(repo, WORSE)
-    command = [sys.executable, "-m", "gate", "diff", "--base", "HEAD"]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(command, cwd=repo, env=environment(repo, run.env), stdout=pipe, stderr=pipe)
-    while process.poll() is None and not (mark.exists() and mark.read_text()):
+    process = forked.start(["diff", "--base", "HEAD"], repo, environment(repo, run.env))
+    while process.running and not (mark.exists() and mark.read_text()):
         time.sleep(0.02)
     process.send_signal(sign)
     process.communicate(timeout=60)
@@ -237,10 +236,8 @@ def test_a_gate_that_is_killed_leaves_nothing_behind(repo: Path, run: Run, tmp_p
     told = f"open({str(mark)!r}, 'w').write(str(os.getpid()))"
     commit(repo, {MODULE: f"import os, time\n\ndef right(answer, case):\n    {told}\n    time.sleep(9)\n"})
     write(repo, WORSE)
-    command = [sys.executable, "-m", "gate", "diff", "--base", "HEAD"]
-    nothing = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=repo, env=environment(repo, run.env), stdout=nothing, stderr=nothing)
-    while process.poll() is None and not (mark.exists() and mark.read_text()):
+    process = forked.start(["diff", "--base", "HEAD"], repo, environment(repo, run.env))
+    while process.running and not (mark.exists() and mark.read_text()):
         time.sleep(0.02)
     process.kill()
     process.wait()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from benchmarks import second_author
+from benchmarks import attackers, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import OUTPUTS, answers
 from benchmarks.promptpex_tables import PAGE
@@ -76,6 +76,13 @@ def test_nothing_of_a_second_author_is_understood_wrongly():
     assert len(second_author.RULES) == second_author.FIRST.wordings
 
 
+def test_what_was_found_to_be_understood_wrongly_is_mended():
+    found = attackers.outcomes()
+    assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
+    assert len(found) == attackers.FIRST.wordings
+    assert all(one.wording["keeps"] or one.wording["breaks"] for one in found)
+
+
 def test_wordings_without_named_scorers_are_judged_by_their_outputs():
     wording: Wording = {
         "kind": "length",
@@ -95,6 +102,15 @@ def test_the_page_says_what_the_first_run_of_a_second_author_counted():
     first = second_author.FIRST
     assert f"{first.right} of {first.compiled} compiled wordings were right" in text
     assert f"{first.right / first.wordings:.2f} of the {first.wordings}" in text
+
+
+def test_the_page_says_what_is_counted_now_and_what_was_wrong_before_the_attack():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    now = [one for one in second_author.outcomes() if one.compiled is not None]
+    assert f"Now {sum(one.right for one in now)} of {len(now)} are right" in text
+    before, after = attackers.FIRST, [one for one in attackers.outcomes() if one.compiled is not None]
+    assert f"{before.right} of {before.compiled} compiled ones were right before" in text
+    assert f"of the {before.wordings}, {len(after)} are compiled now, all rightly" in text
 
 
 def test_the_page_holds_the_tables_as_they_are_computed():

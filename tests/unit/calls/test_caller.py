@@ -10,13 +10,14 @@ import pytest
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.counters import Counters
 from gate.calls.estimate import Pricer
+from gate.calls.port import Forgetful
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
 from gate.domain.absence import Failed
 from gate.domain.sample import Reply
 from gate.domain.suite import Budget
 from gate.domain.usage import Dollars, Unpriced, Usage
-from gate.providers.base import Misconfigured, Rejected, Transient
+from gate.providers.base import Misconfigured, Rejected, Request, Transient
 from tests.unit.calls.scripted import Scripted, VirtualTime, cent, completion, request
 
 Result = TypeVar("Result")
@@ -211,3 +212,21 @@ def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
     assert isinstance(failed, Failed)
     assert "budget" in failed.reason
     assert provider.seen == 3
+
+
+def test_a_fresh_reply_that_is_not_worth_it_leaves_the_known_one() -> None:
+    kept: list[str] = []
+
+    class Noting(Forgetful):
+        async def keep(self, request: Request, reply: Reply) -> Reply:
+            kept.append(reply.text)
+            return reply
+
+    provider, time = Scripted([completion("poor"), completion("good")]), VirtualTime()
+    timing = Timing(time.clock, time.sleep)
+    calls = Caller(lambda model, params: provider, CallPolicy(), random.Random(1), cent, timing, Noting())
+    poor = run(lambda: calls.call(request(), fresh=True, worth=lambda reply: False))
+    assert (isinstance(poor, Reply) and poor.text, kept) == ("poor", [])
+    assert isinstance(run(lambda: calls.call(request(), fresh=True)), Reply)
+    assert kept == ["good"]
+    assert calls.counters.made == 2

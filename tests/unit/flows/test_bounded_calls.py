@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from gate.calls.port import Worth, always
 from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
@@ -25,7 +26,7 @@ class Scripted:
     def __init__(self) -> None:
         self.kept: list[str] = []
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         text = request.messages[0].content
         if text == "down":
             return Failed("the connection failed", attempts=6)

@@ -35,7 +35,7 @@ PIECES = st.sampled_from(
     ]
 )
 AROUND = ("{}", "{{% if yes %}}{}{{% endif %}}", "{{% for b in xs %}}{}{{% endfor %}}")
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=70)
+THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=35)
 
 
 @st.composite

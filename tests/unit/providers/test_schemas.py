@@ -7,8 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.providers.schemas import MOST_CHARS, MOST_ITEMS, bounded, unbounded
-from gate.testgen.frames import TEXT, list_schema, object_schema, one_of
+from gate.domain.model import ModelRef
+from gate.providers.schemas import LARGER, PACKAGED, bounded, limits_of, room, unbounded
+from gate.testgen.frames import REMARK, TEXT, list_schema, object_schema, one_of
+from gate.testgen.output_rules import rules_schema
 
 BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "prefixItems")
 
@@ -52,10 +54,41 @@ def test_every_text_and_every_list_has_an_end(schema: Mapping[str, Any]) -> None
             return "items" not in found and all(map(ends, found["prefixItems"]))
         if found["type"] == "array":
             return found.get("minItems", 0) <= found["maxItems"] and ends(found["items"])
-        return "enum" in found or (found["minLength"], found["maxLength"]) == (1, MOST_CHARS)
+        return "enum" in found or (found["minLength"], found["maxLength"]) == (1, PACKAGED.chars)
 
-    assert ends(bounded(dict(schema)))
+    assert ends(bounded(dict(schema), PACKAGED))
 
 
 def test_a_list_that_needs_more_items_gets_them() -> None:
-    assert bounded(list_schema(one_of("a"), least=MOST_ITEMS + 2))["maxItems"] == MOST_ITEMS + 2  # type: ignore[index, call-overload]
+    found: Any = bounded(list_schema(one_of("a"), least=PACKAGED.items + 2), PACKAGED)
+    assert found["maxItems"] == PACKAGED.items + 2
+
+
+BIG, TINY = ModelRef("local", "models/big-8b.gguf"), ModelRef("local", "gemma3-270m")
+
+
+def test_a_larger_model_may_write_as_much_as_was_asked_for() -> None:
+    """Any local model was cut to three rules, and to inputs of 160 characters."""
+    assert (limits_of(BIG), limits_of(TINY)) == (LARGER, PACKAGED)
+    rules: Any = bounded(rules_schema(12), LARGER)
+    assert rules["properties"]["rules"]["maxItems"] == 12
+    text: Any = bounded(dict(TEXT), LARGER)
+    assert text["maxLength"] >= 1_000
+    remark: Any = bounded(dict(REMARK), LARGER)
+    assert remark["maxLength"] == REMARK["maxLength"]
+
+
+def test_the_packaged_model_writes_short_remarks() -> None:
+    """It filled each with 160 characters of nothing, at ten tokens in a second."""
+    remark: Any = bounded(dict(REMARK), PACKAGED)
+    assert remark["minLength"] < remark["maxLength"] <= 80
+
+
+def test_how_many_items_a_reply_has_room_for() -> None:
+    assert [room(TINY), room(TINY, 12), room(BIG), room(BIG, 12), room(ModelRef("openai", "gpt-5"), 12)] == [
+        PACKAGED.items,
+        PACKAGED.items,
+        LARGER.items,
+        12,
+        None,
+    ]

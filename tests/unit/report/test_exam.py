@@ -119,3 +119,15 @@ def test_hostile_names_send_nothing_to_a_terminal() -> None:
     terminal.render(hostile(), Console(file=out, width=80, color_system=None, _environ={}))
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", out.getvalue())
     assert "\n::" not in out.getvalue()
+
+
+def test_a_slice_of_which_no_case_is_left_is_weighty() -> None:
+    record = runs()["block"]
+    (suite, *_) = record.suites
+    name, value = next(iter(suite.cases[0].slices.items()))
+    gone = [case.id for case in suite.cases if case.slices.get(name) == value]
+    change = ExamChangeRecord(suite=suite.name, obsolete=gone)
+    told = edited(change)
+    assert weighty(told)
+    assert f"no case is left of {name}={value}" in plain(told)
+    assert not weighty(edited(ExamChangeRecord(suite=suite.name, obsolete=gone[1:])))

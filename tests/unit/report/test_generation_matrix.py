@@ -1,20 +1,21 @@
 """The sheet of an evaluation: what its cells say, at 80 columns and as Markdown."""
 
 import io
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 import pytest
 from rich.console import Console
 
-from gate.domain.promptspec import TestKind
+from gate.domain.promptspec import GeneratedTest, Specification, TestKind
 from gate.report import sheet_markdown, sheet_terminal
 from gate.report.generation_counts import interval, rate_of
-from gate.report.generation_matrix import Figures, sheet, told
+from gate.report.generation_matrix import Figures, figures_of, sheet, told
 from gate.stats.newcombe import Difference
-from gate.testgen.agreement_of_specs import agreement
+from gate.testgen.agreement_of_specs import SpecAgreement, agreement
 from gate.testgen.matrix import by_group, contrasts
 from gate.testgen.metrics import Tally, valid_share
+from gate.testgen.outcomes import OutputVerdict, Row
 from tests.unit.testgen.rows import rows
 
 SEVERAL = [
@@ -128,7 +129,8 @@ def test_four_models_are_told_in_full_at_any_width(width: int) -> None:
 
 
 def test_no_line_is_wider_than_the_terminal() -> None:
-    matrices = by_group(SEVERAL), by_group(SEVERAL, "either")
+    coded = [replace(row, coded="unknown") for row in SEVERAL]
+    matrices = by_group(coded), by_group(coded, "code"), by_group(coded, "either")
     worth = Tally(3, 1, 0, 0, 4), None, valid_share(SEVERAL), agreement(SEVERAL, SEVERAL)
     figures = Figures(matrices, contrasts(SEVERAL), *worth, ("Look out.",))
     assert max(map(len, printed(figures).splitlines())) <= 80
@@ -174,3 +176,22 @@ def test_hostile_names_are_text() -> None:
 def test_differences() -> None:
     assert told(Difference(0.12, -0.05, 0.3)) == "+12 [−5.0, +30]"
     assert told(Difference(None, -1.0, 1.0)) == "–"
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    rows: tuple[Row, ...]
+    tests: tuple[GeneratedTest, ...] = ()
+    agreement: SpecAgreement | None = None
+    notes: tuple[str, ...] = ()
+
+
+def test_an_output_is_broken_where_judge_or_code_says_so() -> None:
+    """No figure of an evaluation said so, though the page about it did."""
+    judged = rows("vcc?", "rule", "openai:gpt-5-mini")
+    verdicts: tuple[OutputVerdict, ...] = ("compliant", "violation", "compliant", "compliant")
+    coded = [replace(row, coded=verdict) for row, verdict in zip(judged, verdicts, strict=True)]
+    figures = figures_of(Evaluated(tuple(coded)), Specification("d", "i"))
+    counts = {one.source: (cell.yes, cell.no, cell.unknown) for one in figures.matrices for cell in one.rows[0].cells}
+    assert counts == {"judge": (1, 2, 1), "code": (1, 3, 0), "either": (2, 1, 1)}
+    assert [one.source for one in figures_of(Evaluated(tuple(judged)), Specification("d", "i")).matrices] == ["judge"]

@@ -63,7 +63,7 @@ def test_a_dropped_promise_stands_in_the_terminal_with_its_evidence() -> None:
 
 @pytest.mark.parametrize("state", list(WORDS))
 def test_only_what_is_given_up_gets_a_box(state: ChangeState) -> None:
-    assert ("- [ ]" in comment(record(promise(state)))) == (state in ("removed", "loosened"))
+    assert ("- [ ]" in comment(record(promise(state)))) == (state in ("removed", "loosened", "changed", "unknown"))
 
 
 def test_what_nobody_knows_is_said_with_the_reason() -> None:
@@ -138,7 +138,7 @@ def test_where_there_is_little_room_the_boxes_stay_with_their_evidence() -> None
 def test_notes_are_no_flood() -> None:
     text = comment(record(DROPPED, notes=[f"left out {n}" for n in range(800)]))
     assert "left out 4" in text
-    assert "left out 5" not in text
+    assert "left out 8" not in text
     assert f"And {800 - NOTES_SHOWN} notes more in the record." in text
 
 
@@ -197,10 +197,15 @@ def test_the_next_steps_name_what_is_open() -> None:
     said = record(DROPPED, promise("loosened", 3), promise("added", 4), trials=[trial("R4", 0), trial("R5", 1)])
     run = runs.passed().model_copy(update={"promises": [said]})
     first, second, *others = ["".join(map(str, step)) for step in view(run).steps]
-    assert first == "Tick or take back R1, R3: the prompt does not promise that any more."
+    assert first == "Tick or take back R1, R3: the prompt no longer promises that as it did."
     assert second == "Look at R4: no answer of the new prompt keeps what it newly promises."
     assert any("Merge when you are content" in step for step in others)
     quiet = run.model_copy(update={"promises": [record(promise("reworded"))]})
     assert not any("Tick" in "".join(map(str, step)) for step in view(quiet).steps)
     many = run.model_copy(update={"promises": [record(*(promise("removed", place) for place in range(1, 9)))]})
     assert "R1, R2, R3, R4, R5 and 3 more" in "".join(map(str, view(many).steps[0]))
+
+
+def test_a_rule_that_nobody_relied_on_gets_no_box() -> None:
+    new = promise("unknown").model_copy(update={"before": None})
+    assert "- [ ]" not in comment(record(new))

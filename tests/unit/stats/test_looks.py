@@ -16,7 +16,7 @@ from gate.stats.maxt import joint_test
 from gate.stats.spending import boundary, overall_level, spent
 from tests.unit.stats.layouts import THOROUGH, tag_layout
 
-FLIPS = 399
+FLIPS = 199
 LOOKS = 3
 
 

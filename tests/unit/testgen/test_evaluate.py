@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from gate.calls.port import Worth, always
 from gate.domain.absence import Failed
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
@@ -32,7 +33,7 @@ class Judge:
         self.verdict = verdict
         self.requests: list[Request] = []
 
-    async def call(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
         self.requests.append(request)
         if self.verdict == "fails":
             return Failed("the judge is down")

@@ -1,13 +1,16 @@
 """Output rules: evidence is the prompt's own, ids follow it, and nothing is lost without a word."""
 
 import asyncio
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import OutputRule
 from gate.errors import CannotEvaluate
+from gate.testgen.asking import Asker
 from gate.testgen.effort import LEVELS, EffortSettings
 from gate.testgen.found import Found
 from gate.testgen.output_rules import find_rules
@@ -133,3 +136,23 @@ def test_the_evidence_that_is_kept_stands_in_the_prompt(prompt: str, told: list[
     assert found.value
     assert all(rule.evidence in subject(prompt).text for rule in found.value)
     assert len({rule.id for rule in found.value}) == len(found.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "most", "told"),
+    [
+        (ModelRef("local", "gemma3-270m"), 12, ["3"]),
+        (ModelRef("local", "big.gguf"), 3, ["3"]),
+        (ModelRef("local", "big.gguf"), 12, []),
+        (ModelRef("openai", "gpt-5"), 3, []),
+    ],
+)
+def test_a_list_that_ends_where_it_had_to_is_told(model: ModelRef, most: int, told: list[str]) -> None:
+    """A local model could name three rules of any prompt, and nobody was told."""
+    names = ("one", "two", "three")
+    scripted = ScriptedModel({"rules": rules_of(*((name, f"The answer names {name}.") for name in names))})
+    settings = LEVELS["medium"].with_settings(max_rules=most)
+    found = asyncio.run(find_rules(subject("one two three"), Asker(scripted, model, Params()), settings))
+    assert re.findall(r"was full at (\d+)", " ".join(found.notes)) == told
+    (request,) = scripted.requests
+    assert ("maxItems" in str(request.schema)) is (model.provider == "local")

@@ -111,9 +111,12 @@ def test_without_an_answer_there_is_a_note(script: Script, reason: str) -> None:
 
 
 def test_what_code_knows_is_asked_without_a_model() -> None:
-    assert ungrounded(SPECIFICATION.rules) == (
+    assert ungrounded(SPECIFICATION.rules, PROMPT) == (
         AuthorQuestion("ungrounded", ("R3",), "The prompt does not say 'It is polite.': is it meant?"),
     )
+    doubtful = OutputRule("R4", "It rhymes.", "at length")
+    assert [one.text for one in ungrounded([doubtful], PROMPT)] == ["Does 'at length' in the prompt say 'It rhymes.'?"]
+    assert ungrounded([OutputRule("R5", "It rhymes.")], PROMPT) == ()
     assert assumptions(SPECIFICATION.components) == (
         AuthorQuestion(
             "assumption", ("article",), "The prompt does not say 'It is old.' of 'article': may tests rest on it?"

@@ -9,6 +9,7 @@ import pytest
 from gate.domain.absence import Failed
 from gate.domain.promptspec import AuthorQuestion, Component, OutputRule, Specification
 from gate.errors import CannotEvaluate, GateError
+from gate.testgen.compile.compile import compile_rules
 from gate.testgen.effort import LEVELS, EffortSettings, Level
 from gate.testgen.specify import OTHER_VERSION, STAGES, Askers, Specified, calls_of, specify
 from tests.support.scripted_models import Killed, ScriptedModel, asked_rules, asker, reply_of, rules_of, subject
@@ -148,6 +149,40 @@ def test_rules_and_assumptions_that_do_not_stand_in_the_prompt_are_questions() -
     ]
     again = specified(model_of(), given=made).specification
     assert again == made
+
+
+QUOTING = "You advise the guests. Never name a price. The answer has at most 80 words."
+QUOTED = rules_of(
+    ("the", "Every answer must rhyme."),
+    ("Never", "The answer names three prices."),
+    ("at most 80 words", "The answer must have at most 8 words."),
+    ("Never name a price", "The answer never names a price."),
+)
+
+
+@pytest.mark.parametrize("level", ["min", "medium"])
+def test_words_that_say_nothing_of_their_rule_are_no_proof_of_it(level: Level) -> None:
+    model = ScriptedModel({"rules": QUOTED, "grounding": {"reason": "It is not there.", "grounded": False}})
+    askers = Askers(asker(model), asker(model))
+    found = asyncio.run(specify(subject(QUOTING), askers, LEVELS[level], None, [].append)).specification
+    open_, asked = ("ungrounded", 2) if LEVELS[level].ground else ("unknown", 0)
+    by_text = {rule.text: rule for rule in found.rules}
+    assert {text: rule.grounding for text, rule in by_text.items()} == {
+        "Every answer must rhyme.": open_,
+        "The answer names three prices.": open_,
+        "The answer must have at most 8 words.": "ungrounded",
+        "The answer never names a price.": "verbatim",
+    }
+    assert model.counts["grounding"] == asked
+    eight = by_text["The answer must have at most 8 words."]
+    questions = {one.about[0]: one.text for one in found.questions if one.kind == "ungrounded"}
+    assert questions[eight.id] == (
+        "The rule 'The answer must have at most 8 words.' says 8 and the prompt says 80: which one counts?"
+    )
+    assert by_text["The answer names three prices."].id in questions
+    assert eight.id not in {one.rule for one in compile_rules(found.rules)}
+    settled = [replace(eight, grounding="edited")]
+    assert [one.wording for one in compile_rules(settled)] == ["at most 8 words"]
 
 
 def test_stages_that_fail_leave_a_note_and_nothing_else() -> None:

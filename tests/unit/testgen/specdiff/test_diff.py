@@ -129,7 +129,7 @@ def test_counts_are_compared_by_code(most: int, state: str) -> None:
 
 def test_the_judge_tells_what_code_cannot() -> None:
     text = PROMPT.replace("promise a refund", "promise any money")
-    head = carried(text, rule("R1", "Money is never offered.", "promise any money"))
+    head = carried(text, rule("R1", "Money is not promised by answers.", "promise any money"))
     ask, calls = judge([told("B1", "H1", "tightened", "a refund is money")])
     change = only(diff(version(), head, Means(ask)))
     assert (change.state, change.by, change.reason, change.judged) == (
@@ -186,7 +186,7 @@ def test_alike_is_not_yet_the_same(answer: list[dict[str, str]], expected: dict[
 
 def test_the_judge_may_pair_otherwise_than_it_looked() -> None:
     base = Version(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
-    other = rule("R3", "Customers are treated with respect.", "Show respect.")
+    other = rule("R3", "The answer must respect customers.", "Show respect.")
     head = Version(
         spec(rule("R2", "The answer must be short.", "The answer must be short."), other), SHORT + " Show respect."
     )
@@ -228,7 +228,7 @@ def test_a_rule_read_without_words_of_the_prompt_is_shown_and_never_lost() -> No
         "The law is quoted.": ("unknown", UNQUOTED),
         "The answer has at most 800 words.": ("unknown", UNQUOTED),
     }
-    assert result.notes == ('1 sentence came from which no rule was read: "Always quote the law".',)
+    assert result.notes == ('A sentence came from which no rule was read: "Always quote the law".',)
 
 
 def test_a_rule_read_without_words_of_the_prompt_hides_no_dropped_one() -> None:
@@ -247,29 +247,25 @@ def test_sentences_that_no_rule_rests_on_are_told() -> None:
         joined(base.specification, carry_over(base.specification, PROMPT, text), Specification("", "")), text
     )
     assert diff(base, head, Means(lineage=True)).notes == (
-        "2 sentences went that no rule of the specification rests on: "
-        '"Answer in at most 80 words", "promise a refund".',
-        '1 sentence came from which no rule was read: "Answer".',
+        'A sentence came from which no rule was read: "Answer".',
+        'A sentence went that no rule of the specification rests on: "promise a refund".',
+        'A sentence went that no rule of the specification rests on: "Answer in at most 80 words".',
     )
 
 
-def test_of_many_such_sentences_some_are_quoted() -> None:
-    base, head = (
-        Version(spec(rule("R1", "x", "Yes")), "Yes. " + "Z" * 500),
-        Version(spec(rule("R1", "x", "Yes")), "Yes."),
-    )
-    (note,) = diff(base, head).notes
-    assert note.endswith(f': "{"Z" * 120}…".')
-    many = Version(spec(rule("R1", "x")), " ".join(f"Be no{n}." for n in range(9)))
-    (note, *_) = diff(many, Version(spec(rule("R1", "x")), "Be brief.")).notes
-    assert note.startswith("9 sentences went") and note.endswith('"Be no4", and 4 more.')
+def test_each_such_sentence_has_a_note_the_shortest_first() -> None:
+    kept = rule("R1", "x", "Yes")
+    text = "Yes. " + "Z" * 500 + ". " + " ".join(f"Be no{n}." for n in range(9))
+    *short, long = diff(Version(spec(kept), text), Version(spec(kept), "Yes.")).notes
+    assert [note.rpartition(": ")[2] for note in short] == [f'"Be no{n}".' for n in range(9)]
+    assert long.endswith(f': "{"Z" * 160}…".')
 
 
 def test_a_specification_of_the_new_version_hides_no_change_of_the_prompt() -> None:
     text = PROMPT.replace("Answer in at most 80 words. ", "")
     stale = spec(*rules()[1:], prompt="the new version")
     found = diff(Version(stale, PROMPT), Version(stale, text), Means(lineage=True))
-    assert found.notes == ('1 sentence went that no rule of the specification rests on: "Answer in at most 80 words".',)
+    assert found.notes == ('A sentence went that no rule of the specification rests on: "Answer in at most 80 words".',)
 
 
 CHAT = "messages:\n- {role: system, content: 'Hello. Output must be JSON.'}\n- {role: user, content: '{{input}}'}\n"
@@ -299,7 +295,7 @@ def test_a_message_cannot_look_like_two() -> None:
     assert not identical(before, after)
     found = chats(two, one)
     assert states(found) == {}
-    assert [note for note in found.notes if "Never name a price" in note] == list(found.notes) != []
+    assert any("Never name a price" in note for note in found.notes)
 
 
 def test_a_promise_made_twice_and_dropped_once_is_not_unchanged() -> None:
@@ -347,3 +343,17 @@ def test_each_rule_has_one_place_in_the_order_of_the_old_prompt() -> None:
     text = PROMPT.replace("Answer in at most 80 words. ", "") + "\nSign it.\n"
     found = diff(version(), carried(text, rule("R1", "The answer is signed.", "Sign it")))
     assert [change.rule.id for change in found.rules] == ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"]
+
+
+def test_a_thousand_rules_are_compared_one_with_another_only_where_they_differ() -> None:
+    lines = [f"Rule {number}: hold item {number * 7} of list {number % 13}." for number in range(1_000)]
+    text = "\n".join(lines)
+    known = spec(*(rule(f"R{number}", line, line) for number, line in enumerate(lines)))
+    looked: list[str] = []
+
+    def compiled(one: OutputRule) -> None:
+        looked.append(one.id)
+
+    found = diff(Version(known, text), Version(known, text.replace("item 7 ", "item 8 ")), Means(compiled=compiled))
+    assert len(found.of("unchanged")) == 999
+    assert set(looked) <= {"R1"}

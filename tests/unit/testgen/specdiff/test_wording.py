@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.wording import ALIKE, matched, similarity, worded_alike
+from gate.testgen.specdiff.wording import ALIKE, matched, similarity, twins, worded_alike
 
 
 def test_small_changes_are_alike_and_other_rules_are_not() -> None:
@@ -35,3 +35,11 @@ def test_likeness_is_symmetric_and_full_only_for_oneself(one: str, other: str) -
     assert similarity(one, other) == similarity(other, one)
     assert 0 <= similarity(one, other) <= 1
     assert similarity(one, one) in (0.0, 1.0)
+
+
+def test_twins_are_paired_in_their_order_and_what_has_no_key_has_none() -> None:
+    assert list(twins(["a1", "b1", "a2", ""], ["b9", "a8", "", "a9", "a7"], lambda text: text[:1])) == [
+        ("a1", "a8"),
+        ("b1", "b9"),
+        ("a2", "a9"),
+    ]

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from gate.domain.case import Case, Round
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError, InputErrors
 from gate.inputs import cases
 from gate.inputs.limits import YAML_NODES
-from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml, with_more, with_obsolete
+from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml, generated, with_more, with_obsolete
 from tests.unit.testgen.written.texts import UNIQUE
 
 ONE = GeneratedTest(
@@ -103,7 +104,7 @@ def test_tests_of_rules_that_are_gone_are_marked_once() -> None:
     marked = with_obsolete(YAML, {"R3"}, "c.yaml")
     assert marked == YAML.replace("scenario: boundary}", "scenario: boundary}\n  obsolete: true")
     assert with_obsolete(marked, {"R3"}, "c.yaml") == marked
-    block = "- id: a\n  input: x\n  slices:\n    rule: R3 # why\n    kind: rule\n\n# end\n- {id: b, input: y}\n"
+    block = "- id: R3-rule-1\n  input: x\n  slices:\n    rule: R3 # why\n    kind: rule\n\n# end\n- {id: b, input: y}\n"
     after = block.replace("kind: rule\n", "kind: rule\n  obsolete: true\n")
     assert with_obsolete(block, ["R3"], "c.yaml") == after
     assert with_obsolete(block, ["R4"], "c.yaml") == block
@@ -130,15 +131,38 @@ def test_what_cannot_be_added_to_is_refused() -> None:
 
 def test_a_mark_meets_no_slice_of_the_users_own() -> None:
     text = (
-        "- {id: a, input: x, slices: {rule: R1, status: sold}}\n"
-        "- {id: b, input: y, obsolete: false, slices: {rule: R1}}\n"
+        "- {id: R1-rule-1, input: x, slices: {rule: R1, kind: rule, status: sold}}\n"
+        "- {id: R1-rule-2, input: y, obsolete: false, slices: {rule: R1, kind: rule}}\n"
     )
     marked = with_obsolete(text, {"R1"}, "c.yaml")
     assert marked == (
-        "- {id: a, input: x, slices: {rule: R1, status: sold}, obsolete: true}\n"
-        "- {id: b, input: y, obsolete: true, slices: {rule: R1}}\n"
+        "- {id: R1-rule-1, input: x, slices: {rule: R1, kind: rule, status: sold}, obsolete: true}\n"
+        "- {id: R1-rule-2, input: y, obsolete: true, slices: {rule: R1, kind: rule}}\n"
     )
     assert all(case.obsolete for case in cases.parse(marked, "c.yaml"))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "a", "input": "x", "slices": {"rule": "R1"}},
+        {"id": "a", "input": "x", "slices": {"rule": "R1", "kind": "rule"}},
+        {"id": "R1-rule-1", "input": "x", "slices": {"rule": "R2", "kind": "rule"}},
+        {"id": "R1-rule-1", "input": "x"},
+    ],
+)
+def test_a_case_that_no_generation_made_stays_as_it_is(row: dict[str, JsonValue]) -> None:
+    text = json.dumps(row) + "\n"
+    for file in ("c.jsonl", "c.yaml"):
+        whole = text if file == "c.jsonl" else f"- {text}"
+        assert not generated(whole, file)
+        assert with_obsolete(whole, {"R1"}, file) == whole
+
+
+def test_a_generated_file_is_known_as_one() -> None:
+    assert generated(cases_yaml([ONE]), "c.yaml")
+    assert generated(cases_jsonl([TALK]), "c.jsonl")
+    assert not generated("id,input\n", "c.csv")
 
 
 def test_yaml_holds_so_many() -> None:

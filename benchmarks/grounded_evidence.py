@@ -1,0 +1,72 @@
+"""How often evidence is taken for words that say a rule: `python -m benchmarks.grounded_evidence`.
+
+Rules with the evidence that people and models gave them, of `evals/promptpex` and of the prompts of the mutants;
+and the same rules with the evidence of every other rule of their prompt.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+from gate.domain.promptspec import OutputRule
+from gate.testgen.evidence import Passages
+from gate.testgen.groundedness import by_words
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A prompt with its rules: text and evidence of each."""
+
+    prompt: str
+    rules: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What counts as word for word.
+
+    Args:
+        own, of_own: rules with their own evidence, and how many of these there are.
+        other, of_other: with that of another rule of the prompt.
+        contradicted: with their own, whose numbers are taken to differ.
+    """
+
+    own: int
+    of_own: int
+    other: int
+    of_other: int
+    contradicted: int
+
+
+def prompts() -> Iterator[Quoted]:
+    """All of them, in order of their files."""
+    yaml = YAML(typ="safe")
+    for path in sorted((ROOT / "evals" / "promptpex").glob("*/spec.yaml")):
+        rules = tuple((rule["rule"], rule.get("evidence", "")) for rule in yaml.load(path)["rules"])
+        yield Quoted(next(path.parent.glob("prompt.*")).read_text(encoding="utf-8"), rules)
+    for path in sorted((Path(__file__).parent / "data" / "spec_mutants").glob("*.yaml")):
+        for one in yaml.load(path):
+            yield Quoted(one["text"], tuple((rule["text"], rule["evidence"]) for rule in one["rules"]))
+
+
+def taken() -> Taken:
+    """Count."""
+    own, other = list[str](), list[str]()
+    for one in prompts():
+        passages = Passages(one.prompt)
+        for text, evidence in one.rules:
+            own.append(by_words(OutputRule("R1", text, evidence), passages))
+            foreign = [words for _, words in one.rules if words != evidence]
+            other += [by_words(OutputRule("R1", text, words), passages) for words in foreign]
+    return Taken(own.count("verbatim"), len(own), other.count("verbatim"), len(other), own.count("ungrounded"))
+
+
+if __name__ == "__main__":
+    found = taken()
+    print(f"own evidence taken as word for word: {found.own} of {found.of_own}; the others go to the judge")
+    print(f"own evidence taken to say another number: {found.contradicted} of {found.of_own}")
+    print(f"evidence of another rule of the prompt taken: {found.other} of {found.of_other}")

@@ -1,0 +1,29 @@
+"""What a prompt file says beside its words is no promise that anybody reads, and a change of it is told."""
+
+from gate.flows.promises import unheard
+from gate.inputs import prompts
+
+FILE = """messages:
+- {role: system, content: Extract the order.}
+- {role: user, content: '{{input}}'}
+responseFormat: json_schema
+jsonSchema: '{"name": "order", "schema": {"type": "object", "properties": {"price": {}}, "required": ["price", "tax"]}}'
+"""
+
+
+def told(base: str, head: str) -> tuple[str, ...]:
+    return unheard(*(prompts.parse(text, "p.prompt.yml") for text in (base, head)))
+
+
+def test_a_schema_that_loses_a_required_key() -> None:
+    (note,) = told(FILE, FILE.replace(', "tax"', ""))
+    assert note.startswith("The file says something else of jsonSchema now") and "tax" in note
+
+
+def test_a_setting_that_goes() -> None:
+    (note,) = told(FILE, FILE.replace("responseFormat: json_schema\n", ""))
+    assert "responseFormat" in note and note.endswith("→ nothing.")
+
+
+def test_words_alone() -> None:
+    assert told(FILE, FILE.replace("the order", "all orders")) == ()

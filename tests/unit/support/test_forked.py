@@ -1,0 +1,178 @@
+"""A fork of the loaded package must be what a process that starts from nothing is."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support import forked
+from tests.support.command import environment
+from tests.support.warm import ROOT
+
+SAME = [
+    ["--version"],
+    ["diff", "--nope"],
+    ["diff", "--base", "nowhere"],
+    ["report", "missing.json"],
+    ["schema", "gate.yaml"],
+]
+
+
+@pytest.mark.parametrize("arguments", SAME, ids=" ".join)
+def test_a_fork_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> None:
+    env = environment(tmp_path)
+    command = [sys.executable, "-m", "gate", *arguments]
+    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    fork = forked.run(arguments, tmp_path, env, 60)
+    assert (fork.returncode, fork.stdout, fork.stderr) == (real.returncode, real.stdout, real.stderr)
+    assert real.stdout or real.stderr
+
+
+TESTS = """
+import sys
+
+def test_it_has_modules_of_its_own():
+    assert not [name for name in sys.modules if name.startswith("test_") and name != __name__]
+
+def test_it_falls():
+    assert {"a": 1} == {"a": 2}
+"""
+
+
+@pytest.mark.parametrize("arguments", [["-v"], ["-m", "eval"], ["--nope"]], ids=" ".join)
+def test_a_fork_of_pytest_ends_as_a_process_does(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "test_one.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    env = environment(tmp_path)
+    options = ["-pno:asyncio", "-pno:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", *options]
+    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    fork = forked.run(options, tmp_path, env, 60, module="pytest")
+    assert (fork.returncode, fork.stderr) == (real.returncode, real.stderr)
+    assert without_seconds(fork.stdout) == without_seconds(real.stdout)
+    assert real.stdout or real.stderr
+
+
+def without_seconds(text: str) -> str:
+    return re.sub(r"=* ?(.*) in [0-9.]+s =*", r"\1", text)
+
+
+def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        forked.run(["schema", "gate.yaml"], tmp_path, environment(tmp_path), 0.0001)
+    assert forked.run(["--version"], tmp_path, environment(tmp_path), 60).returncode == 0
+
+
+SCRIPT = """
+import os, sys, time
+import beside
+
+if sys.argv[1] == "wait":
+    time.sleep(600)
+print(__name__, sys.argv, beside.__name__, os.getcwd())
+with open("long", "w") as file:
+    file.write("x" * 2000)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "beside.py").touch()
+    (tmp_path / "folder" / "script.py").write_text(SCRIPT)
+    return "folder/script.py"
+
+
+def test_a_fork_of_a_script_ends_as_a_process_does(tmp_path: Path, script: str) -> None:
+    env = environment(tmp_path)
+    command = [sys.executable, script, "a"]
+    real = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert forked.run([script, "a"], tmp_path, env, 60, module=None).stdout == real.stdout != ""
+
+
+def test_a_script_may_take_a_fork_for_python(tmp_path: Path) -> None:
+    (tmp_path / "told.py").write_text("import sys\nprint(input(), sys.argv[1:])\nsys.exit(7)\n")
+    command = [forked.python(tmp_path), "told.py", "a b"]
+    env = environment(tmp_path)
+    done = subprocess.run(command, cwd=tmp_path, env=env, input="in\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "in ['a b']\n", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_signal_ends_a_fork(tmp_path: Path, script: str, number: signal.Signals) -> None:
+    with forked.start([script, "wait"], tmp_path, environment(tmp_path), module=None) as fork:
+        assert fork.returncode is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            fork.wait(0.01)
+        fork.send_signal(number)
+        assert fork.wait(60) == fork.returncode == -number
+
+
+def test_a_fork_dies_with_whoever_asked_for_it(tmp_path: Path, script: str) -> None:
+    asking = (
+        "import pathlib, sys; from tests.support import forked; from tests.support.command import environment\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        f"print(forked.start([{script!r}, 'wait'], folder, environment(folder), None).pid, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    env = environment(tmp_path, {forked.SERVERS: str(forked.server("gate").parent)})
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", asking], cwd=ROOT, env=env, stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        os.kill(pid, 0)
+        process.kill()
+    until = time.monotonic() + 60
+    with pytest.raises(ProcessLookupError):
+        while time.monotonic() < until:
+            os.kill(pid, 0)
+            time.sleep(0.01)
+
+
+def test_a_fork_may_have_little_room_for_files(tmp_path: Path, script: str) -> None:
+    with forked.start([script, "a"], tmp_path, environment(tmp_path), module=None, file_bytes=1000) as fork:
+        assert fork.wait(60) != 0
+        assert "File too large" in fork.communicate()[1]
+    assert (tmp_path / "long").stat().st_size <= 1000
+
+
+def test_how_python_starts_is_not_a_forks_to_say(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.exit('started from nothing')")
+    env = environment(tmp_path, {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])})
+    assert "started from nothing" in forked.run(["--version"], tmp_path, env, 60).stderr
+
+
+AT_THE_END = """
+import atexit, sys, threading, time
+from tests.support.forkserver import leave
+
+class Told:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        print("garbage")
+
+def late():
+    time.sleep(0.2)
+    print("thread")
+
+Told()
+atexit.register(print, "at exit")
+threading.Thread(target=late).start()
+print("error", end="", file=sys.stderr)
+print("end", end=" ")
+"""
+
+
+def test_what_is_to_be_done_at_the_end_is_done(tmp_path: Path) -> None:
+    ended = []
+    for way in ("sys.exit(7)", "leave(7)"):
+        command = [sys.executable, "-c", f"{AT_THE_END}\n{way}"]
+        done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=False)
+        ended.append((done.returncode, sorted(done.stdout.split()), done.stderr))
+    assert ended[0] == ended[1] == (7, ["at", "end", "exit", "garbage", "thread"], "error")

@@ -1,0 +1,61 @@
+"""Which lines are headings, and which lead a list."""
+
+import pytest
+
+from gate.testgen.specdiff.units import units_of
+
+
+def under(text: str) -> dict[str, str]:
+    return {unit.words: unit.under for unit in units_of(text)}
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        "**{}**\n",
+        "__{}__\n",
+        "{}\n=====\n",
+        "{}\n-----\n",
+        "{}\n\n",
+        "{}",
+        "{}:",
+    ],
+)
+def test_what_stands_above_a_list_is_its_scope(scope: str) -> None:
+    first, second = scope.format("You must never"), scope.format("You must always")
+    found = under(f"Hello.\n\n{first}\n- joke\n\n{second}\n- greet\n")
+    assert "never" in found["joke"] and "always" not in found["joke"]
+    assert "always" in found["greet"] and "never" not in found["greet"]
+
+
+@pytest.mark.parametrize("form", ["**{}**", "{}\n---", "{}\n==="])
+def test_a_line_of_its_own_is_a_heading_for_sentences_too(form: str) -> None:
+    found = under(f"Hello.\n\n{form.format('Never')}\n\nName a price.\n\n{form.format('Always')}\n\nBe kind.\n")
+    assert (found["Name a price"], found["Be kind"]) == ("Never", "Always")
+
+
+def test_capitals_are_a_heading() -> None:
+    found = under("ALLOWED\n\nName a price.\n\nFORBIDDEN\n\nGive advice.\n")
+    assert (found["Name a price"], found["Give advice"]) == ("ALLOWED", "FORBIDDEN")
+
+
+def test_headings_by_look_stand_below_marked_ones() -> None:
+    assert under("Hi.\n\n## Tone\n\n**Never**\n\nShout.\n\n## Size\n\nBe brief.\n")["Shout"] == "Tone\nNever"
+    assert under("Hi.\n\n## Tone\n\n**Never**\n\nShout.\n\n## Size\n\nBe brief.\n")["Be brief"] == "Size"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["**Never name a price.**", "NEVER NAME A PRICE.", "Never name a price.\n---", "Be **so** kind **now**"],
+)
+def test_a_sentence_is_no_heading(line: str) -> None:
+    assert under(f"Hello.\n\n{line}\n\nBe brief.\n")["Be brief"] == ""
+
+
+def test_an_item_leads_the_list_below_it() -> None:
+    found = under("- Never\n  - shout\n- Always\n  - greet\n")
+    assert (found["shout"], found["greet"]) == ("Never", "Always")
+
+
+def test_a_line_in_a_fence_is_no_heading() -> None:
+    assert under("```\nNA\n---\n```\n\nBe brief.\n")["Be brief"] == ""
