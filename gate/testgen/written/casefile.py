@@ -1,6 +1,6 @@
 """Generated tests as a case file that people review before it becomes an exam, and further tests into such a file."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from gate.casefiles.form import LINES_ENDINGS
 from gate.casefiles.jsonlines import line_of, lines
@@ -80,7 +80,7 @@ def generated(text: str, file: str) -> bool:
     """
     if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
         return False
-    rows: Sequence[JsonValue] = [row for _, row in _lines(text, file)] if _in_lines(file) else _draft(text, file)[1]
+    rows: Sequence[JsonValue] = [row for _, row in lines(text, file)] if _in_lines(file) else _draft(text, file)[1]
     return any(isinstance(row, dict) and _rule_of(row) for row in rows)
 
 

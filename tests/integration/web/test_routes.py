@@ -27,6 +27,16 @@ ROLES = {
     ("GET", "/case/history"): VIEWER,
     ("POST", "/case/archive"): EDITOR,
     ("POST", "/case/restore"): EDITOR,
+    ("GET", "/runs"): VIEWER,
+    ("GET", "/runs/{id}"): VIEWER,
+    ("GET", "/runs/{id}/cases"): VIEWER,
+    ("GET", "/runs/{id}/case"): VIEWER,
+    ("POST", "/runs/{id}/case"): EDITOR,
+    ("GET", "/runs/{id}/text"): VIEWER,
+    ("GET", "/trends"): VIEWER,
+    ("GET", "/flaky"): VIEWER,
+    ("GET", "/judges"): VIEWER,
+    ("GET", "/overrides"): VIEWER,
 }
 OPEN = {"/api/openapi.json", "/static"}
 """What everybody may read: nothing of a store is in it."""
