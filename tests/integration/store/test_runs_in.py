@@ -138,7 +138,7 @@ def test_shards_are_merged_before_they_are_kept(repo: Path) -> None:
 def test_a_run_without_a_store_loads_no_database(repo: Path) -> None:
     program = "import sys; from gate.cli.app import main\ntry: main()\nfinally: print('sqlalchemy' in sys.modules)"
     repository.write(repo, {example.PROMPT: example.REWORDED})
-    command = ["python", "-c", program, "diff", "--base", "main", "--quiet"]
+    command = [sys.executable, "-c", program, "diff", "--base", "main", "--quiet"]
     said = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "False"
 
