@@ -5,7 +5,6 @@ from typing import Any
 
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex_cells import TABLES, Cell
-from gate.domain.promptspec import TestKind
 from gate.report.generation_counts import interval
 from gate.report.generation_matrix import told as as_points
 from gate.report.numbers import NOTHING, share
@@ -132,7 +131,7 @@ def pooled(paper: Mapping[str, Any], group: Group, place: int) -> Tally:
 
 def of(paper: Mapping[str, Any], prompt: str, group: Group, place: int) -> Tally:
     """The counts of a group under one model and prompt."""
-    kinds: tuple[TestKind, ...] = ("rule", "inverse") if group == "promptpex" else (group,)  # type: ignore[assignment]
+    kinds = ("rule", "inverse") if group == "promptpex" else (group,)
     pairs = [paper["counts"][prompt][kind][place] for kind in kinds]
     return _sum(Tally(yes, n - yes, 0, 0, n) for yes, n in pairs)
 

@@ -18,7 +18,7 @@ from gate.inputs.promptyml import is_prompt_yml, read_test_data
 from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
 
-KEYS = ("id", "input", "messages", "expected", "description", "obsolete", *golden.OPTIONAL)
+KEYS = ("id", "input", "messages", "expected", "description", *golden.OPTIONAL)
 SLICE = "slice"
 """The dimension that `slice: X` is short for."""
 
@@ -124,7 +124,6 @@ def _read(node: Node, line: int, problems: Problems) -> Case:
         messages=messages,
         where=where,
         description=fields.text("description", most=PROMPT_CHARS) if fields.has("description") else "",
-        obsolete=fields.flag("obsolete", False),
     )
     return _common(fields, case)
 
@@ -149,6 +148,7 @@ def _common(fields: Fields, case: Case) -> Case:
         criteria=fields.text("criteria", most=PROMPT_CHARS) if fields.has("criteria") else case.criteria,
         threshold=read_threshold(fields),
         vars={**variables, **case.vars},
+        obsolete=fields.flag("obsolete", False),
     )
 
 

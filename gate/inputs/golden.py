@@ -14,7 +14,7 @@ from gate.inputs.nodes import Node, described, plain, wrap
 from gate.inputs.problems import quoted
 from gate.inputs.scorers.read import read_scorers
 
-OPTIONAL = ("slices", "slice", "cluster", "vars", "scorers", "extra_scorers", "criteria", "threshold")
+OPTIONAL = ("slices", "slice", "cluster", "vars", "scorers", "extra_scorers", "criteria", "threshold", "obsolete")
 """What a case of either form may have; `gate.inputs.cases` reads it."""
 KEYS = ("id", "state", "session", "conversation", "expect", *OPTIONAL)
 EXPECT = ("max_sentences", "must_paraphrase", "forbidden_words", "should_ask")

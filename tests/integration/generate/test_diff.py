@@ -248,6 +248,16 @@ def test_quiet_is_the_first_line_alone(repo: Desk) -> None:
     assert repo.spec().rule("R1") is None
 
 
+def test_tests_of_several_turns_follow_and_can_still_be_read(repo: Desk) -> None:
+    repo.generate("--effort", "min", "--turns", "2")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--turns", "2")
+    assert made.code == 0, made.err
+    cases = repo.cases()
+    assert all(case.rounds for case in cases)
+    assert {case.slices["rule"] for case in cases if case.obsolete} == {"R1"}
+
+
 def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
     repo.generate("--effort", "min")
     whole = (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8")

@@ -154,3 +154,19 @@ def test_sizes_are_bounded() -> None:
     many = "\n".join(json.dumps({"id": number, "input": "x"}) for number in range(2000))
     assert len(cases.parse(many, "c.jsonl")) == 2000
     assert "c: is longer than 67,108,864 characters" in errors(lambda: cases.parse(" " * (limits.CASES_CHARS + 1), "c"))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"input": "Where?"},
+        {"rounds": [{"prompt": "Where?"}, {"prompt": "When?"}]},
+        {"state": "discovery", "conversation": [{"role": "user", "content": "My AC is out."}]},
+    ],
+)
+def test_a_case_of_every_form_may_be_obsolete(form: dict[str, object]) -> None:
+    line = {"id": "r1", **form}
+    (marked,) = cases.parse(json.dumps({**line, "obsolete": True}), "c.jsonl")
+    (plain,) = cases.parse(json.dumps(line), "c.jsonl")
+    assert (marked.obsolete, plain.obsolete) == (True, False)
+    assert "obsolete must be true or false" in wrong(json.dumps({**line, "obsolete": "yes"}))[0]
