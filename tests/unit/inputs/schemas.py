@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator
+from typing import Any
 
 from jsonschema import Draft202012Validator
 
@@ -145,11 +146,33 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 
 
 def changed(value: object, path: tuple[str | int, ...], key: str | int, new: object) -> object:
+    """What is narrowed to a place, with one entry there changed."""
+    value, steps = narrowed(value, path)
+    spot: Any = value
+    for step in steps:
+        spot = spot[step]
+    spot[key] = new
+    return value
+
+
+def narrowed(value: Any, path: tuple[str | int, ...]) -> tuple[Any, tuple[str | int, ...]]:
+    """Of each list on the way to a place only what leads there, and one of many scorers, with the new way.
+
+    What stands beside it is judged with the whole file, and would take most of the time.
+    """
+    if not path:
+        return _with_few_scorers(value), ()
+    step, *rest = path
+    inner, steps = narrowed(value[step], tuple(rest))
+    if isinstance(step, int):
+        return [inner], (0, *steps)
+    return {**_with_few_scorers({**value, step: None}), step: inner}, (step, *steps)
+
+
+def _with_few_scorers(value: Any) -> Any:
     value = copy.deepcopy(value)
-    spot = value
-    for step in path:
-        spot = spot[step]  # type: ignore[index]
-    spot[key] = new  # type: ignore[index]
+    if isinstance(value, dict) and isinstance(value.get("scorers"), list):
+        value["scorers"] = value["scorers"][:1]
     return value
 
 

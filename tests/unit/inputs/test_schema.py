@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 from gate.inputs.schema import ID, config_schema
 from gate.inputs.scorers.kinds import KINDS
 from gate.inputs.scorers.validators import VALIDATORS
-from tests.unit.inputs.schemas import FULL, FULL_JSON, SUITE, as_json, changed, in_parser, in_schema, places
+from tests.unit.inputs.schemas import FULL, FULL_JSON, SUITE, as_json, changed, in_parser, in_schema, narrowed, places
 from tests.unit.inputs.texts import GOOD
 
 
@@ -25,6 +25,9 @@ def test_good_files_are_good_in_both(text: str) -> None:
 
 @pytest.mark.parametrize("path", list(places(FULL_JSON)), ids=str)
 def test_unknown_keys_are_refused_by_both(path: tuple[str | int, ...]) -> None:
+    kept, _ = narrowed(FULL_JSON, path)
+    assert in_schema(kept)
+    assert in_parser(kept)
     value = changed(FULL_JSON, path, "surprise", 1)
     assert not in_schema(value)
     assert not in_parser(value)
