@@ -11,8 +11,8 @@ from hypothesis import settings
 from tests.support import forked
 
 gc.disable()
-# A busy machine takes its time; speed is for benchmarks. Each run draws other examples: half as many are enough.
-settings.register_profile("untimed", deadline=None, max_examples=50)
+# A busy machine takes its time; speed is for benchmarks. Each run draws other examples: a few are enough.
+settings.register_profile("untimed", deadline=None, max_examples=25)
 settings.load_profile("untimed")
 
 

@@ -48,7 +48,7 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     assert ledger.warnings == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_no_damage_is_fatal_and_none_is_believed(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("ledger")

@@ -12,7 +12,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=3),
     max_leaves=8,
 )
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 
 
 @pytest.mark.parametrize(

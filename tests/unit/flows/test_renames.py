@@ -8,7 +8,7 @@ from gate.flows.likeness import LARGEST_PROMPT, MOST_BYTES
 from gate.flows.renames import MOST_ALIKE, MOST_STRAYS, Moves, successors
 from tests.unit.flows.files import Files
 
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=100)
+THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=50)
 LINES = [f"line {number} of a prompt\n" for number in range(8)]
 TEXTS = st.lists(st.sampled_from(LINES), min_size=1, max_size=8).map("".join)
 

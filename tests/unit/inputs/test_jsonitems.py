@@ -28,7 +28,7 @@ def bad(text: str) -> tuple[int, str]:
     return caught.value.line, caught.value.message
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(st.lists(JSON, max_size=6), st.sampled_from([None, 0, 1, 3]), st.booleans())
 @example([{"a": '}],"{['}, [], {}, ""], 2, True)
 def test_every_item_is_what_the_parser_gives(values: list[object], indent: int | None, ascii_only: bool) -> None:

@@ -153,7 +153,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "is longer than 5 characters" in wrong(row())[0]
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=200)
+@settings(deadline=None, derandomize=True, database=None, max_examples=100)
 @given(st.one_of(st.text(max_size=80), st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(labels.KEYS), inner, max_size=5),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.inputs.paths import complaint, escapes, is_glob, matches, normal
 
-UNTIMED = settings(deadline=None, max_examples=100)
+UNTIMED = settings(deadline=None, max_examples=50)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ dimensions:
     weight: 0.4
     description: Kind.
 """
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 
 
 def test_a_whole_rubric() -> None:

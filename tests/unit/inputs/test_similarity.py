@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.inputs.similarity import SIMILAR, chunks, similar_sizes, similarity
 
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 LINES = st.lists(
     st.binary(max_size=200).map(lambda line: line.replace(b"\n", b"").replace(b"\r", b"").rstrip() + b"\n"), max_size=12
 )

@@ -7,7 +7,7 @@ from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.inputs.slices import length_edges, members, with_length
 
-UNTIMED = settings(deadline=None, max_examples=100)
+UNTIMED = settings(deadline=None, max_examples=50)
 
 
 def sized(*lengths: int) -> list[Case]:

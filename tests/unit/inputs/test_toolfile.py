@@ -35,7 +35,7 @@ tools:
     description: The time.
     answers: [{result: 12}]
 """
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 ONE = "tools: [{{name: a, description: b, {}}}]"
 
 

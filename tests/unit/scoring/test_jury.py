@@ -18,7 +18,7 @@ from gate.scoring.jury import COMBINERS, Jury
 from gate.scoring.subject import Subject
 from tests.support.fakes import ScriptedCalls, reply
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 DIMENSIONS = [{"name": name, "description": "d", "weight": 0.5} for name in ("a", "b")]
 
 

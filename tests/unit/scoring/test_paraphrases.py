@@ -12,7 +12,7 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.paraphrases import CHARS
 from gate.scoring.validators.registry import validate
 
-UNTIMED = settings(deadline=None, max_examples=150)
+UNTIMED = settings(deadline=None, max_examples=75)
 TEXT = st.text(max_size=200)
 WORDS = st.lists(st.sampled_from(["pump", "grinds", "warm", "upstairs", "since", "the", "I", "Ron", "42"]), max_size=30)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray
 
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=30)
 
 
 @dataclass(frozen=True)

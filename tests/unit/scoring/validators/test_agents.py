@@ -16,7 +16,7 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.scoring.validators.tools import holds
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 CALLS = st.lists(st.sampled_from("abcd"), max_size=8)
 
 

@@ -33,7 +33,8 @@ WRITTEN: list[JsonValue] = [
     {"database": {"url": "DB", "query": "select 1", "rows": {"max": 1}, "match": {"a": {"b": 1}}}},
 ]
 SPECS = parse_scorers(WRITTEN, "here")
-LONG = 200_000
+LONG = 40_000
+"""Characters: what takes their square takes minutes."""
 PILES = ["\u0301\u0323", "\u0301", "a\u0301\u0323\u0300", "\u0f71\u0f72\u0f74"]
 UNITS = [
     *(
@@ -110,6 +111,10 @@ def test_any_text(answer: str) -> None:
 @given(st.text(st.characters(), max_size=40), st.text(st.characters(), max_size=40))
 def test_surrogates_and_controls(one: str, other: str) -> None:
     check(one + "\ud83d" + other + "\x00\u2028")
+
+
+def test_an_answer_that_is_longer_than_what_is_looked_at() -> None:
+    check("a. " * 70_000, times=1)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

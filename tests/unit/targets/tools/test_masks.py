@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.targets.tools.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 
 
 @pytest.mark.parametrize(

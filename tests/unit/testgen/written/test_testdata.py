@@ -132,7 +132,7 @@ def test_several_turns_have_no_place_in_it() -> None:
         with_test_data(HEAD, [GeneratedTest("R1-rule-1", "rule", "R1", turns=("a", "b"))], "p")
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(
     st.text("ab:&*!|>-?[]{}#,'\"~ \n\r\t0\ufeff", max_size=40), st.sampled_from(["testData:", "testData: [", "", "{"])
 )
