@@ -4,6 +4,7 @@ Workers side by side share the servers of forks, so that the package is loaded f
 """
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -26,3 +27,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a real Postgres, one for all tests that make databases of their own on it."""
+    from tests.support import stores
+
+    with stores.server() as address:
+        yield address

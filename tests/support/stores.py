@@ -4,14 +4,19 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 
+import pytest
 from sqlalchemy import create_engine, make_url, text
 
+from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from tests.support import postgres
 
+BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
+"""Marks a test whose fixture `database` is to be either."""
 _NUMBERS = count(1)
 
 
@@ -34,13 +39,34 @@ def on_sqlite(folder: Path) -> Iterator[Database]:
 
 
 @contextmanager
-def on_postgres(address: str) -> Iterator[Database]:
-    """A new database on a server."""
+def on_postgres(address: str, like: str = "template1") -> Iterator[Database]:
+    """A new database on a server, made like another one there."""
     name = f"store_{next(_NUMBERS)}"
     engine = create_engine(make_url(address).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {like}"))
     engine.dispose()
     url = make_url(address).set(database=name).render_as_string(hide_password=False)
     with closing(Database(url)) as database:
+        yield database
+
+
+@cache
+def _with_tables(address: str) -> str:
+    """The name of a database on a server that has the tables of this version, and nothing in them."""
+    with on_postgres(address) as database:
+        migrating.upgrade(database)
+        return database.engine.url.database or ""
+
+
+@contextmanager
+def asked_for(request: pytest.FixtureRequest, folder: Path) -> Iterator[Database]:
+    """A store with the tables of this version, on the database that the parameter of a fixture names; else SQLite."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        with on_sqlite(folder) as database:
+            migrating.upgrade(database)
+            yield database
+        return
+    address = request.getfixturevalue("postgres")
+    with on_postgres(address, _with_tables(address)) as database:
         yield database

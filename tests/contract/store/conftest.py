@@ -5,15 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from tests.support import stores
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    with stores.server() as address:
-        yield address
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -27,8 +20,8 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
             yield database
 
 
-@pytest.fixture
-def database(empty: Database) -> Database:
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     """With the tables of this version."""
-    migrating.upgrade(empty)
-    return empty
+    with stores.asked_for(request, tmp_path) as database:
+        yield database

@@ -5,7 +5,7 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,12 +24,6 @@ YAML = """\
   input: How?
   slices: {tier: free}
 """
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with stores.server() as address:
-        yield address
 
 
 @pytest.fixture

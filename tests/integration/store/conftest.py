@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from gate.domain.stored_suite import Archive, Put, SuiteVersion
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import By, Suites
@@ -63,20 +62,9 @@ def url_of(database: Database) -> str:
     return database.engine.url.render_as_string(hide_password=False)
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    with stores.server() as address:
-        yield address
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
-    if request.param == "sqlite":
-        with stores.on_sqlite(repo) as database:
-            migrating.upgrade(database)
-            yield Place(repo, database, {})
-    else:
-        with stores.on_postgres(request.getfixturevalue("postgres")) as database:
-            migrating.upgrade(database)
-            yield Place(repo, database, {"GATE_DATABASE_URL": url_of(database)})
+    with stores.asked_for(request, repo) as database:
+        env = {} if request.param == "sqlite" else {"GATE_DATABASE_URL": url_of(database)}
+        yield Place(repo, database, env)

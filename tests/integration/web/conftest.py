@@ -1,4 +1,4 @@
-"""Every test here runs on both databases."""
+"""Pages over a store on SQLite; tests that are marked with BOTH run on Postgres, too."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,26 +6,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from tests.support import browsing, stores
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    with stores.server() as address:
-        yield address
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    found = (
-        stores.on_sqlite(tmp_path)
-        if request.param == "sqlite"
-        else stores.on_postgres(request.getfixturevalue("postgres"))
-    )
-    with found as database:
-        migrating.upgrade(database)
+    with stores.asked_for(request, tmp_path) as database:
         yield database
 
 

@@ -10,6 +10,7 @@ from gate.store.sql.suites import Suites
 from gate.web import addresses
 from tests.support import browsing
 from tests.support.browsing import filled, token
+from tests.support.stores import BOTH
 
 REFUND = {"name": "refund", "prompt": "Where is my money?", "judge_prompt": "Polite", "slices": {"tier": "pro"}}
 
@@ -26,6 +27,7 @@ def sent(client: TestClient, address: str, **typed: str) -> tuple[int, str]:
     return back.status_code, back.text
 
 
+@BOTH
 def test_a_new_case_is_written_as_the_gate_reads_it(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", REFUND)
     address = addresses.new_case("support")
@@ -121,6 +123,7 @@ def test_the_script_asks_the_same_reader(ann: TestClient, database: Database) ->
     assert Suites(database).case("support", "refund")[0].number == 1
 
 
+@BOTH
 def test_who_saves_second_sees_both_texts_and_can_save_on_top(
     ann: TestClient, bob: TestClient, database: Database
 ) -> None:
@@ -143,6 +146,7 @@ def test_who_saves_second_sees_both_texts_and_can_save_on_top(
     ]
 
 
+@BOTH
 def test_a_case_archived_while_open_comes_back_only_when_asked(
     ann: TestClient, bob: TestClient, database: Database
 ) -> None:
@@ -158,6 +162,7 @@ def test_a_case_archived_while_open_comes_back_only_when_asked(
     assert stands(database, "refund") == {**REFUND, "prompt": "Mine"}
 
 
+@BOTH
 def test_a_suite_removed_while_a_case_is_open_loses_no_text(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", REFUND)
     address, new = addresses.case("support", "refund"), addresses.new_case("support")

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -17,39 +16,20 @@ from gate.domain.sample import ArmName, Part, Reply, Sample, Score
 from gate.domain.stored_suite import CaseFilter, Page, Put
 from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.store.run_folder import sample_line
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.suites import By
 from gate.web.app import create_app
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
-from tests.support import stores
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite, take
+from tests.support.stores import BOTH
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 CI = Context("acme/shop", "topic", "pull_request", 7, "ci")
 SUITE = suite([{"tier": "free"}, {"tier": "paid"}, {"tier": "paid"}, {"tier": "free"}], samples=2)
 HOSTILE = "<script>alert(1)</script><b>x</b> \u202eevil\u202c \x00\x1b[31m \ud800 & \"' }}{{ 7*7 }}"
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with stores.server() as address:
-        yield address
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    made = (
-        stores.on_sqlite(tmp_path)
-        if request.param == "sqlite"
-        else stores.on_postgres(request.getfixturevalue("postgres"))
-    )
-    with made as found:
-        migrating.upgrade(found)
-        yield found
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +114,7 @@ def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
     assert page.index("<h1") < page.index("<h2")
 
 
+@BOTH
 def test_pages_of_runs_hold_each_once(browser: Browser) -> None:
     record = at()
     wanted = []
@@ -149,6 +130,7 @@ def test_pages_of_runs_hold_each_once(browser: Browser) -> None:
     assert not any("after" in address for address in links(second, "/runs?"))
 
 
+@BOTH
 def test_runs_are_filtered_and_wrong_filters_are_told(browser: Browser) -> None:
     mine = browser.add(at())
     other = browser.add(at(1), context=Context("acme/other", "main", "push"))
@@ -177,6 +159,7 @@ def test_a_case_or_suite_that_the_run_has_not_is_not_found(browser: Browser) -> 
     browser.get(f"/runs/{id}/cases?sort=upwards", 422)
 
 
+@BOTH
 def test_cases_are_ordered_and_chosen(browser: Browser) -> None:
     cases = f"/runs/{browser.add(at())}/cases?suite=support"
     assert names(browser.get(cases)) == ["c001", "c000", "c002", "c003"]
@@ -266,6 +249,7 @@ def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def
     return browser.client.post(f"/runs/{id}/case", data=fields, follow_redirects=False)
 
 
+@BOTH
 def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
     id = browser.add(at(), take(SUITE, score))
     assert "no suite in the store" in browser.get(f"/runs/{id}/case?suite=support&case=c001")
@@ -320,6 +304,7 @@ def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:
     assert "did not keep the question" in keep(browser, id, name="kept").text
 
 
+@BOTH
 def test_trends_draw_a_point_for_each_run_and_the_same_in_a_table(browser: Browser) -> None:
     browser.add(at(0))
     assert "no trend yet" in browser.get("/trends?suite=support")
@@ -347,6 +332,7 @@ def test_many_points_have_a_band(browser: Browser) -> None:
     assert 'class="whisker"' not in page
 
 
+@BOTH
 def test_cases_over_time_judges_and_overrides_are_shown(browser: Browser) -> None:
     def varied(case: Case, arm: ArmName, index: int) -> float:
         return float(index) if case.id == "c000" else 1.0
