@@ -133,7 +133,7 @@ def openai_client(endpoint: Endpoint) -> Client:
         api_key=endpoint.api_key,
         base_url=endpoint.base_url,
         max_retries=0,
-        http_client=sdk.DefaultAioHttpClient(**_client_settings(endpoint.connections)),  # type: ignore[arg-type]
+        http_client=sdk.DefaultAioHttpClient(**_client_settings(endpoint.connections)),
     )
     return Client(client, sdk.APIStatusError, sdk.APIConnectionError)
 
@@ -146,7 +146,7 @@ def anthropic_client(endpoint: Endpoint) -> Client:
         api_key=endpoint.api_key,
         base_url=endpoint.base_url,
         max_retries=0,
-        http_client=sdk.DefaultAioHttpClient(**_client_settings(endpoint.connections)),  # type: ignore[arg-type]
+        http_client=sdk.DefaultAioHttpClient(**_client_settings(endpoint.connections)),
     )
     return Client(client, sdk.APIStatusError, sdk.APIConnectionError)
 
