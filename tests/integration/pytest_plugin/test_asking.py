@@ -18,7 +18,7 @@ def test_cases_are_asked_side_by_side(project: Project) -> None:
     assert project.server.most_in_flight <= 2
 
 
-def test_two_workers_run_each_case_once(project: Project) -> None:
+def test_two_workers_run_each_case_once_and_say_that_they_keep_no_record(project: Project) -> None:
     project.write("quality=1.0 quality[safety]=0.0")
     ran = project.run("-m", "eval", "-n", "2", "--dist", "load", "-v", "--junit-xml", "junit.xml")
     assert ran.code == 1, ran.out
@@ -27,6 +27,8 @@ def test_two_workers_run_each_case_once(project: Project) -> None:
     assert re.search(r"PASSED \[score 1.000; contains 1.000\] +gate.yaml::bot::welcome_0", ran.out)
     assert re.search(r"bot +8 +4 +4 +0 +0.500", ran.out)
     assert project.junit()["safety_1"]["score"] == "0.0"
+    assert ran.out.count("no record of this run: workers of pytest-xdist keep none") == 1
+    assert not list((project.root / ".gate").glob("pytest*"))
 
 
 def test_workers_keep_the_budget_together(project: Project) -> None:

@@ -57,7 +57,7 @@ def test_paths_that_do_not_lead_to_the_configuration_are_told_of(project: Projec
 def test_a_configuration_that_is_named_is_collected_beside_a_path(project: Project) -> None:
     (project.root / "tests").mkdir()
     (project.root / "test_own.py").rename(project.root / "tests/test_own.py")
-    for more in ((), ("gate.yaml",), ("-n", "2"), (".",)):
+    for more in ((), ("gate.yaml",), (".",)):
         ran = project.run("tests", "-m", "eval", "--gate-config", "gate.yaml", *more)
         assert "9 passed" in ran.out and "among the paths" not in ran.out, ran.out
     picked = project.run("gate.yaml::bot::safety_3", "-m", "eval", "--gate-config", "gate.yaml")

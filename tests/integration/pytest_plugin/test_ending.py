@@ -96,13 +96,6 @@ def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None
     assert set(project.recorded().values()) == {"passed"} and len(project.recorded()) == 4
 
 
-def test_workers_say_that_they_keep_no_record(project: Project) -> None:
-    ran = project.run("-m", "eval", "-n", "2", "-v")
-    assert ran.out.count("no record of this run: workers of pytest-xdist keep none") == 1
-    assert not (project.root / ".gate/pytest/run.json").exists()
-    assert not list((project.root / ".gate").glob("pytest*"))
-
-
 def start(project: Project, *options: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         project.command("-pno:asyncio", "-m", "eval", "-v", "--gate-concurrency", "2", *options), cwd=project.root,
