@@ -23,6 +23,7 @@ from gate.domain.stored_suite import (
     SuiteVersion,
 )
 from gate.store.sql import tables
+from gate.store.sql.bulk import AT_ONCE, parts, put_many
 from gate.store.sql.engine import Database
 
 _VERSION = tables.case_versions.c
@@ -182,7 +183,7 @@ class _Edit:
     def _current(self, suite: int, names: Sequence[str]) -> dict[str, Row[Any]]:
         """The newest version of each of these cases."""
         found: dict[str, Row[Any]] = {}
-        for part in _parts(names):
+        for part in parts(names, AT_ONCE):
             rows = _case_rows(self._name).add_columns(_VERSION.id, _VERSION.case_id, _VERSION.place)
             for row in self._db.execute(rows.where(_VERSION.last.is_(None), tables.cases.c.name.in_(part))):
                 found[row.name] = row
@@ -190,7 +191,7 @@ class _Edit:
 
     def _apply(self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]]) -> None:
         touched = [known[change.name].id for change in changes if change.name in known]
-        for part in _parts(touched):
+        for part in parts(touched, AT_ONCE):
             ended = update(tables.case_versions).where(_VERSION.id.in_(part)).values(last=version - 1)
             self._db.execute(ended)
         ids = {name: row.case_id for name, row in known.items()}
@@ -243,8 +244,7 @@ class _Edit:
             if isinstance(change, Put)
             for dimension, value in change.slices.items()
         ]
-        if slices:
-            self._db.execute(insert(tables.case_slices), slices)
+        put_many(self._db, tables.case_slices, slices)
 
 
 def folded(text: str) -> str:
@@ -331,8 +331,3 @@ def _suite(row: Row[Any]) -> SuiteVersion:
 def _case(row: Row[Any]) -> CaseVersion:
     entry = None if row.entry is None else json.loads(row.entry)
     return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last)
-
-
-def _parts(values: Sequence[object]) -> Iterator[Sequence[object]]:
-    """In pieces that every database takes as parameters of one statement."""
-    return (values[start : start + 500] for start in range(0, len(values), 500))
