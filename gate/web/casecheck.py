@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from gate.casefiles.entry import words_of
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry, Put
@@ -64,18 +65,7 @@ def put(case: Case, entry: Entry, base: int) -> Put:
         entry: as it stands in a case file.
         base: the version that was edited; 0 for a new case.
     """
-    return Put(case.id, entry, case.slices, " ".join(_texts(dict(entry))), base)
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
-    elif isinstance(value, str):
-        yield value
+    return Put(case.id, entry, case.slices, words_of(entry), base)
 
 
 def _mistake(problem: Problem, lines: dict[int, str], form: CaseForm) -> Mistake:
