@@ -227,6 +227,24 @@ class CaseOverTime:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseInRun:
+    """One case in one run.
+
+    Args:
+        run: id of the run.
+        created: when.
+        verdict: of the run.
+        baseline, candidate: means of the scores; None where there is none, or no such arm.
+    """
+
+    run: int
+    created: datetime
+    verdict: Verdict
+    baseline: float | None
+    candidate: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeOverTime:
     """How far the judges of one scorer agreed in one run.
 

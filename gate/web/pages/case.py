@@ -9,6 +9,8 @@ from starlette.responses import JSONResponse, Response
 
 from gate.domain.case import Case
 from gate.domain.stored_suite import CaseVersion, Conflict
+from gate.report.trend_cases import Sighting, sighting
+from gate.store.sql.run_insights import Insights
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
@@ -23,6 +25,8 @@ from gate.web.typed import after, case_form
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
+_SEEN = 10
+"""Runs of its suite in which a case is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Desk:
         base: version that was edited; 0 for a new case.
         mistakes: what is wrong with it.
         copy_of: name of the case that it began as.
+        seen: the runs that asked it.
     """
 
     place: Place
@@ -60,6 +65,7 @@ class Desk:
     base: int = 0
     mistakes: tuple[Mistake, ...] = ()
     copy_of: str = ""
+    seen: tuple[Sighting, ...] = ()
 
 
 @router.get("/case/new")
@@ -102,7 +108,8 @@ def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) 
 def case(request: Request, site: Here, at: At) -> Response:
     """A case in its form; of an archived one, what it was."""
     current, text = _versions(site, at)
-    return _edited(request, Desk(at, form_of(text.entry or {}), current.number), current)
+    seen = [sighting(one) for one in Insights(site.database).runs_of(at.suite, at.name, _SEEN)]
+    return _edited(request, Desk(at, form_of(text.entry or {}), current.number, seen=tuple(seen)), current)
 
 
 @router.post("/case")
