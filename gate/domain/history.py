@@ -232,12 +232,14 @@ class CaseInRun:
 
     Args:
         run: id of the run.
+        case: what it was called there.
         created: when.
         verdict: of the run.
         baseline, candidate: means of the scores; None where there is none, or no such arm.
     """
 
     run: int
+    case: str
     created: datetime
     verdict: Verdict
     baseline: float | None

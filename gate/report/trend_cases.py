@@ -60,12 +60,14 @@ class Sighting:
 
     Args:
         run: id of the run.
+        case: what it was called there.
         created: when.
         verdict: of the run.
         scores: of both arms, or of the one that there is.
     """
 
     run: int
+    case: str
     created: datetime
     verdict: Verdict
     scores: str
@@ -75,7 +77,7 @@ def sighting(one: CaseInRun) -> Sighting:
     """A case in a run as people see it."""
     candidate = numbers.score(one.candidate)
     scores = candidate if one.baseline is None else f"{numbers.score(one.baseline)} → {candidate}"
-    return Sighting(one.run, one.created, one.verdict, scores)
+    return Sighting(one.run, one.case, one.created, one.verdict, scores)
 
 
 def _says(one: CaseOverTime) -> str:

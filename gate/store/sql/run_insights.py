@@ -1,5 +1,6 @@
 """What many runs of a store say together: cases over time, judges, labels that set the gate aside."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -59,26 +60,28 @@ class Insights:
         found = wanted.order_by(over.c.case).limit(most)
         return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
 
-    def runs_of(self, suite: str, case: str, most: int) -> tuple[CaseInRun, ...]:
+    def runs_of(self, suite: str, names: Sequence[str], most: int) -> tuple[CaseInRun, ...]:
         """How one case did in the newest runs of a suite, the newest first.
 
         Args:
             suite: its name.
-            case: its id.
+            names: all that the case was ever called.
             most: runs of the suite, with the case or without it.
         """
         newest = newest_of(suite, most)
         arms = (func.max(_mean_of(arm)).label(arm.value) for arm in (ArmName.BASELINE, ArmName.CANDIDATE))
         found = (
-            select(newest.c.run_id, newest.c.created, _RUN.verdict, *arms)
+            select(newest.c.run_id, _RESULT.case, newest.c.created, _RUN.verdict, *arms)
             .join(tables.case_results, _RESULT.suite_id == newest.c.id)
             .join(tables.runs, _RUN.id == newest.c.run_id)
-            .where(_RESULT.case == case)
-            .group_by(newest.c.run_id, newest.c.created, _RUN.verdict)
+            .where(_RESULT.case.in_(names))
+            .group_by(newest.c.run_id, _RESULT.case, newest.c.created, _RUN.verdict)
             .order_by(newest.c.created.desc(), newest.c.run_id.desc())
         )
         rows = self.database.read(lambda db: db.execute(found).all())
-        return tuple(CaseInRun(row[0], row[1], Verdict(row[2]), row[3], row[4]) for row in rows)
+        return tuple(
+            CaseInRun(run, name, created, Verdict(verdict), *means) for run, name, created, verdict, *means in rows
+        )
 
     def judges(self, suite: str, last: int) -> tuple[JudgeOverTime, ...]:
         """How far judges agreed in the newest runs of a suite, the newest first."""
