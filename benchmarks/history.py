@@ -187,7 +187,7 @@ def database(postgres: bool) -> Iterator[Database]:
     """A new one, with tables."""
     with ExitStack() as stack:
         if postgres:
-            found = stack.enter_context(stores.on_postgres(stack.enter_context(stores.server())))
+            found = stack.enter_context(stores.on_postgres(stack.enter_context(stores.server(durable=True))))
         else:
             found = stack.enter_context(stores.on_sqlite(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
         migrating.upgrade(found)

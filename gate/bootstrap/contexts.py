@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from gate.bootstrap.person import git_name
 from gate.domain.history import Context
 from gate.errors import GateError
 from gate.git.repo import Repo
@@ -90,7 +91,7 @@ def _local(directory: Path) -> Context:
     remote = _REMOTE.search(_said(repo, "config", "--get", "remote.origin.url"))
     name = remote[1] if remote else repo.root.resolve().name
     branch = _said(repo, "symbolic-ref", "--quiet", "--short", "HEAD")
-    return Context(_short(name), _short(branch), pushed_by=_short(_said(repo, "config", "--get", "user.name")))
+    return Context(_short(name), _short(branch), pushed_by=_short(git_name(repo)))
 
 
 def _said(repo: Repo, *arguments: str) -> str:

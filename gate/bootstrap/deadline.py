@@ -20,9 +20,10 @@ class _TimeOver(BaseException):
 def in_time(minutes: float, work: Callable[[], Result], told: Callable[[], tuple[str, str]]) -> Result:
     """Do what is done outside of a run, in the main thread, and give it up when it takes longer, whatever it is at.
 
-    It ends between two steps of Python; a step inside a library in C is waited for. What comes after is never touched:
-    the clock stands still, and the handler is the one from before. No context manager, because the time may be over
-    while one is left.
+    It ends between two steps of Python; a step inside a library in C is waited for. Where the end hits a library while
+    it cleans up, that one may raise an error of its own in its place; it is the end all the same. What comes after is
+    never touched: the clock stands still, and the handler is the one from before. No context manager, because the time
+    may be over while one is left.
 
     Args:
         minutes: by the clock on the wall.
@@ -32,10 +33,12 @@ def in_time(minutes: float, work: Callable[[], Result], told: Callable[[], tuple
     Raises:
         CannotEvaluate: the time is over.
     """
-    running = True
+    running, over = True, False
 
     def end(number: int, frame: FrameType | None) -> None:
+        nonlocal over
         if running:
+            over = True
             raise _TimeOver
 
     before = signal.signal(signal.SIGALRM, end)
@@ -45,8 +48,10 @@ def in_time(minutes: float, work: Callable[[], Result], told: Callable[[], tuple
             return work()
         finally:
             running = False
-    except _TimeOver:
+    except (_TimeOver, Exception):
         running = False
+        if not over:
+            raise
         raise CannotEvaluate(*told()) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)

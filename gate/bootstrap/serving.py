@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.bootstrap.person import git_name
 from gate.bootstrap.storing import open_database
 from gate.errors import GateError
 from gate.git.repo import Repo
@@ -43,7 +44,7 @@ def site_here(directory: Path, person: str) -> Here:
     """
     repo = _repo(directory)
     root = repo.root if repo is not None else directory.resolve()
-    named = person.strip() or (repo and _of_git(repo)) or _account()
+    named = person.strip() or (repo and git_name(repo)) or _account()
     return Here(open_database(root, database_url()), named, secrets.token_bytes(32), lambda: datetime.now(UTC))
 
 
@@ -52,11 +53,6 @@ def _repo(directory: Path) -> Repo | None:
         return Repo.open(directory)
     except GateError:
         return None
-
-
-def _of_git(repo: Repo) -> str:
-    answer = repo.git.ask("config", "user.name")
-    return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 
 
 def _account() -> str:

@@ -227,6 +227,26 @@ class CaseOverTime:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseInRun:
+    """One case in one run.
+
+    Args:
+        run: id of the run.
+        case: what it was called there.
+        created: when.
+        verdict: of the run.
+        baseline, candidate: means of the scores; None where there is none, or no such arm.
+    """
+
+    run: int
+    case: str
+    created: datetime
+    verdict: Verdict
+    baseline: float | None
+    candidate: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeOverTime:
     """How far the judges of one scorer agreed in one run.
 

@@ -50,6 +50,7 @@ class CaseVersion:
         author, made: who, and when.
         first: the version of the suite that brought it.
         last: the last version of the suite in which it stands; None while it does.
+        case: what the store knows the case by, whatever its name; 0 outside of one.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CaseVersion:
     made: datetime
     first: int
     last: int | None = None
+    case: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Put:
         slices: dimension to value, to search by.
         text: what people search in.
         base: the version of the case that was changed; 0 for a new one.
+        was: the name that it had before, where that is another one; its history stays with it.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Put:
     slices: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     base: int = 0
+    was: str = ""
 
 
 @dataclass(frozen=True, slots=True)

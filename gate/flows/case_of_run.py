@@ -1,10 +1,9 @@
 """A case that a run kept becomes an entry of an eval set: its question, what was expected, its slices."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.domain.case import Case
+from gate.casefiles.entry import put_of
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_new import NewCaseRecord
@@ -12,7 +11,6 @@ from gate.domain.sample import Reply, Sample
 from gate.domain.stored_suite import Entry, Put
 from gate.errors import GateError
 from gate.flows.record_parts import LONGEST_TEXT
-from gate.inputs import cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,7 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
         entry["expected"] = case.expected
     if case.slices:
         entry["slices"] = dict(case.slices)
-    read = cases.parse(json.dumps(entry), "the case.jsonl")[0]
-    return Put(naming.id, entry, dict(read.slices), _words(read, entry))
+    return put_of(entry)
 
 
 def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
@@ -64,10 +61,3 @@ def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry
     if len(case.input) > LONGEST_TEXT:
         raise GateError("the run kept the beginning of the question alone: it is too long", hint)
     return {"input": case.input}
-
-
-def _words(case: Case, entry: Entry) -> str:
-    """What people search in."""
-    expected = entry.get("expected")
-    told = expected if isinstance(expected, str) else "" if expected is None else json.dumps(expected)
-    return "\n".join((case.id, case.description, case.question, told))

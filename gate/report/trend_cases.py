@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate.domain.history import CaseOverTime, JudgeOverTime, OverrideRow
+from gate.domain.history import CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
+from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.escape import one_line
 from gate.report.run_rows import COMMIT_CHARS, RunView, run_view
@@ -51,6 +52,32 @@ def case_seen(one: CaseOverTime) -> CaseSeen:
         highest=numbers.score(one.highest),
         says=_says(one),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One case in one run.
+
+    Args:
+        run: id of the run.
+        case: what it was called there.
+        created: when.
+        verdict: of the run.
+        scores: of both arms, or of the one that there is.
+    """
+
+    run: int
+    case: str
+    created: datetime
+    verdict: Verdict
+    scores: str
+
+
+def sighting(one: CaseInRun) -> Sighting:
+    """A case in a run as people see it."""
+    candidate = numbers.score(one.candidate)
+    scores = candidate if one.baseline is None else f"{numbers.score(one.baseline)} → {candidate}"
+    return Sighting(one.run, one.case, one.created, one.verdict, scores)
 
 
 def _says(one: CaseOverTime) -> str:

@@ -28,6 +28,17 @@ def case(suite: str, name: str, part: str = "") -> str:
     return _address(_CASE, part, {"suite": suite, "name": name})
 
 
+def case_of_run(run: int, suite: str, name: str) -> str:
+    """A case as it did in a run.
+
+    Args:
+        run: its id.
+        suite: its name in that run.
+        name: id of the case.
+    """
+    return f"/runs/{run}/case?{urlencode({'suite': suite, 'case': name})}"
+
+
 def new_case(suite: str) -> str:
     """The empty form."""
     return _address(_CASE, "new", {"suite": suite})

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from gate.casefiles.entry import words_of
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry, Put
@@ -20,12 +21,11 @@ _FIELD_OF_ROUND = {
 }
 
 
-def check(form: CaseForm, name: str | None = None) -> tuple[Written, tuple[Mistake, ...]]:
+def check(form: CaseForm) -> tuple[Written, tuple[Mistake, ...]]:
     """The case that a form stands for, and what is wrong with it.
 
     Args:
         form: as typed.
-        name: of the case that is edited, which stays; None for a new one.
     """
     written = entry_of(form)
     if written.mistakes:
@@ -36,10 +36,7 @@ def check(form: CaseForm, name: str | None = None) -> tuple[Written, tuple[Mista
         written = Written({named: "", **written.entry})
     read = read_entry(written.entry)
     if isinstance(read, Case):
-        if name is None or read.id == name:
-            return written, ()
-        moved = f"the case is {name!r}, and here its name is {read.id!r}"
-        return written, (Mistake(REST, moved, "leave the name as it is, or duplicate the case"),)
+        return written, ()
     lines = dict(_fields_by_line(written.entry, form))
     return written, tuple(dict.fromkeys(_mistake(one, lines, form) for one in read))
 
@@ -56,26 +53,16 @@ def read_entry(entry: Entry) -> Case | tuple[Problem, ...]:
         return error.problems
 
 
-def put(case: Case, entry: Entry, base: int) -> Put:
+def put(case: Case, entry: Entry, base: int, was: str = "") -> Put:
     """The change that brings a case into a suite.
 
     Args:
         case: what its reader made of it.
         entry: as it stands in a case file.
         base: the version that was edited; 0 for a new case.
+        was: the name that it had until now; empty for a new case.
     """
-    return Put(case.id, entry, case.slices, " ".join(_texts(dict(entry))), base)
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
-    elif isinstance(value, str):
-        yield value
+    return Put(case.id, entry, case.slices, words_of(entry), base, was)
 
 
 def _mistake(problem: Problem, lines: dict[int, str], form: CaseForm) -> Mistake:

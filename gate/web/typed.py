@@ -10,6 +10,7 @@ from gate.web.forms import Sent
 
 SAVE = "save"
 _REMOVE = re.compile(r"remove-(round|slice)-([0-9]{1,4})")
+_RAISE = re.compile(r"raise-round-([0-9]{1,4})")
 _TEXTS = ("name", "description", "prompt", "tools", "criteria", "threshold", "expected", "rest")
 _OF_ROUND = ("prompt", "tools", "criteria", "threshold")
 
@@ -33,7 +34,7 @@ def case_form(sent: Sent) -> CaseForm:
 
 
 def after(form: CaseForm, button: str) -> CaseForm | None:
-    """The form after a button that adds or removes a part of it; None for any other button.
+    """The form after a button that adds, moves or removes a part of it; None for any other button.
 
     Args:
         form: as typed.
@@ -44,6 +45,8 @@ def after(form: CaseForm, button: str) -> CaseForm | None:
         return replace(form, prompt="", rounds=(*rounds, RoundForm()))
     if button == "add-slice":
         return replace(form, slices=(*form.slices, ("", "")))
+    if raised := _RAISE.fullmatch(button):
+        return replace(form, rounds=_raised(form.rounds, int(raised[1])))
     removed = _REMOVE.fullmatch(button)
     if removed is None:
         return None
@@ -54,6 +57,13 @@ def after(form: CaseForm, button: str) -> CaseForm | None:
     if form.rounds and not left:
         return replace(form, prompt=form.rounds[0].prompt, rounds=())
     return replace(form, rounds=left)
+
+
+def _raised(rounds: tuple[RoundForm, ...], number: int) -> tuple[RoundForm, ...]:
+    """With one round before the one that it came after; what has none before it stays."""
+    if not 1 < number <= len(rounds):
+        return rounds
+    return (*rounds[: number - 2], rounds[number - 1], rounds[number - 2], *rounds[number:])
 
 
 def _rounds(sent: Sent) -> tuple[RoundForm, ...]:

@@ -9,11 +9,12 @@ from threading import Thread
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[str]:
+def running(folder: Path, *, durable: bool = False) -> Iterator[str]:
     """The address of a new server, which is stopped in the end.
 
     Args:
         folder: empty; gets the files of the server.
+        durable: what is written outlives the machine; nobody needs that in a test, and it waits for the disk.
     """
     with warnings.catch_warnings():
         # A machine without a folder for sockets gets one under /tmp.
@@ -22,6 +23,10 @@ def running(folder: Path) -> Iterator[str]:
 
         server = get_server(folder, cleanup_mode="stop")
         try:
+            if not durable:
+                for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+                    server.psql(f"ALTER SYSTEM SET {setting} = off;")
+                server.psql("SELECT pg_reload_conf();")
             yield server.get_uri()
         finally:
             server.cleanup()

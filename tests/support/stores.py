@@ -21,11 +21,11 @@ _NUMBERS = count(1)
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """The address of a Postgres server; the path of its socket has to be short."""
+def server(*, durable: bool = False) -> Iterator[str]:
+    """The address of a Postgres server, `durable` as in production; the path of its socket has to be short."""
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
-        with postgres.running(folder / "data") as url:
+        with postgres.running(folder / "data", durable=durable) as url:
             yield url
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    OperationalError,
+    SQLAlchemyError,
+    TimeoutError,
+)
 
 from gate.errors import CannotEvaluate, GateError, with_extra
 from gate.inputs.problems import printable
@@ -94,8 +102,8 @@ class Database:
         """What keeps the database from answering, without the address, which holds a password."""
         try:
             yield
-        except DBAPIError as error:
-            if not (error.connection_invalidated or _away(error)):
+        except (DBAPIError, TimeoutError) as error:
+            if not _away(error):
                 raise
             raise CannotEvaluate(
                 f"the store {self.label} does not answer: {self._reason(error)}",
@@ -154,6 +162,9 @@ def _sqlite(url: URL) -> Engine:
     return engine
 
 
-def _away(error: DBAPIError) -> bool:
+def _away(error: DBAPIError | TimeoutError) -> bool:
     """Is it the database that failed, and not what was asked of it?"""
-    return isinstance(error, OperationalError | InterfaceError)
+    if isinstance(error, TimeoutError | OperationalError | InterfaceError) or error.connection_invalidated:
+        return True
+    # A file that is none of a database, or a damaged one, has no class of its own.
+    return type(error) is DatabaseError

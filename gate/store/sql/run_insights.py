@@ -1,12 +1,15 @@
 """What many runs of a store say together: cases over time, judges, labels that set the gate aside."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, case, func, select
 
-from gate.domain.history import Agreement, CaseOverTime, JudgeOverTime, OverrideRow
+from gate.domain.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
+from gate.domain.sample import ArmName
 from gate.domain.stored_suite import Page
+from gate.domain.verdict import Verdict
 from gate.store.sql import run_tables as tables
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import listed, newest_of, older_than, run_columns
@@ -56,6 +59,29 @@ class Insights:
             wanted = select(over).where(*same).order_by(over.c.runs.desc(), over.c.lowest)
         found = wanted.order_by(over.c.case).limit(most)
         return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
+
+    def runs_of(self, suite: str, names: Sequence[str], most: int) -> tuple[CaseInRun, ...]:
+        """How one case did in the newest runs of a suite, the newest first.
+
+        Args:
+            suite: its name.
+            names: all that the case was ever called.
+            most: runs of the suite, with the case or without it.
+        """
+        newest = newest_of(suite, most)
+        arms = (func.max(_mean_of(arm)).label(arm.value) for arm in (ArmName.BASELINE, ArmName.CANDIDATE))
+        found = (
+            select(newest.c.run_id, _RESULT.case, newest.c.created, _RUN.verdict, *arms)
+            .join(tables.case_results, _RESULT.suite_id == newest.c.id)
+            .join(tables.runs, _RUN.id == newest.c.run_id)
+            .where(_RESULT.case.in_(names))
+            .group_by(newest.c.run_id, _RESULT.case, newest.c.created, _RUN.verdict)
+            .order_by(newest.c.created.desc(), newest.c.run_id.desc())
+        )
+        rows = self.database.read(lambda db: db.execute(found).all())
+        return tuple(
+            CaseInRun(run, name, created, Verdict(verdict), *means) for run, name, created, verdict, *means in rows
+        )
 
     def judges(self, suite: str, last: int) -> tuple[JudgeOverTime, ...]:
         """How far judges agreed in the newest runs of a suite, the newest first."""
@@ -108,6 +134,10 @@ def _over_time(newest: Subquery) -> Subquery:
         .having(func.count(run.lowest) > 0)
         .subquery()
     )
+
+
+def _mean_of(arm: ArmName) -> ColumnElement[Any]:
+    return case((_RESULT.arm == arm.value, _RESULT.mean))
 
 
 def _sum(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import chain
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Table, insert, update
+from sqlalchemy import Connection, insert, update
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.history import Agreement, CaseResult, Figure, SuiteResult
@@ -18,15 +18,12 @@ from gate.engine.history import suites_of, tries
 from gate.errors import GateError
 from gate.inputs.problems import quoted
 from gate.store.sql import run_tables as tables
-
-Item = TypeVar("Item")
+from gate.store.sql.bulk import AT_ONCE, parts, put_many
 
 _Key: TypeAlias = tuple[str, str, str, bool]
 """Suite, case, arm, and whether there is a score."""
 NAME_BYTES = 1000
 """Of whatever an index holds: Postgres takes about 2,700 for all of one entry."""
-AT_ONCE = 1000
-"""Rows of one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +69,10 @@ class RunWriter:
         values = {**named, "run_id": self._run, "created": _moment(run.created)}
         made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
         id = int(self._db.execute(made).scalar_one())
-        self._many(tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
-        self._many(tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
+        put_many(self._db, tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
+        put_many(self._db, tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
         results = ({"suite_id": id, **_flat(one), "arm": one.arm.value} for one in suite.results)
-        self._many(tables.case_results, results)
+        put_many(self._db, tables.case_results, results)
         return id
 
     def _samples(self, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]) -> int:
@@ -89,18 +86,13 @@ class RunWriter:
                     raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
                 wanted[key] -= 1
             count += len(part)
-            self._db.execute(insert(tables.samples), [_sample_row(ids[one.sample.suite], one) for one in part])
-            self._many(
-                tables.judgements, (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
-            )
+            put_many(self._db, tables.samples, [_sample_row(ids[one.sample.suite], one) for one in part])
+            judged = (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
+            put_many(self._db, tables.judgements, judged)
         if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
             hint = "push the whole samples.jsonl, or run.json alone"
             raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
         return count
-
-    def _many(self, table: Table, rows: Iterable[dict[str, Any]]) -> None:
-        for part in parts(rows, AT_ONCE):
-            self._db.execute(insert(table), part)
 
 
 def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
@@ -170,15 +162,3 @@ def _moment(text: str) -> datetime:
     if found.tzinfo is None:
         raise GateError("the run's 'created' has no time zone", "push a run.json as the gate wrote it")
     return found
-
-
-def parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Items in lists of at most so many."""
-    part: list[Item] = []
-    for item in items:
-        part.append(item)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part

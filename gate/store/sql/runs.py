@@ -16,11 +16,13 @@ from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
+from gate.errors import GateError
 from gate.store.run_folder import dump_run
 from gate.store.samples import BadSample, parse_sample
 from gate.store.sql import run_tables as tables
+from gate.store.sql.bulk import AT_ONCE, parts
 from gate.store.sql.engine import Database
-from gate.store.sql.run_writer import AT_ONCE, KeptSample, RunWriter, parts, row_of
+from gate.store.sql.run_writer import KeptSample, RunWriter, row_of
 
 _RUN = tables.runs.c
 _SUITE = tables.run_suites.c
@@ -68,18 +70,23 @@ class Runs:
         record = zlib.compress(text.encode(errors="replace"))
 
         def work(db: Connection) -> Added:
-            known = db.execute(select(_RUN.id).where(_RUN.digest == digest)).scalar()
+            known = db.execute(_id_of(digest)).scalar()
             if known is not None:
                 return Added(known, new=False)
             added = insert(tables.runs).values(**values, samples=0, record=record).returning(_RUN.id)
-            RunWriter(db, db.execute(added).scalar_one()).write(run, samples)
-            return Added(db.execute(select(_RUN.id).where(_RUN.digest == digest)).scalar_one(), new=True)
+            id = db.execute(added).scalar_one()
+            RunWriter(db, id).write(run, samples)
+            return Added(id, new=True)
 
         try:
             return self.database.write(work)
         except IntegrityError:
             # The same run was pushed twice at once: for the second one it is there now.
-            return Added(self.database.read(lambda db: db.execute(_id_of(digest)).scalar_one()), new=False)
+            known = self.database.read(lambda db: db.execute(_id_of(digest)).scalar())
+            if known is None:
+                hint = "push the samples.jsonl that the gate wrote beside it, or run.json alone"
+                raise GateError("a sample of the run, or a score of one, is there twice", hint) from None
+            return Added(known, new=False)
 
     def rows(self, wanted: RunFilter, page: Page) -> tuple[RunRow, ...]:
         """Runs, the newest first.

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,7 @@ from gate.domain.stored_suite import (
     SuiteVersion,
 )
 from gate.store.sql import tables
+from gate.store.sql.bulk import AT_ONCE, parts, put_many
 from gate.store.sql.engine import Database
 
 _VERSION = tables.case_versions.c
@@ -106,6 +107,17 @@ class Suites:
         found = _case_rows(name).where(tables.cases.c.name == case).order_by(_VERSION.number.desc())
         return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
 
+    def name_of(self, name: str, case: int) -> str | None:
+        """What a case of a suite is called now; None where there is none.
+
+        Args:
+            name: of the suite.
+            case: as its versions have it.
+        """
+        found = select(tables.cases.c.name).join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
+        wanted = found.where(tables.suites.c.name == name, tables.cases.c.id == case)
+        return self.database.read(lambda db: db.execute(wanted).scalar())
+
     def dimensions(self, name: str) -> dict[str, tuple[str, ...]]:
         """The slice dimensions of the newest version, each with its values."""
         slices = tables.case_slices.c
@@ -156,17 +168,18 @@ class _Edit:
 
     def made(self, changes: Sequence[Change]) -> SuiteVersion | tuple[Conflict, ...]:
         suite, newest = self._locked()
-        known = self._current(suite, [change.name for change in changes])
-        new = [change for change in changes if not _done(change, known.get(change.name))]
+        known = self._current(suite, [name for change in changes for name in {change.name, _before(change)}])
+        new = [change for change in changes if not _done(change, known)]
         clashes = tuple(
             Conflict(change, None if row is None else _case(row))
             for change in new
-            if change.base != (0 if (row := known.get(change.name)) is None else row.number)
+            if (row := _in_the_way(change, known)) is not None or (change.base and _before(change) not in known)
         )
         if clashes:
             return clashes
         if new or not newest:
-            self._apply(suite, newest + 1, new, known)
+            follows = {change.name: row for change in new if (row := known.get(_before(change))) is not None}
+            self._apply(suite, newest + 1, new, follows)
         row = self._db.execute(_newest().where(tables.suites.c.id == suite)).one()
         return _suite(row)
 
@@ -182,15 +195,15 @@ class _Edit:
     def _current(self, suite: int, names: Sequence[str]) -> dict[str, Row[Any]]:
         """The newest version of each of these cases."""
         found: dict[str, Row[Any]] = {}
-        for part in _parts(names):
-            rows = _case_rows(self._name).add_columns(_VERSION.id, _VERSION.case_id, _VERSION.place)
+        for part in parts(names, AT_ONCE):
+            rows = _case_rows(self._name).add_columns(_VERSION.id, _VERSION.place)
             for row in self._db.execute(rows.where(_VERSION.last.is_(None), tables.cases.c.name.in_(part))):
                 found[row.name] = row
         return found
 
     def _apply(self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]]) -> None:
         touched = [known[change.name].id for change in changes if change.name in known]
-        for part in _parts(touched):
+        for part in parts(touched, AT_ONCE):
             ended = update(tables.case_versions).where(_VERSION.id.in_(part)).values(last=version - 1)
             self._db.execute(ended)
         ids = {name: row.case_id for name, row in known.items()}
@@ -199,6 +212,10 @@ class _Edit:
             made = insert(tables.cases).returning(tables.cases.c.id, tables.cases.c.name)
             for row in self._db.execute(made, [{"suite_id": suite, "name": name} for name in fresh]):
                 ids[row.name] = row.id
+        for change in changes:
+            if _before(change) != change.name:
+                renamed = update(tables.cases).where(tables.cases.c.id == ids[change.name])
+                self._db.execute(renamed.values(name=change.name))
         self._versions(suite, version, changes, known, ids)
         self._db.execute(update(tables.suites).where(tables.suites.c.id == suite).values(newest=version))
         digest, cases = _digest(_standing(self._db, self._name, version))
@@ -243,8 +260,7 @@ class _Edit:
             if isinstance(change, Put)
             for dimension, value in change.slices.items()
         ]
-        if slices:
-            self._db.execute(insert(tables.case_slices), slices)
+        put_many(self._db, tables.case_slices, slices)
 
 
 def folded(text: str) -> str:
@@ -264,7 +280,7 @@ def _all_versions() -> Select[tuple[object, ...]]:
 def _case_rows(suite: str) -> Select[tuple[object, ...]]:
     columns = (_VERSION.number, _VERSION.entry, _VERSION.author, _VERSION.made, _VERSION.first, _VERSION.last)
     return (
-        select(tables.cases.c.name, *columns)
+        select(tables.cases.c.name, *columns, _VERSION.case_id)
         .join(tables.case_versions, _VERSION.case_id == tables.cases.c.id)
         .join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
         .where(tables.suites.c.name == suite)
@@ -316,8 +332,24 @@ def _text(entry: Entry) -> str:
     return json.dumps(dict(entry))
 
 
-def _done(change: Change, row: Row[Any] | None) -> bool:
+def _before(change: Change) -> str:
+    """The name of the case that is changed."""
+    return change.was or change.name if isinstance(change, Put) else change.name
+
+
+def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
+    """What others have made meanwhile: another version of the case, or another case of its new name."""
+    before, taken = known.get(_before(change)), known.get(change.name)
+    if _before(change) != change.name and taken is not None:
+        return taken
+    return before if before is not None and before.number != change.base else None
+
+
+def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
     """Does it stand there already?"""
+    if _before(change) != change.name and _before(change) in known:
+        return False
+    row = known.get(change.name)
     stands = None if row is None else row.entry
     if isinstance(change, Archive):
         return stands is None
@@ -330,9 +362,4 @@ def _suite(row: Row[Any]) -> SuiteVersion:
 
 def _case(row: Row[Any]) -> CaseVersion:
     entry = None if row.entry is None else json.loads(row.entry)
-    return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last)
-
-
-def _parts(values: Sequence[object]) -> Iterator[Sequence[object]]:
-    """In pieces that every database takes as parameters of one statement."""
-    return (values[start : start + 500] for start in range(0, len(values), 500))
+    return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last, row.case_id)

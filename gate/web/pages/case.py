@@ -1,5 +1,6 @@
 """The form of a case: new ones, edited ones, and what happens when somebody else was quicker."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -9,6 +10,8 @@ from starlette.responses import JSONResponse, Response
 
 from gate.domain.case import Case
 from gate.domain.stored_suite import CaseVersion, Conflict
+from gate.report.trend_cases import Sighting, sighting
+from gate.store.sql.run_insights import Insights
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
@@ -23,6 +26,9 @@ from gate.web.typed import after, case_form
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
+_TAKEN = Mistake("name", "is taken by another case, maybe an archived one", "choose another name")
+_SEEN = 10
+"""Runs of its suite in which a case is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class Desk:
         base: version that was edited; 0 for a new case.
         mistakes: what is wrong with it.
         copy_of: name of the case that it began as.
+        seen: the runs that asked it.
     """
 
     place: Place
@@ -60,6 +67,7 @@ class Desk:
     base: int = 0
     mistakes: tuple[Mistake, ...] = ()
     copy_of: str = ""
+    seen: tuple[Sighting, ...] = ()
 
 
 @router.get("/case/new")
@@ -90,10 +98,10 @@ def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) 
         return _new(request, replace(desk, form=changed))
     written, mistakes = check(desk.form)
     if not mistakes:
-        outcome = _saved(site, suite, written, 0, By(person.name, site.now()))
+        outcome = _saved(site, desk.place, written, 0, By(person.name, site.now()))
         if isinstance(outcome, str):
             return seen_next(addresses.case(suite, outcome) + "&said=made")
-        mistakes = (Mistake("name", "is taken by another case, maybe an archived one", "choose another name"),)
+        mistakes = (_TAKEN,)
     return _new(request, replace(desk, mistakes=mistakes), 422)
 
 
@@ -101,52 +109,74 @@ def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) 
 @needs(Role.VIEWER)
 def case(request: Request, site: Here, at: At) -> Response:
     """A case in its form; of an archived one, what it was."""
-    current, text = _versions(site, at)
-    return _edited(request, Desk(at, form_of(text.entry or {}), current.number), current)
+    versions, text = _versions(site, at)
+    seen = Insights(site.database).runs_of(at.suite, _names(versions), _SEEN)
+    desk = Desk(at, form_of(text.entry or {}), versions[0].number, seen=tuple(map(sighting, seen)))
+    return _edited(request, desk, versions[0])
 
 
 @router.post("/case")
 @needs(Role.EDITOR)
 def save(request: Request, site: Here, person: Asking, sent: Form, at: At) -> Response:
     """The next version of a case; where somebody was quicker, both texts beside each other."""
-    found = site.suites.case(at.suite, at.name)
+    desk = _found(site, Desk(at, case_form(sent), sent.number("base")), sent.number("case"))
+    found = site.suites.case(at.suite, desk.place.name)
     current = found[0] if found else None
-    desk = Desk(at, case_form(sent), sent.number("base"))
     if (changed := after(desk.form, sent.one("do"))) is not None:
         return _edited(request, replace(desk, form=changed), current)
-    written, mistakes = check(desk.form, at.name)
+    written, mistakes = check(desk.form)
     if mistakes:
         return _edited(request, replace(desk, mistakes=mistakes), current, 422)
-    outcome = _saved(site, at.suite, written, desk.base, By(person.name, site.now(), f"edited {at.name}"))
+    outcome = _saved(site, desk.place, written, desk.base, By(person.name, site.now()))
     if isinstance(outcome, str):
-        return seen_next(addresses.case(at.suite, at.name) + "&said=saved")
-    return _conflict(request, desk, outcome.current, written)
+        return seen_next(addresses.case(at.suite, outcome) + "&said=saved")
+    theirs = outcome.current
+    if theirs is not None and theirs.name != desk.place.name:
+        return _edited(request, replace(desk, mistakes=(_TAKEN,)), current, 422)
+    return _conflict(request, desk, theirs, written)
 
 
 @router.post("/case/check")
 @needs(Role.EDITOR)
-def checked(sent: Form, name: Annotated[str | None, Query(max_length=1_000)] = None) -> Response:
+def checked(sent: Form) -> Response:
     """What is wrong with a form, for the script of its page."""
-    _, mistakes = check(case_form(sent), name)
+    _, mistakes = check(case_form(sent))
     told = [{"field": one.field, "message": one.message, "hint": one.hint} for one in mistakes]
     return JSONResponse({"mistakes": told})
 
 
-def _versions(site: Site, at: Place) -> tuple[CaseVersion, CaseVersion]:
-    """The newest version of a case, and the newest that says something."""
+def _versions(site: Site, at: Place) -> tuple[tuple[CaseVersion, ...], CaseVersion]:
+    """All versions of a case, and the newest that says something."""
     found = site.suites.case(at.suite, at.name)
     texts = [version for version in found if version.entry is not None]
     if not texts:
         raise HTTPException(404)
-    return found[0], texts[0]
+    return found, texts[0]
 
 
-def _saved(site: Site, suite: str, written: Written, base: int, by: By) -> str | Conflict:
+def _names(versions: Sequence[CaseVersion]) -> list[str]:
+    """All that a case was ever called."""
+    called = (entry.get(key) for version in versions if (entry := version.entry) for key in ("id", "name"))
+    return list(dict.fromkeys([versions[0].name, *(name for name in called if isinstance(name, str))]))
+
+
+def _found(site: Site, desk: Desk, case: int) -> Desk:
+    """The form at the place where its case is now: somebody may have renamed it."""
+    at = desk.place
+    name = None if site.suites.case(at.suite, at.name) else site.suites.name_of(at.suite, case)
+    if name is None:
+        return desk
+    form = replace(desk.form, name=name) if desk.form.name == at.name else desk.form
+    return replace(desk, place=Place(at.suite, name), form=form)
+
+
+def _saved(site: Site, at: Place, written: Written, base: int, by: By) -> str | Conflict:
     """The name of the case that was saved, or who was quicker."""
     read = read_entry(written.entry)
     assert isinstance(read, Case)  # noqa: S101
-    told = by if by.what else replace(by, what=f"added {read.id}")
-    outcome = site.suites.change(suite, [put(read, written.entry, base)], told)
+    told = f"edited {at.name}" if read.id == at.name else f"renamed {at.name} to {read.id}"
+    change = put(read, written.entry, base, at.name)
+    outcome = site.suites.change(at.suite, [change], replace(by, what=told if at.name else f"added {read.id}"))
     return outcome[0] if isinstance(outcome, tuple) else read.id
 
 

@@ -66,7 +66,7 @@ def restore(site: Here, person: Asking, sent: Form, at: At) -> Response:
     case = read_entry(found[0].entry)
     if not isinstance(case, Case):
         return seen_next(addresses.case(at.suite, at.name) + "&said=unreadable")
-    change = put(case, found[0].entry, sent.number("base"))
+    change = put(case, found[0].entry, sent.number("base"), at.name)
     by = By(person.name, site.now(), f"restored {at.name} as in its version {wanted}")
     return _done(site, at, change, by)
 
@@ -87,8 +87,10 @@ def _known(site: Site, at: Place) -> tuple[CaseVersion, ...]:
 
 def _done(site: Site, at: Place, change: Change, by: By) -> Response:
     outcome = site.suites.change(at.suite, [change], by)
-    said = "changed" if isinstance(outcome, tuple) else "archived" if isinstance(change, Archive) else "restored"
-    return seen_next(addresses.case(at.suite, at.name) + f"&said={said}")
+    if isinstance(outcome, tuple):
+        return seen_next(addresses.case(at.suite, at.name) + "&said=changed")
+    said = "archived" if isinstance(change, Archive) else "restored"
+    return seen_next(addresses.case(at.suite, change.name) + f"&said={said}")
 
 
 def _steps(found: tuple[CaseVersion, ...]) -> list[Step]:

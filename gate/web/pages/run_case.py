@@ -8,10 +8,14 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
+from gate.domain.record import RunRecord
+from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.sample import ArmName, Reply
 from gate.errors import GateError
 from gate.flows.case_of_run import Naming, case_of_run
 from gate.flows.record_conversations import transcript_record
+from gate.inputs import storenames
 from gate.report.escape import visible
 from gate.report.run_rows import run_view
 from gate.report.sidebyside import case_view, record_of
@@ -19,6 +23,7 @@ from gate.store.sql.suites import By
 from gate.web.access import Asking, Here, Role, check_form, needs, site_of
 from gate.web.pages.run import Number, found
 from gate.web.rendering import page
+from gate.web.site import Site
 
 router = APIRouter()
 _ID_CHARS = 60
@@ -124,11 +129,19 @@ def _shown(request: Request, id: int, named: Named, refusal: _Refusal | None = N
         run=run_view(row),
         suite=named.suite,
         case=case_view(kept, samples, transcripts),
-        stored=named.suite in names and bool(site.suites.case(named.suite, named.case)),
+        stored=_stored(site, record, named),
         names=names,
         form=refusal or _Refusal(named.suite, _proposed(named.case, id), ""),
         made=(request.query_params.get("kept", ""), request.query_params.get("name", "")),
     )
+
+
+def _stored(site: Site, record: RunRecord, named: Named) -> str:
+    """The suite of the store that has this case, by its own name or by that of the version that was asked; or none."""
+    suites: list[SuiteRecord | NewSuiteRecord] = [*record.suites, *record.new]
+    asked = (suite.exam.store for suite in suites if suite.name == named.suite)
+    names = [found.name for one in asked if (found := storenames.parse(one)) is not None]
+    return next((name for name in (*names, named.suite) if site.suites.case(name, named.case)), "")
 
 
 def _proposed(case: str, run: int) -> str:

@@ -45,6 +45,14 @@ def test_the_cases_that_vary_most_come_first(database: Database) -> None:
     assert Insights(database).cases("other", 9, "flaky", 5) == ()
 
 
+def test_a_case_is_found_in_the_newest_runs(database: Database) -> None:
+    fill(database, 3)
+    found = Insights(database).runs_of("support", ("c003", "was"), 2)
+    assert [(one.run, one.baseline, one.candidate) for one in found] == [(3, 0.5, 1.0), (2, 0.5, 1.0)]
+    assert {one.case for one in found} == {"c003"}
+    assert Insights(database).runs_of("other", ("c003",), 9) == ()
+
+
 def test_cases_that_tell_nothing_are_found_where_there_are_runs_enough(database: Database) -> None:
     fill(database, 1)
     assert Insights(database).cases("support", 9, "mute", 5) == ()

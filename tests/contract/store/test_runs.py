@@ -96,6 +96,7 @@ def test_a_run_that_is_sent_by_many_at_once_is_kept_once(runs: Runs) -> None:
         (SAMPLES[:-3], "fewer samples than the run counts"),
         ([*SAMPLES, SAMPLES[0]], "more samples than the run counts"),
         ([*SAMPLES, replace(SAMPLES[0], case_id="foreign")], "is not in it"),
+        ([replace(one, index=0) if isinstance(one.score, float) else one for one in SAMPLES], "is there twice"),
         ([replace(sample, suite="other") for sample in SAMPLES], "is not in it"),
     ],
 )

@@ -1,5 +1,6 @@
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Archive, CaseFilter, Conflict, Page, Put, SuiteVersion
+from gate.domain.stored_suite import Archive, CaseFilter, Change, Conflict, Page, Put, SuiteVersion
 from gate.store.sql.engine import Database
 from gate.store.sql.suites import By, Suites
 
@@ -101,7 +102,7 @@ def test_the_same_change_twice_is_made_once(suites: Suites) -> None:
     work = [put("a"), put("b")]
     first = made(suites.change("support", work, ANN))
     assert made(suites.change("support", work, ANN)) == first
-    changed = [put("a", "new", 1), Archive("b", 1)]
+    changed: list[Change] = [put("a", "new", 1), Archive("b", 1)]
     second = made(suites.change("support", changed, ANN))
     assert made(suites.change("support", changed, ANN)) == second
     assert second.number == 2
@@ -115,6 +116,39 @@ def test_values_that_python_takes_for_equal_are_different_cases(
     second = made(suites.change("support", [Put("a", {"id": "a", "expected": other}, base=1)], ANN))
     assert second.number == 2
     assert repr(suites.entries(second)[0]["expected"]) == repr(other)
+
+
+def renamed(name: str, was: str, base: int) -> Put:
+    return replace(put(name, base=base), was=was)
+
+
+def test_a_renamed_case_keeps_its_history_and_its_place(suites: Suites) -> None:
+    first = made(suites.change("support", [put("a"), put("b"), put("c")], ANN))
+    key = suites.case("support", "b")[0].case
+    work: list[Change] = [renamed("new", "b", 1)]
+    second = made(suites.change("support", work, BOB))
+    assert made(suites.change("support", work, BOB)) == second
+    assert names(suites) == ["a", "new", "c"]
+    assert [(one.number, one.entry and one.entry["id"]) for one in suites.case("support", "new")] == [
+        (2, "new"),
+        (1, "b"),
+    ]
+    assert suites.case("support", "b") == ()
+    assert [entry["id"] for entry in suites.entries(first)] == ["a", "b", "c"]
+    assert (suites.name_of("support", key), suites.name_of("other", key)) == ("new", None)
+    suites.change("support", [put("b")], ANN)
+    assert [one.number for one in suites.case("support", "b")] == [1]
+
+
+@pytest.mark.parametrize(
+    "change", [renamed("b", "a", 2), renamed("gone", "a", 2), renamed("x", "a", 1), renamed("x", "no", 1)]
+)
+def test_a_case_gets_no_name_that_another_one_has_and_only_as_it_was_seen(suites: Suites, change: Put) -> None:
+    suites.change("support", [put("a"), put("b"), put("gone")], ANN)
+    suites.change("support", [put("a", "edited", 1), Archive("gone", 1)], ANN)
+    clashes = suites.change("support", [change], BOB)
+    assert isinstance(clashes, tuple) and len(clashes) == 1
+    assert names(suites) == ["a", "b"]
 
 
 def test_a_case_that_came_back_has_its_old_place(suites: Suites) -> None:

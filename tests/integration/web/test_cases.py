@@ -117,9 +117,9 @@ def test_a_mistake_loses_nothing_that_was_typed(ann: TestClient, database: Datab
 def test_the_script_asks_the_same_reader(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", REFUND)
     form = filled(ann.get(addresses.case("support", "refund")).text)
-    answer = ann.post("/case/check?name=refund", data={**form, "threshold": "7"})
+    answer = ann.post("/case/check", data={**form, "threshold": "7"})
     assert [one["field"] for one in answer.json()["mistakes"]] == ["threshold"]
-    assert ann.post("/case/check?name=refund", data=form).json() == {"mistakes": []}
+    assert ann.post("/case/check", data=form).json() == {"mistakes": []}
     assert Suites(database).case("support", "refund")[0].number == 1
 
 

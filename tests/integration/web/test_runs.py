@@ -256,7 +256,9 @@ def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
     browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
     answer = keep(browser, id, name="kept")
     assert answer.status_code == 303
-    assert "has the new case <bdi>kept" in browser.get(answer.headers["location"])
+    made = browser.get(answer.headers["location"])
+    assert "has the new case" in made
+    assert browser.get(links(made, "/case?")[0]).count("From run")
     version = browser.site.suites.case("support", "kept")[0]
     assert version.author == "Ann"
     assert version.entry == {

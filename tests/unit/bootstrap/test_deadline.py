@@ -76,3 +76,16 @@ def test_an_error_of_the_work_stays_what_it_is() -> None:
     with pytest.raises(GateError, match="no such file") as caught:
         in_time(10, work, told)
     assert caught.value.exit_code == 2
+
+
+def test_an_error_that_a_library_raises_because_of_the_end_is_the_end() -> None:
+    """A driver that is interrupted while it leaves its pipeline complains about the pipeline."""
+
+    def work() -> None:
+        try:
+            without_end()
+        finally:
+            raise OSError("cannot exit pipeline mode while busy")
+
+    with pytest.raises(CannotEvaluate, match="it took too long"):
+        in_time(SHORT, work, told)

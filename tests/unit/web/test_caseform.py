@@ -9,7 +9,7 @@ from gate.domain.case import Case
 from gate.inputs.caserows import rows
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
-from gate.web.casecheck import check, put, read_entry
+from gate.web.casecheck import check, read_entry
 from gate.web.caseform import CaseForm, RoundForm, copied, entry_of, form_of
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -60,7 +60,7 @@ def test_the_examples_of_the_repository_go_through_the_form() -> None:
             if isinstance(entry, dict) and isinstance(read_entry(entry), Case):
                 seen += 1
                 assert entry_of(form_of(entry)).entry == entry
-                _, mistakes = check(form_of(entry), put(read_entry(entry), entry, 0).name)  # type: ignore[arg-type]
+                _, mistakes = check(form_of(entry))
                 assert mistakes == ()
     assert seen > 20
 
@@ -114,11 +114,9 @@ def test_each_mistake_is_told_at_its_field(form: CaseForm, field: str, word: str
     assert [(one.field, word in one.message) for one in mistakes] == [(field, True)]
 
 
-def test_a_case_keeps_its_name() -> None:
-    _, mistakes = check(CaseForm(name="b", prompt="x"), "a")
-    assert [one.field for one in mistakes] == ["rest"]
-    _, mistakes = check(form_of({"id": 7, "input": "x"}), "7")
-    assert mistakes == ()
+def test_a_name_that_is_a_number_stays_one() -> None:
+    written, mistakes = check(form_of({"id": 7, "input": "x"}))
+    assert (written.entry["id"], mistakes) == (7, ())
 
 
 @pytest.mark.parametrize("name", ["7", 7])

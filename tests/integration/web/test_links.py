@@ -1,0 +1,64 @@
+"""From a case of a run to the case in the store, and from there to the runs that asked it."""
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from starlette.testclient import TestClient
+
+from gate.domain.case import Case
+from gate.domain.history import Context
+from gate.domain.record import RunRecord
+from gate.domain.sample import ArmName
+from gate.store.sql.engine import Database
+from gate.store.sql.runs import Runs
+from gate.web import addresses
+from tests.support import browsing
+from tests.support.finished import CREATED, finished
+from tests.support.runs import suite
+
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+
+def score(case: Case, arm: ArmName, index: int) -> float | None:
+    return 0.25 if arm is ArmName.CANDIDATE else 1.0
+
+
+def stored(database: Database, name: str, minutes: int = 0, store: str = "") -> int:
+    record = finished([suite([{}, {}], name=name)], score, CREATED + timedelta(minutes=minutes))
+    return Runs(database).add(_asked(record, store), (), Context(), browsing.NOW).id
+
+
+def _asked(record: RunRecord, store: str) -> RunRecord:
+    suites = [one.model_copy(update={"exam": one.exam.model_copy(update={"store": store})}) for one in record.suites]
+    return record.model_copy(update={"suites": suites})
+
+
+def links(page: str, start: str) -> list[str]:
+    return [unescape(one) for one in re.findall(r'href="([^"]*)"', page) if one.startswith(start)]
+
+
+def test_a_case_names_the_newest_runs_that_asked_it(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", {"id": "c001", "input": "Hi"}, {"id": "other", "input": "Ho"})
+    runs = [stored(database, "support", minutes) for minutes in range(12)]
+    stored(database, "faq", 20)
+    page = ann.get(addresses.case("support", "c001")).text
+    assert links(page, "/runs/") == [addresses.case_of_run(run, "support", "c001") for run in runs[:1:-1]]
+    assert page.count("1.000 → 0.250") == 10
+    assert "c001</bdi>" in ann.get(links(page, "/runs/")[0]).text
+    assert "Seen in these runs" not in ann.get(addresses.case("support", "other")).text
+
+
+def test_a_case_of_a_run_leads_to_the_store_by_the_name_that_the_run_asked(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "property", {"id": "c001", "input": "Hi"})
+    browsing.add(database, "support", {"id": "c000", "input": "Ho"})
+    run = stored(database, "support", store="store:property@1")
+
+    def homes(case: str) -> list[str]:
+        return links(ann.get(addresses.case_of_run(run, "support", case)).text, "/case?")
+
+    assert homes("c001") == [addresses.case("property", "c001")]
+    assert homes("c000") == [addresses.case("support", "c000")]
+    other = stored(database, "faq", 5)
+    assert links(ann.get(addresses.case_of_run(other, "faq", "c001")).text, "/case?") == []
