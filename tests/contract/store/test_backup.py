@@ -173,18 +173,25 @@ SPOILT: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", SPOILT)
-def test_a_spoilt_file_changes_nothing(name: str, tmp_path: Path) -> None:
-    spoil, said = SPOILT[name]
-    with stores.on_sqlite(tmp_path) as database:
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Path]]:
+    """A store that nothing may change, and its backup."""
+    folder = tmp_path_factory.mktemp("standing")
+    with stores.on_sqlite(folder) as database:
         migrating.upgrade(database)
         Suites(database).change("support", [Put("a", {"id": "a"})], By("Bob", NOW))
-        backup.backup(database, tmp_path / "one.gz", NOW)
-        (tmp_path / "bad.gz").write_bytes(spoil(lines(tmp_path / "one.gz")[:-1]))
-        with pytest.raises(GateError, match=said):
-            backup.restore(database, tmp_path / "bad.gz", replace=True)
-        backup.backup(database, tmp_path / "two.gz", NOW)
-        assert lines(tmp_path / "two.gz") == lines(tmp_path / "one.gz")
+        backup.backup(database, folder / "one.gz", NOW)
+        yield database, folder / "one.gz"
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_a_spoilt_file_changes_nothing(name: str, standing: tuple[Database, Path], tmp_path: Path) -> None:
+    (spoil, said), (database, good) = SPOILT[name], standing
+    (tmp_path / "bad.gz").write_bytes(spoil(lines(good)[:-1]))
+    with pytest.raises(GateError, match=said):
+        backup.restore(database, tmp_path / "bad.gz", replace=True)
+    backup.backup(database, tmp_path / "two.gz", NOW)
+    assert lines(tmp_path / "two.gz") == lines(good)
 
 
 @pytest.mark.parametrize(
