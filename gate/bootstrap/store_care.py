@@ -99,9 +99,8 @@ def bring_up_to_date(directory: Path = Path()) -> tuple[str, str]:
 def _with(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:
     url, root = database_url(), _root(directory)
     if url is None and not new and not (root / FILE).exists():
-        raise GateError(
-            f"there is no store: {root / FILE} is not there", "go to its repository, or set GATE_DATABASE_URL"
-        )
+        hint = f"go to its repository, or set {DATABASE}"
+        raise GateError(f"there is no store: {root / FILE} is not there", hint)
     with closing(reach_database(root, url)) as database:
         return work(database)
 

@@ -1,15 +1,20 @@
 """`gate serve`: the web interface."""
 
+import sys
 from pathlib import Path
+from typing import Literal
 
 import click
+
+_LOG = "How each request is told, on standard error."
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 takes any free one.")
 @click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
-def serve(host: str, port: int, person: str) -> None:
+@click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help=_LOG)
+def serve(host: str, port: int, person: str, log_format: Literal["text", "json"]) -> None:
     """Write cases and look at runs in the browser.
 
     The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names.
@@ -23,12 +28,14 @@ def serve(host: str, port: int, person: str) -> None:
     from gate.errors import GateError, with_extra
 
     try:
+        from gate.web.logs import written_to
         from gate.web.serving import LOOPBACK_NAMES, Address, listen
         from gate.web.site import Site
     except ImportError as error:
         raise GateError(f"the web interface needs the package {error.name}", with_extra("web")) from None
     here = site_here(Path(), person)
-    site = Site(here.database, LOOPBACK_NAMES, here.key, here.now, person=here.person)
+    log = written_to(sys.stderr, log_format)
+    site = Site(here.database, LOOPBACK_NAMES, here.key, here.now, person=here.person, log=log)
     listening = listen(site, Address(host, port))
     click.echo(f"Prompt Gate answers at {listening.url}\nThe store is {here.database.label}. End it with Ctrl-C.")
     listening.run()

@@ -49,6 +49,24 @@ def info(database: Database) -> Info:
     return database.read(lambda db: _info(db, database.label))
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many runs and samples a store holds."""
+
+    runs: int
+    samples: int
+
+
+def counted(database: Database) -> Counted:
+    """How much a store holds, as fast as that can be told.
+
+    Raises:
+        CannotEvaluate: it does not answer.
+    """
+    found = select(func.count(), func.coalesce(func.sum(_RUN.samples), 0)).select_from(run_tables.runs)
+    return Counted(*database.read(lambda db: map(int, db.execute(found).one())))
+
+
 def faults(database: Database) -> tuple[str, ...]:
     """What is wrong with a store whose tables are of this version, `MOST` faults at most; empty where all is well.
 

@@ -1,0 +1,164 @@
+"""What whoever looks after the server sees: health, a log without secrets, metrics."""
+
+import io
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from starlette.testclient import TestClient
+
+from gate.domain.history import Context
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
+from gate.store.sql.runs import Runs
+from gate.web import health
+from gate.web.app import create_app
+from gate.web.logs import Fault, written_to
+from tests.golden.runs import runs as golden
+from tests.support import browsing, stores
+
+SECRETS = ("s3cret-word", "s3cret-cookie", "s3cret-token", "s3cret-typed")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with stores.on_sqlite(tmp_path) as database:
+        migrating.upgrade(database)
+        yield database
+
+
+@pytest.fixture
+def lines() -> io.StringIO:
+    return io.StringIO()
+
+
+def client(database: Database, lines: io.StringIO, mode: str = "local", here: str = "127.0.0.1") -> TestClient:
+    site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=written_to(lines, "json"), mode=mode)  # type: ignore[arg-type]
+    return TestClient(create_app(site), client=(here, 5000), raise_server_exceptions=True)
+
+
+def told(lines: io.StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in lines.getvalue().splitlines()]
+
+
+def test_each_request_is_a_line_without_what_was_asked(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines)
+    ann.cookies.set("other", "s3cret-cookie")
+    headers = {"authorization": "Bearer s3cret-token"}
+    answers = [
+        ann.get("/suite?name=s3cret-word", headers=headers),
+        ann.post("/new-suite", data={"name": "s3cret-typed"}, headers=headers),
+        ann.get("/runs/1"),
+        ann.get("/nowhere/s3cret-word"),
+        ann.get("/static/site.css?v=s3cret-word"),
+        ann.request("S3CRET", "/"),
+    ]
+    found = told(lines)
+    assert [(one["method"], one["route"], one["status"]) for one in found] == [
+        ("GET", "/suite", 404),
+        ("POST", "/new-suite", 403),
+        ("GET", "/runs/{id}", 404),
+        ("GET", "", 404),
+        ("GET", "/static", 200),
+        ("other", "/", 405),
+    ]
+    assert [one["request"] for one in found] == [answer.headers["x-request-id"] for answer in answers]
+    assert len({one["request"] for one in found}) == len(found)
+    assert found[0]["person"] == "Ann\n\x1b[31m"
+    assert "\x1b" not in lines.getvalue()
+    assert not [secret for secret in SECRETS if secret in lines.getvalue()]
+    assert str(found[2]["request"]) in answers[2].text
+
+
+def test_a_fault_is_a_plain_page_and_its_traceback_is_in_the_log(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines)
+    Runs(database).add(next(iter(golden().values())), (), Context(), browsing.NOW)
+    database.write(lambda db: db.execute(text("UPDATE runs SET verdict = 'no verdict'")))
+    answer = ann.get("/runs?s3cret-word=1")
+    assert answer.status_code == 500
+    last = told(lines)[-1]
+    assert str(last["request"]) in answer.text
+    assert "Traceback" in str(last["traceback"])
+    assert "s3cret-word" not in lines.getvalue()
+    assert "no verdict" not in answer.text
+    assert answer.headers["content-security-policy"]
+
+
+def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines, mode="server")
+    for path in ("/healthz", "/readyz"):
+        # Whoever looks after machines calls them by an address.
+        answer = ann.get(path, headers={"host": "10.1.2.3:8765"})
+        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert ann.get("/runs", headers={"host": "10.1.2.3:8765"}).status_code == 400
+
+
+def newer(database: Database) -> None:
+    database.write(lambda db: db.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+
+
+def gone(database: Database) -> None:
+    assert database.file is not None
+    database.close()
+    for path in database.file.parent.glob("gate.db*"):
+        path.unlink()
+    database.file.mkdir()
+
+
+@pytest.mark.parametrize(("spoil", "reason"), [(newer, "another version"), (gone, "does not answer")])
+def test_a_store_that_cannot_be_used_is_told_without_details(
+    database: Database, lines: io.StringIO, spoil: Callable[[Database], None], reason: str
+) -> None:
+    ann = client(database, lines, mode="server")
+    spoil(database)
+    answer = ann.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
+    assert reason in answer.json()["reason"]
+    assert "gate.db" not in answer.text
+    assert ann.get("/healthz").status_code == 200
+
+
+def test_a_store_that_falls_silent_takes_no_more_than_its_time(
+    database: Database, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = threading.Event()
+    database.read = lambda work: silent.wait(60)  # type: ignore[method-assign,assignment]
+    monkeypatch.setattr(health, "LONGEST_S", 0.05)
+    ann = client(database, lines)
+    try:
+        assert [ann.get("/readyz").status_code for _ in range(3)] == [503, 503, 503]
+    finally:
+        silent.set()
+
+
+def test_metrics_count_what_happened_and_what_is_stored(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines)
+    for path in ("/runs/1", "/runs/2", "/s3cret/1", "/s3cret/2"):
+        ann.get(path)
+    found = ann.get("/metrics").text
+    assert 'gate_requests_total{method="GET",route="/runs/{id}",status="404"} 2.0' in found
+    assert 'gate_requests_total{method="GET",route="none",status="404"} 2.0' in found
+    assert 'gate_request_seconds_count{method="GET",route="/runs/{id}"} 2.0' in found
+    assert "gate_store_runs 0.0" in found
+    assert "gate_database_connections_used" in found
+    assert "s3cret" not in found
+
+
+@pytest.mark.parametrize(("mode", "here"), [("server", "127.0.0.1"), ("local", "10.1.2.3"), ("local", "testclient")])
+def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, mode: str, here: str) -> None:
+    answer = client(database, lines, mode, here).get("/metrics")
+    assert answer.status_code == 401
+    assert "gate_" not in answer.text
+
+
+def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
+    out = io.StringIO()
+    log = written_to(out, "text")
+    log(Fault(browsing.NOW, "warning", "odd\nGET /forged 200 \x1b[31m"))
+    assert out.getvalue() == "2026-11-23 09:30:00 warning odd�GET /forged 200 �[31m\n"
+    out.close()
+    log(Fault(browsing.NOW, "warning", "nobody reads"))
