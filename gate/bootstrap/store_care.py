@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gate.bootstrap.storing import FILE, reach_database
 from gate.errors import GateError, with_extra
 from gate.git.repo import Repo, UntrustedOwner
-from gate.settings.storage import DATABASE, database_url
+from gate.settings.storage import DATABASE, OUTPUTS_DAYS, RUNS_DAYS, Retention, database_url, retention
 
 if TYPE_CHECKING:
     from gate.store.sql.backup import Backup
     from gate.store.sql.checking import Info
     from gate.store.sql.engine import Database
+    from gate.store.sql.retention import Pruned
 
 Result = TypeVar("Result")
 
@@ -94,6 +95,55 @@ def bring_up_to_date(directory: Path = Path()) -> tuple[str, str]:
         return before or "", migrating.newest()
 
     return _with(directory, work, new=True)
+
+
+def prune(*, dry: bool, directory: Path = Path()) -> "Pruned":
+    """Forget what is too old, as the environment says; see `gate.store.sql.retention.prune`.
+
+    Args:
+        dry: only count.
+        directory: somewhere in the repository, or anywhere.
+
+    Raises:
+        GateError: the environment says nothing, or no number of days.
+    """
+    wanted = retention()
+    if wanted == Retention():
+        hint = f"set {OUTPUTS_DAYS} or {RUNS_DAYS}"
+        raise GateError("nothing says for how long the store keeps what", hint)
+
+    def work(database: "Database") -> "Pruned":
+        from gate.store.sql.migrating import upgrade
+
+        upgrade(database)
+        return _pruned(database, wanted, dry=dry)
+
+    return _with(directory, work)
+
+
+def forgetting(database: "Database") -> Callable[[], None] | None:
+    """What a server does each day; None where the environment says that the store keeps all.
+
+    Args:
+        database: with the tables of this version.
+
+    Raises:
+        GateError: the environment says no number of days.
+    """
+    wanted = retention()
+    return None if wanted == Retention() else lambda: _forget(database, wanted)
+
+
+def _forget(database: "Database", wanted: Retention) -> None:
+    _pruned(database, wanted, dry=False)
+
+
+def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
+    from gate.store.sql import retention
+
+    now = datetime.now(UTC)
+    ages = (None if days is None else now - timedelta(days) for days in (wanted.outputs_days, wanted.runs_days))
+    return retention.prune(database, retention.Limits(*ages), now, dry=dry)
 
 
 def _with(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:

@@ -1,6 +1,7 @@
 """`gate serve`: the web interface."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +25,9 @@ def serve(host: str, port: int, person: str, log_format: Literal["text", "json"]
       gate serve
       GATE_DATABASE_URL=postgresql://gate@localhost/gate gate serve --port 0
     """
+    from gate.bootstrap.redacting import cleaner
     from gate.bootstrap.serving import site_here
+    from gate.bootstrap.store_care import forgetting
     from gate.errors import GateError, with_extra
 
     try:
@@ -36,6 +39,7 @@ def serve(host: str, port: int, person: str, log_format: Literal["text", "json"]
     here = site_here(Path(), person)
     log = written_to(sys.stderr, log_format)
     site = Site(here.database, LOOPBACK_NAMES, here.key, here.now, person=here.person, log=log)
+    site = replace(site, clean=cleaner(), daily=forgetting(here.database))
     listening = listen(site, Address(host, port))
     click.echo(f"Prompt Gate answers at {listening.url}\nThe store is {here.database.label}. End it with Ctrl-C.")
     listening.run()

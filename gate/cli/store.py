@@ -18,7 +18,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.group()
 def store() -> None:
-    """Look after the store: backups, checks, upgrades.
+    """Look after the store: backups, checks, upgrades, and what is forgotten with time.
 
     The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names.
 
@@ -117,6 +117,25 @@ def upgrade() -> None:
         click.echo(
             f"The tables were of revision {before}, and are of {now} now." if before else f"Made revision {now}."
         )
+
+
+@store.command()
+@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+def prune(dry_run: bool) -> None:
+    """Forget what is too old, as GATE_KEEP_OUTPUTS_DAYS and GATE_KEEP_RUNS_DAYS say.
+
+    Of runs older than the first number of days, answers and reasons are forgotten, and figures stay; those older than
+    the second are removed. A server does that each day.
+
+    \b
+    Examples:
+      GATE_KEEP_OUTPUTS_DAYS=30 gate store prune --dry-run
+      GATE_KEEP_OUTPUTS_DAYS=30 GATE_KEEP_RUNS_DAYS=730 gate store prune
+    """
+    from gate.bootstrap.store_care import prune as forget
+
+    done, would = forget(dry=dry_run), "would be " if dry_run else ""
+    click.echo(f"Runs {would}removed: {done.runs:,}. Runs whose texts {would or 'are '}forgotten: {done.texts:,}.")
 
 
 @store.command()

@@ -9,6 +9,7 @@ import uvicorn
 
 from gate.errors import GateError
 from gate.web.app import create_app
+from gate.web.daily import each_day
 from gate.web.logs import Handler
 from gate.web.site import Site
 
@@ -55,7 +56,8 @@ class Listening:
         config.timeout_graceful_shutdown = 10
         logger = logging.getLogger("uvicorn")
         logger.handlers, logger.propagate = [Handler(self.site.log, self.site.now)], False
-        uvicorn.Server(config).run(sockets=[self.door])
+        with each_day(self.site):
+            uvicorn.Server(config).run(sockets=[self.door])
 
 
 def listen(site: Site, address: Address) -> Listening:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from gate.store.redaction import Clean
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
@@ -25,6 +26,8 @@ class Site:
         mode: `local` needs no login and is for one person; `server` knows accounts.
         person: who the one person of `local` mode is, as authors are named.
         log: is told of every request.
+        clean: takes out of the texts of runs what shall not be kept; None keeps all.
+        daily: is done once a day; None where nothing is to be done.
     """
 
     database: Database
@@ -34,6 +37,8 @@ class Site:
     mode: Mode = "local"
     person: str = "local"
     log: Log = silent
+    clean: Clean | None = None
+    daily: Callable[[], None] | None = None
 
     @property
     def suites(self) -> Suites:
@@ -43,4 +48,4 @@ class Site:
     @property
     def runs(self) -> Runs:
         """Runs of the store."""
-        return Runs(self.database)
+        return Runs(self.database, self.clean)

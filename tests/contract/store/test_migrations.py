@@ -20,7 +20,7 @@ from gate.store.sql.tables import metadata
 from tests.golden.runs import runs as golden
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-REVISIONS = ["0001", "0002", "0003"]
+REVISIONS = migrating.revisions()
 
 
 def tables(database: Database) -> set[str]:
