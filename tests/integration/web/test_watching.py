@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from sqlalchemy import text
@@ -14,9 +15,11 @@ from starlette.testclient import TestClient
 from gate.domain.history import Context
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
+from gate.store.sql.retention import Limits, prune
 from gate.store.sql.runs import Runs
 from gate.web import health
 from gate.web.app import create_app
+from gate.web.daily import each_day
 from gate.web.logs import Fault, written_to
 from tests.golden.runs import runs as golden
 from tests.support import browsing, stores
@@ -162,3 +165,35 @@ def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
     assert out.getvalue() == "2026-11-23 09:30:00 warning odd�GET /forged 200 �[31m\n"
     out.close()
     log(Fault(browsing.NOW, "warning", "nobody reads"))
+
+
+def test_what_retention_removed_is_told_on_its_pages(database: Database, lines: io.StringIO) -> None:
+    run = next(run for run in golden().values() if run.suites and run.suites[0].cases)
+    runs = Runs(database)
+    id = runs.add(run, (), Context(), browsing.NOW).id
+    ann, suite = client(database, lines), run.suites[0]
+    case = next(case for case in suite.cases if case.candidate_outputs)
+    address = f"/runs/{id}/case?{urlencode({'suite': suite.name, 'case': case.id})}"
+    assert "removed by retention" not in ann.get(address).text + ann.get(f"/runs/{id}").text
+    prune(database, Limits(outputs=browsing.NOW), browsing.NOW)
+    for page in (ann.get(address), ann.get(f"/runs/{id}")):
+        assert page.status_code == 200
+        assert "removed by retention on 2026-11-23" in page.text
+    assert str(case.candidate_outputs[0].text)[:20] not in ann.get(address).text.partition("<h2>Answers</h2>")[2]
+    add_one = next(other for other in golden().values() if other != run)
+    prune(database, Limits(runs=browsing.NOW), browsing.NOW)
+    runs.add(add_one.model_copy(update={"created": "2026-11-23T09:31:00+00:00"}), (), Context(), browsing.NOW)
+    assert "1 runs made before 2026-11-23 were removed by retention on 2026-11-23" in ann.get("/runs").text
+
+
+def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Database, lines: io.StringIO) -> None:
+    done = threading.Event()
+
+    def work() -> None:
+        done.set()
+        raise ValueError("the store was away")
+
+    site = replace(browsing.site(database), log=written_to(lines, "json"), daily=work)
+    with each_day(site):
+        assert done.wait(10)
+    assert told(lines)[0]["error"] == "the daily work failed: the store was away"

@@ -19,9 +19,9 @@ def test_nothing_wanted_is_nothing_done() -> None:
 
 
 def test_a_pattern_that_never_ends_takes_the_whole_text() -> None:
-    found = cleaner(("/(a|aa|b?)*$c/",))
+    found = cleaner(("/(x+x+)+y/",))
     assert found is not None
-    assert found("a" * 5000) == "[redacted: the pattern took too long]"
+    assert found("x" * 5000) == "[redacted: the pattern took too long]"
 
 
 @pytest.mark.parametrize("odd", ["emial", "/(/", "//", "/"])

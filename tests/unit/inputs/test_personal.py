@@ -1,7 +1,5 @@
 """Addresses, numbers and cards are found wherever they stand, and what is none of them is left alone."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,7 +60,7 @@ def test_a_telephone_number_is_gone(number: str, text: str) -> None:
             "12 345 678",
         ),
         *("sha256:0123456789abcdef0123456789", "order 12345678", "v1.2.3", "on 2026-11-23 09:30", "$ 1,000,000.00"),
-        *("1234567890123456", "0.05 and 0.0000001", "@ home", "a @ b", "id 20261123-0001", "x@y"),
+        *("1234567890123456", "0.05 and 0.0000001", "@ home", "a @ b", "id 20261123-0001", "x@y", "12 345 678"),
     ],
 )
 def test_what_is_none_stays(text: str) -> None:
@@ -70,10 +68,10 @@ def test_what_is_none_stays(text: str) -> None:
         assert clean(text) == text
 
 
-@pytest.mark.parametrize("clean", ALL)
-@given(text=st.text(max_size=300))
-def test_what_is_clean_stays_clean(clean: Callable[[str], str], text: str) -> None:
-    assert clean(clean(text)) == clean(text)
+@given(st.text(alphabet="0123456789 -+().@ab", max_size=60))
+def test_what_is_clean_stays_clean(text: str) -> None:
+    for clean in ALL:
+        assert clean(clean(text)) == clean(text)
 
 
 @pytest.mark.parametrize("text", ["a" * 200_000, "a@" * 100_000, "a." * 100_000 + "@", "1 " * 100_000, "+" * 200_000])

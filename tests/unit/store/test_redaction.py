@@ -49,9 +49,9 @@ def test_a_record_stays_one_whatever_is_taken_out_of_it(name: str) -> None:
     for found in (redacted(data, lambda text: "x"), without_outputs(data), without_outputs(without_outputs(data))):
         left = RunRecord.model_validate_json(found)
         assert (left.verdict, left.exit_code, left.seed) == (run.verdict, run.exit_code, run.seed)
-        for suite, before in zip(left.suites, run.suites, strict=True):
-            assert suite.quality == before.quality
-            assert [case.candidate for case in suite.cases] == [case.candidate for case in before.cases]
+        for now, before in zip(left.suites, run.suites, strict=True):
+            assert now.quality == before.quality
+            assert [case.candidate for case in now.cases] == [case.candidate for case in before.cases]
     assert redacted(data, lambda text: text) == redacted(redacted(data, lambda text: text), lambda text: text)
     without = RunRecord.model_validate_json(without_outputs(data))
     assert not [case for one in without.suites for case in one.cases if case.baseline_outputs or case.candidate_outputs]
