@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from gate.errors import CannotEvaluate, GateError
 from gate.web import health, metrics
 from gate.web.access import Asking, Refused, Role, check, from_elsewhere
-from gate.web.guards import Guards
+from gate.web.guards import PROBES, Guards
 from gate.web.metrics import Metrics
 from gate.web.pages import (
     case,
@@ -49,11 +49,13 @@ def inner_app(site: Site) -> FastAPI:
         for route in router.routes:
             assert isinstance(route, APIRoute)  # noqa: S101
             role: Role = vars(route.endpoint)["needs"]
+            # Probes wait for no thread: the store may have taken them all.
+            probe = route.path in PROBES
             app.add_api_route(
                 route.path,
                 route.endpoint,
                 methods=sorted(route.methods or ()),
-                dependencies=[Depends(_own_page), Depends(check(role)), Depends(_noted)],
+                dependencies=[] if probe else [Depends(_own_page), Depends(check(role)), Depends(_noted)],
                 include_in_schema=route.path.startswith(API),
                 response_model=route.response_model,
                 name=route.name,

@@ -6,13 +6,13 @@ from functools import lru_cache
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
 
 from gate.errors import GateError
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
-from gate.web.access import Here, Role, needs
+from gate.web.access import Role, needs, site_of
 
 router = APIRouter()
 LONGEST_S = 2.0
@@ -30,9 +30,9 @@ async def alive() -> JSONResponse:
 
 @router.get("/readyz")
 @needs(Role.NOBODY)
-async def ready(site: Here) -> JSONResponse:
+async def ready(request: Request) -> JSONResponse:
     """The database answers, and its tables are of this version; what else it is stays unsaid."""
-    if reason := await _look(site.database).reason():
+    if reason := await _look(site_of(request).database).reason():
         return JSONResponse({"status": "unavailable", "reason": reason}, 503)
     return JSONResponse({"status": "ok"})
 

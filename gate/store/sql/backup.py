@@ -59,12 +59,23 @@ def backup(database: Database, path: Path, now: datetime) -> Backup:
                 made = database.read(lambda db: _written(db, raw, now))
                 raw.flush()
                 os.fsync(raw.fileno())
-            os.link(name, path, follow_symlinks=False)
+            _put(Path(name), path)
         finally:
             Path(name).unlink(missing_ok=True)
     except OSError as error:
         raise GateError(f"cannot write {path}: {error.strerror}", "name a file in a folder that is there") from None
     return made
+
+
+def _put(new: Path, path: Path) -> None:
+    """Give a file its name, and overwrite nothing."""
+    try:
+        os.link(new, path, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links.
+        new.rename(path)
 
 
 def look(path: Path) -> Backup:

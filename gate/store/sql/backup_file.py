@@ -25,7 +25,9 @@ LINE_BYTES = 128 * 2**20
 """Of one row."""
 _INTEGER = 2**63
 _NUMBERS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-_COMPRESSION = 3
+_COMPRESSION = 1
+"""Most bytes of a store are compressed already."""
+_ENCODED = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 Row: TypeAlias = Sequence[Any]
 
@@ -114,7 +116,7 @@ class BackupWriter:
         return self._rows
 
     def _line(self, value: object) -> None:
-        line = json.dumps(value, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        line = _ENCODED(value).encode() + b"\n"
         if len(line) > LINE_BYTES:
             hint = "remove that run, or the texts of old runs (gate store prune)"
             raise GateError(f"a row of {self._name} is larger than {LINE_BYTES // 2**20} MiB", hint)

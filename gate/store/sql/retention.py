@@ -4,7 +4,7 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, Select, delete, exists, false, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, exists, false, func, insert, or_, select, update
 
 from gate.store.redaction import without_outputs
 from gate.store.sql import run_tables as tables
@@ -96,7 +96,7 @@ def last_removal(database: Database) -> Removal | None:
 
 def _old(limits: Limits) -> Select[tuple[int]]:
     found = select(_RUN.id).order_by(_RUN.created)
-    return found.where(_RUN.created < limits.runs if limits.runs is not None else false())
+    return found.where(_before(limits.runs) if limits.runs is not None else false())
 
 
 def _wordy(limits: Limits) -> Select[tuple[int]]:
@@ -105,8 +105,13 @@ def _wordy(limits: Limits) -> Select[tuple[int]]:
     if limits.outputs is None:
         return found.where(false())
     gone = exists().where(tables.forgotten.c.run_id == _RUN.id)
-    kept = found.where(_RUN.created < limits.outputs, ~gone)
-    return kept if limits.runs is None else kept.where(_RUN.created >= limits.runs)
+    kept = found.where(_before(limits.outputs), ~gone)
+    return kept if limits.runs is None else kept.where(~_before(limits.runs))
+
+
+def _before(moment: datetime) -> ColumnElement[bool]:
+    """A run that says of itself that it is of tomorrow is as old as it has been here."""
+    return or_(_RUN.created < moment, _RUN.stored < moment)
 
 
 def _count(db: Connection, found: Select[tuple[int]]) -> int:

@@ -70,6 +70,14 @@ def test_very_old_runs_go_altogether_and_that_is_told(database: Database) -> Non
     assert runs.add(finished([SUITE], half, CREATED), (), Context(), NOW).new
 
 
+def test_a_run_of_tomorrow_is_as_old_as_it_has_been_here(database: Database) -> None:
+    runs = Runs(database)
+    runs.add(finished([SUITE], half, CREATED + timedelta(36_500)), (), Context(), NOW)
+    assert prune(database, Limits(outputs=NOW), NOW) == Pruned(0, 0)
+    assert prune(database, Limits(outputs=NOW + timedelta(1)), NOW) == Pruned(0, 1)
+    assert prune(database, Limits(runs=NOW + timedelta(1)), NOW) == Pruned(1, 0)
+
+
 def test_without_limits_nothing_is_forgotten(database: Database) -> None:
     add(Runs(database), 0)
     assert prune(database, Limits(), NOW) == Pruned(0, 0)
