@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from gate.errors import CannotEvaluate, GateError
 from gate.web import health, metrics
-from gate.web.access import Asking, Refused, Role, check, from_elsewhere
+from gate.web.access import Asking, Refused, Role, check, from_elsewhere, site_of
 from gate.web.guards import PROBES, Guards
 from gate.web.metrics import Metrics
 from gate.web.pages import (
@@ -93,6 +93,9 @@ async def _told(request: Request, error: Exception) -> Response:
     status, message, hint = _explained(error)
     if status >= 500:
         request.state.trouble = message
+        if site_of(request).mode == "server":
+            # Where the store is, and what is wrong with it, is for the log: anybody can ask for a page.
+            message, hint = "The store does not answer right now.", "Try again in a moment."
     if request.url.path.startswith(API):
         body: dict[str, Any] = {"error": message, "hint": hint}
         return JSONResponse(body, status)

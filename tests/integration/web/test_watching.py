@@ -22,9 +22,10 @@ from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, prune
 from gate.store.sql.runs import Runs
 from gate.web import health
-from gate.web.app import create_app
+from gate.web.app import create_app, inner_app
 from gate.web.daily import each_day
 from gate.web.logs import Fault, written_to
+from gate.web.watching import Watched
 from tests.golden.runs import runs as golden
 from tests.support import browsing, stores
 
@@ -127,6 +128,25 @@ def test_a_store_that_cannot_be_used_is_told_without_details(
     assert reason in answer.json()["reason"]
     assert "gate.db" not in answer.text
     assert ann.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(("mode", "for_people"), [("local", True), ("server", False)])
+def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
+    database: Database, lines: io.StringIO, mode: str, for_people: bool
+) -> None:
+    site = replace(browsing.site(database), log=written_to(lines, "json"), mode=mode)  # type: ignore[arg-type]
+    app = inner_app(site)
+
+    @app.get("/asks")
+    def asks() -> None:
+        database.read(lambda db: db.execute(text("SELECT 1")))
+
+    gone(database)
+    watched = Watched(app, site.now, (site.log,))
+    answer = TestClient(watched).get("/asks")
+    assert answer.status_code == 503
+    assert ("gate.db" in answer.text) is for_people
+    assert "gate.db" in str(told(lines)[-1]["error"])
 
 
 def test_a_store_that_falls_silent_takes_no_more_than_its_time(
