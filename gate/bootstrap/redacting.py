@@ -8,7 +8,7 @@ from gate.inputs.patterns import TooSlow, complaint, replaced
 from gate.inputs.personal import without_cards, without_emails, without_phones
 from gate.inputs.problems import quoted
 from gate.report.secrets import masked
-from gate.settings.storage import REDACT, redactions
+from gate.settings.keeping import REDACT, redactions
 
 if TYPE_CHECKING:
     from gate.store.redaction import Clean

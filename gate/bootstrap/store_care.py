@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from gate.bootstrap.storing import FILE, reach_database
 from gate.errors import GateError, with_extra
 from gate.git.repo import Repo, UntrustedOwner
-from gate.settings.storage import DATABASE, OUTPUTS_DAYS, RUNS_DAYS, Retention, database_url, retention
+from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention
+from gate.settings.storage import DATABASE, database_url
 
 if TYPE_CHECKING:
     from gate.store.sql.backup import Backup

@@ -2,7 +2,7 @@ import pytest
 
 from gate.bootstrap.redacting import cleaner
 from gate.errors import GateError
-from gate.settings.storage import Retention, redactions, retention
+from gate.settings.keeping import Retention, redactions, retention
 
 TEXT = "Ann <ann@example.org>, +49 30 901820, 4111 1111 1111 1111, sk-abcdefghij0123456789abcd, ACME-1234"
 
