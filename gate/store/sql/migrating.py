@@ -1,5 +1,6 @@
 """Brings the tables of a store to the version that this program knows, or back to an older one."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from alembic import command
@@ -83,6 +84,7 @@ def revision_of(db: Connection) -> str | None:
     return MigrationContext.configure(db).get_current_revision()
 
 
+@lru_cache(maxsize=1)
 def _scripts() -> ScriptDirectory:
     return ScriptDirectory(str(_SCRIPTS))
 
