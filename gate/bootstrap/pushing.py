@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gate.bootstrap.contexts import context_here
 from gate.bootstrap.deadline import in_time
+from gate.bootstrap.redacting import cleaner
 from gate.bootstrap.storing import open_database
 from gate.domain.history import Context
 from gate.errors import GateError
@@ -60,7 +61,7 @@ def keep_run(path: Path, root: Path, context: Context, minutes: float = MINUTES)
 
 def _keep(path: Path, root: Path, context: Context) -> Kept:
     file = path / RECORD if path.is_dir() else path
-    run = load_run(file)
+    run, clean = load_run(file), cleaner()
     with closing(open_database(root, database_url())) as database:
         from gate.store.sql.runs import Runs
 
@@ -68,7 +69,7 @@ def _keep(path: Path, root: Path, context: Context) -> Kept:
         # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
         beside = file.name == RECORD and run.evaluated and samples.is_file()
         found = _samples(samples) if beside else iter(())
-        added = Runs(database).add(run, found, context, datetime.now(UTC))
+        added = Runs(database, clean).add(run, found, context, datetime.now(UTC))
         return Kept(database.label, added.id, added.new)
 
 

@@ -26,13 +26,21 @@ def open_database(root: Path, url: str | None) -> "Database":
             a change could then have brought.
         CannotEvaluate: it does not answer.
     """
+    database = reach_database(root, url)
+    from gate.store.sql.migrating import upgrade
+
+    upgrade(database)
+    return database
+
+
+def reach_database(root: Path, url: str | None) -> "Database":
+    """The store's database, whatever tables it has; see `open_database`."""
     try:
+        from gate.store.sql import migrating  # noqa: F401  # what every use of the store needs is there
         from gate.store.sql.engine import Database
-        from gate.store.sql.migrating import upgrade
     except ImportError as error:
         raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
     database = Database.of_file(root / FILE) if url is None else Database(url)
     if database.file is not None:
         refuse_tracked(*files_of(database.file))
-    upgrade(database)
     return database

@@ -145,6 +145,7 @@ class RunRow:
         suites: names.
         samples: how many are kept.
         spent_usd: None where nobody knows.
+        forgotten: when its answers and reasons were removed; None where they were not.
     """
 
     id: int
@@ -160,6 +161,7 @@ class RunRow:
     suites: tuple[str, ...]
     samples: int
     spent_usd: float | None
+    forgotten: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,3 +49,23 @@ def occurs(
         return regex.search(pattern, text, flags, timeout=seconds) is not None
     except TimeoutError:
         raise TooSlow(f"the pattern took longer than {seconds:.1g} s") from None
+
+
+def replaced(pattern: str, text: str, by: str, *, seconds: float = LONGEST_S) -> str:
+    """The text with something else in place of each match.
+
+    Args:
+        pattern: a regular expression.
+        text: where to look.
+        by: what stands there then, to the letter.
+        seconds: time for all of it.
+
+    Raises:
+        TooSlow: it was given up.
+    """
+    import regex
+
+    try:
+        return regex.sub(pattern, lambda _: by, text, timeout=seconds)
+    except TimeoutError:
+        raise TooSlow(f"the pattern took longer than {seconds:.1g} s") from None

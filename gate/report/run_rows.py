@@ -1,7 +1,7 @@
 """Runs in a list, each with what people look for: the verdict, what was evaluated, where it comes from, its price."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from gate.domain.history import Context, RunRow
 from gate.domain.verdict import Verdict
@@ -31,6 +31,7 @@ class RunView:
         commit: shortened; empty where nobody knows.
         samples: how many are kept, with commas.
         cost: in dollars; a dash where nobody knows.
+        forgotten: the day on which retention removed answers and reasons; empty where they were not.
     """
 
     id: int
@@ -47,6 +48,7 @@ class RunView:
     commit: str
     samples: str
     cost: str
+    forgotten: str
 
 
 def run_view(row: RunRow) -> RunView:
@@ -67,4 +69,5 @@ def run_view(row: RunRow) -> RunView:
         commit=one_line(row.commit)[:COMMIT_CHARS],
         samples=f"{row.samples:,}",
         cost=numbers.NOTHING if row.spent_usd is None else numbers.dollars(row.spent_usd),
+        forgotten="" if row.forgotten is None else f"{row.forgotten.astimezone(UTC):%Y-%m-%d}",
     )

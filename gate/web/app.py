@@ -12,8 +12,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from gate.errors import CannotEvaluate, GateError
-from gate.web.access import Refused, Role, check, from_elsewhere
-from gate.web.guards import Guards
+from gate.web import health, metrics
+from gate.web.access import Asking, Refused, Role, check, from_elsewhere, site_of
+from gate.web.guards import PROBES, Guards
+from gate.web.metrics import Metrics
 from gate.web.pages import (
     case,
     files,
@@ -28,28 +30,32 @@ from gate.web.pages import (
 )
 from gate.web.rendering import STATIC, page
 from gate.web.site import Site
+from gate.web.watching import Watched, failed, request_id
 
 API = "/api/"
 
 
 def create_app(site: Site) -> ASGIApp:
-    """The web interface of a site, with its guards around it."""
-    return Guards(inner_app(site), site.hosts)
+    """The web interface of a site, with its guards around it, and who watches around them."""
+    app = inner_app(site)
+    return Watched(Guards(app, site.hosts), site.now, (app.state.metrics.seen, site.log))
 
 
 def inner_app(site: Site) -> FastAPI:
     """The application without its guards."""
     app = FastAPI(title="Prompt Gate", openapi_url=f"{API}openapi.json", docs_url=None, redoc_url=None)
-    app.state.site = site
+    app.state.site, app.state.metrics = site, Metrics(site.database)
     for router in _routers():
         for route in router.routes:
             assert isinstance(route, APIRoute)  # noqa: S101
             role: Role = vars(route.endpoint)["needs"]
+            # Probes wait for no thread: the store may have taken them all.
+            probe = route.path in PROBES
             app.add_api_route(
                 route.path,
                 route.endpoint,
                 methods=sorted(route.methods or ()),
-                dependencies=[Depends(_own_page), Depends(check(role))],
+                dependencies=[] if probe else [Depends(_own_page), Depends(check(role)), Depends(_noted)],
                 include_in_schema=route.path.startswith(API),
                 response_model=route.response_model,
                 name=route.name,
@@ -57,12 +63,14 @@ def inner_app(site: Site) -> FastAPI:
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for kind in (Refused, HTTPException, RequestValidationError, GateError):
         app.add_exception_handler(kind, _told)
+    app.add_exception_handler(Exception, _failed)
     return app
 
 
 def _routers() -> Sequence[APIRouter]:
     of_cases = (suites.router, suite.router, case.router, history.router, files.router)
-    return (*of_cases, runs.router, run.router, run_case.router, trends.router, trends_history.router)
+    of_machines = health.router, metrics.router
+    return (*of_cases, *of_machines, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 
 def _own_page(request: Request) -> None:
@@ -70,15 +78,29 @@ def _own_page(request: Request) -> None:
         raise Refused(403, "Another site sent this request.")
 
 
+def _noted(request: Request, person: Asking) -> None:
+    """For the log."""
+    request.state.who = person.name
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Whoever watches is told by the exception itself."""
+    return failed(request.scope)
+
+
 async def _told(request: Request, error: Exception) -> Response:
     """What went wrong, as a page or as JSON."""
     status, message, hint = _explained(error)
+    if status >= 500:
+        request.state.trouble = message
+        if site_of(request).mode == "server":
+            # Where the store is, and what is wrong with it, is for the log: anybody can ask for a page.
+            message, hint = "The store does not answer right now.", "Try again in a moment."
     if request.url.path.startswith(API):
         body: dict[str, Any] = {"error": message, "hint": hint}
         return JSONResponse(body, status)
-    return page(
-        request, "error.html.j2", status, title=_TITLES.get(status, "That did not work"), message=message, hint=hint
-    )
+    shown = {"title": _TITLES.get(status, "That did not work"), "message": message, "hint": hint}
+    return page(request, "error.html.j2", status, **shown, request_id=request_id(request.scope))
 
 
 _TITLES = {

@@ -17,6 +17,8 @@ RUN_BYTES = 512 * 2**20
 FILE_BYTES = 64 * 2**20
 """Of a case file that is uploaded."""
 _MOST: Mapping[str, int] = MappingProxyType({"/api/v1/runs": RUN_BYTES, "/suite/import": FILE_BYTES})
+PROBES = frozenset({"/healthz", "/readyz"})
+"""Who looks after machines calls them by their addresses; nothing of a store is in the answer."""
 _THROWN_AWAY = 64 * 2**20
 """Of a request that is too long: a browser shows no answer before it has sent that much."""
 
@@ -64,7 +66,7 @@ class Guards:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if reason := self._refused(headers):
+        if scope["path"] not in PROBES and (reason := self._refused(headers)):
             await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
             return
         most = _MOST.get(scope["path"], FORM_BYTES) if scope["method"] == "POST" else FORM_BYTES

@@ -41,6 +41,16 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
     return answer
 
 
+def bare(template: str, **shown: Any) -> str:
+    """A page that needs neither a store nor to know who asks.
+
+    Args:
+        template: name of its template.
+        shown: what the template shows.
+    """
+    return _environment().get_template(template).render({"static": _versioned, **shown})
+
+
 def seen_next(address: str) -> RedirectResponse:
     """What a browser asks for next, once something is done: reloading that page does nothing twice."""
     return RedirectResponse(address, 303)

@@ -1,6 +1,7 @@
 """Answers requests until somebody ends it."""
 
 import ipaddress
+import logging
 import socket
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ import uvicorn
 
 from gate.errors import GateError
 from gate.web.app import create_app
+from gate.web.daily import each_day
+from gate.web.logs import Handler
 from gate.web.site import Site
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -49,9 +52,12 @@ class Listening:
 
     def run(self) -> None:
         """Answer until a signal ends it; requests under way are finished first."""
-        config = uvicorn.Config(create_app(self.site), log_level="warning", access_log=False, server_header=False)
+        config = uvicorn.Config(create_app(self.site), log_config=None, access_log=False, server_header=False)
         config.timeout_graceful_shutdown = 10
-        uvicorn.Server(config).run(sockets=[self.door])
+        logger = logging.getLogger("uvicorn")
+        logger.handlers, logger.propagate = [Handler(self.site.log, self.site.now)], False
+        with each_day(self.site):
+            uvicorn.Server(config).run(sockets=[self.door])
 
 
 def listen(site: Site, address: Address) -> Listening:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from gate.store.redaction import Clean
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
+from gate.web.logs import Log, silent
 
 Mode: TypeAlias = Literal["local", "server"]
 
@@ -23,6 +25,9 @@ class Site:
         now: the time.
         mode: `local` needs no login and is for one person; `server` knows accounts.
         person: who the one person of `local` mode is, as authors are named.
+        log: is told of every request.
+        clean: takes out of the texts of runs what shall not be kept; None keeps all.
+        daily: is done once a day; None where nothing is to be done.
     """
 
     database: Database
@@ -31,6 +36,9 @@ class Site:
     now: Callable[[], datetime]
     mode: Mode = "local"
     person: str = "local"
+    log: Log = silent
+    clean: Clean | None = None
+    daily: Callable[[], None] | None = None
 
     @property
     def suites(self) -> Suites:
@@ -40,4 +48,4 @@ class Site:
     @property
     def runs(self) -> Runs:
         """Runs of the store."""
-        return Runs(self.database)
+        return Runs(self.database, self.clean)

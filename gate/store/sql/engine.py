@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import (
     ArgumentError,
@@ -36,6 +37,19 @@ _ALIVE = {
     "keepalives_count": 3,
 }
 """Of a connection of Postgres: a host that is gone is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Connections to a database.
+
+    Args:
+        used: at work.
+        idle: open, and waiting for work.
+    """
+
+    used: int
+    idle: int
 
 
 class Database:
@@ -93,6 +107,12 @@ class Database:
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 return work(connection)
 
+    def connections(self) -> Connections:
+        """Of this process."""
+        pool = self.engine.pool
+        assert isinstance(pool, QueuePool)  # noqa: S101
+        return Connections(pool.checkedout(), pool.checkedin())
+
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
@@ -135,6 +155,7 @@ def _postgres(url: URL) -> Engine:
         return create_engine(
             url,
             pool_pre_ping=True,
+            hide_parameters=True,
             pool_timeout=WAIT_S,
             connect_args={"connect_timeout": WAIT_S, "application_name": "prompt-gate", **_ALIVE},
         )
@@ -145,7 +166,7 @@ def _postgres(url: URL) -> Engine:
 
 
 def _sqlite(url: URL) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": WAIT_S})
+    engine = create_engine(url, connect_args={"timeout": WAIT_S}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def _opened(raw: Any, _: object) -> None:

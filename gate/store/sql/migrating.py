@@ -1,5 +1,6 @@
 """Brings the tables of a store to the version that this program knows, or back to an older one."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from alembic import command
@@ -26,7 +27,12 @@ def newest() -> str:
 
 def current(database: Database) -> str | None:
     """The revision of the database; None where it has no tables yet."""
-    return database.read(_revision)
+    return database.read(revision_of)
+
+
+def revisions() -> tuple[str, ...]:
+    """All that this program knows, the oldest first."""
+    return tuple(script.revision for script in _scripts().walk_revisions())[::-1]
 
 
 def upgrade(database: Database, to: str = "head") -> None:
@@ -35,7 +41,7 @@ def upgrade(database: Database, to: str = "head") -> None:
     Raises:
         GateError: a newer program made them.
     """
-    database.write(lambda db: _upgraded(db, to, database.label))
+    database.write(lambda db: upgrade_in(db, to, database.label))
 
 
 def downgrade(database: Database, to: str) -> None:
@@ -45,15 +51,26 @@ def downgrade(database: Database, to: str) -> None:
         database: of any revision.
         to: a revision, or `base` for no tables at all.
     """
-    database.write(lambda db: command.downgrade(_config(db), to))
+    database.write(lambda db: downgrade_in(db, to))
 
 
-def _upgraded(db: Connection, to: str, label: str) -> None:
+def downgrade_in(db: Connection, to: str) -> None:
+    """See `downgrade`; in the transaction of the caller."""
+    command.downgrade(_config(db), to)
+
+
+def upgrade_in(db: Connection, to: str, label: str) -> None:
+    """See `upgrade`; in the transaction of the caller.
+
+    Args:
+        db: connection.
+        to: a revision, or `head`.
+        label: of the store, for messages.
+    """
     if db.dialect.name != SQLITE:
         db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-    known = {script.revision for script in _scripts().walk_revisions()}
-    revision = _revision(db)
-    if revision is not None and revision not in known:
+    revision = revision_of(db)
+    if revision is not None and revision not in revisions():
         hint = "use the version of Prompt Gate that wrote it, or a newer one"
         raise GateError(f"the store {label} was written by a newer version of Prompt Gate", hint)
     try:
@@ -62,10 +79,12 @@ def _upgraded(db: Connection, to: str, label: str) -> None:
         raise GateError(f"the store {label} cannot be brought up to date: {error}", "restore a backup") from None
 
 
-def _revision(db: Connection) -> str | None:
+def revision_of(db: Connection) -> str | None:
+    """See `current`; in the transaction of the caller."""
     return MigrationContext.configure(db).get_current_revision()
 
 
+@lru_cache(maxsize=1)
 def _scripts() -> ScriptDirectory:
     return ScriptDirectory(str(_SCRIPTS))
 

@@ -157,3 +157,21 @@ calibrations = Table(
     Column("record", LargeBinary, nullable=False),
 )
 """`kind` is `noise` or `judge`; `subject` is the suite, or the judge."""
+
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("at", Moment, nullable=False),
+)
+"""Runs that have lost answers and reasons, and when."""
+
+removals = Table(
+    "removals",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("before", Moment, nullable=False),
+    Column("runs", Integer, nullable=False),
+)
+"""Runs that were removed altogether: all those made `before`."""

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from gate.domain.history import CaseResult, Context, Figure, Point, RunFilter, RunRow
@@ -17,6 +17,7 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
+from gate.store.redaction import Clean, redacted
 from gate.store.run_folder import dump_run
 from gate.store.samples import BadSample, parse_sample
 from gate.store.sql import run_tables as tables
@@ -47,9 +48,11 @@ class Runs:
 
     Args:
         database: which has its tables.
+        clean: takes out of texts what shall not be kept; None keeps all.
     """
 
     database: Database
+    clean: Clean | None = None
 
     def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> Added:
         """Keep a run with its samples: all of it, or nothing. One that is there already stays as it is.
@@ -67,7 +70,9 @@ class Runs:
         text = dump_run(run)
         digest = f"sha256:{hashlib.sha256(text.encode(errors='backslashreplace')).hexdigest()}"
         values = {**row_of(run, digest), **asdict(context), "stored": now}
-        record = zlib.compress(text.encode(errors="replace"))
+        # The digest is that of the run as it was sent: it is known again, whatever is taken out of it.
+        record = zlib.compress(self._kept(text.encode(errors="replace")))
+        samples = (KeptSample(one.sample, self._kept(one.line)) for one in samples)
 
         def work(db: Connection) -> Added:
             known = db.execute(_id_of(digest)).scalar()
@@ -87,6 +92,9 @@ class Runs:
                 hint = "push the samples.jsonl that the gate wrote beside it, or run.json alone"
                 raise GateError("a sample of the run, or a score of one, is there twice", hint) from None
             return Added(known, new=False)
+
+    def _kept(self, line: bytes) -> bytes:
+        return line if self.clean is None else redacted(line, self.clean)
 
     def rows(self, wanted: RunFilter, page: Page) -> tuple[RunRow, ...]:
         """Runs, the newest first.
@@ -163,17 +171,6 @@ class Runs:
         found = select(_SUITE.name).distinct().order_by(_SUITE.name)
         return self.database.read(lambda db: tuple(db.execute(found).scalars()))
 
-    def forget(self, before: datetime) -> int:
-        """Forget the texts of samples of runs that are older; their figures stay.
-
-        Returns:
-            Of how many samples.
-        """
-        old = select(_SUITE.id).where(_SUITE.created < before)
-        kept = tables.samples.c
-        gone = update(tables.samples).where(kept.suite_id.in_(old), kept.body.is_not(None)).values(body=None)
-        return self.database.write(lambda db: int(db.execute(gone).rowcount))
-
     def remove(self, id: int) -> bool:
         """Forget a run with all that belongs to it; False where there is none."""
         return self.database.write(lambda db: bool(db.execute(delete(tables.runs).where(_RUN.id == id)).rowcount))
@@ -191,7 +188,9 @@ def _id_of(digest: str) -> Select[Any]:
 
 def run_columns(*more: ColumnElement[Any]) -> Select[Any]:
     """All runs without their records, and further columns."""
-    return select(*(column for column in tables.runs.columns if column is not _RUN.record), *more)
+    gone = select(tables.forgotten.c.at).where(tables.forgotten.c.run_id == _RUN.id).scalar_subquery()
+    columns = (column for column in tables.runs.columns if column is not _RUN.record)
+    return select(*columns, gone.label("forgotten"), *more)
 
 
 def older_than(found: Select[Any], id: int) -> Select[Any]:
@@ -242,6 +241,7 @@ def _run(row: Row[Any], suites: Sequence[str]) -> RunRow:
         suites=tuple(suites),
         samples=row.samples,
         spent_usd=row.spent_usd,
+        forgotten=row.forgotten,
     )
 
 

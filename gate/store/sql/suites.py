@@ -263,6 +263,11 @@ class _Edit:
         put_many(self._db, tables.case_slices, slices)
 
 
+def digest_of(db: Connection, suite: str, version: int) -> str:
+    """Names the cases of a version, as they stand in the tables now."""
+    return _digest(_standing(db, suite, version))[0]
+
+
 def folded(text: str) -> str:
     """As people search: letters of any case are the same, and what no database keeps is a blank."""
     return "".join(sign if sign.isprintable() else " " for sign in text.casefold())

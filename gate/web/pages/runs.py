@@ -11,6 +11,7 @@ from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
 from gate.report.run_rows import run_view
+from gate.store.sql.retention import last_removal
 from gate.web.access import Here, Role, needs
 from gate.web.rendering import page
 
@@ -73,5 +74,6 @@ def runs(
         suites=site.runs.suites(),
         verdicts=list(Verdict),
         after=after,
+        removal=last_removal(site.database),
         next=rows[PAGE - 1].id if len(rows) > PAGE else None,
     )

@@ -13,6 +13,7 @@ from gate.domain.stored_suite import CaseFilter, Page, Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
+from gate.store.sql.retention import Limits, last_removal, prune
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import By, Suites
@@ -20,7 +21,7 @@ from gate.store.sql.tables import metadata
 from tests.golden.runs import runs as golden
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-REVISIONS = ["0001", "0002", "0003"]
+REVISIONS = migrating.revisions()
 
 
 def tables(database: Database) -> set[str]:
@@ -71,9 +72,23 @@ def test_what_judges_agreed_on_is_taken_from_the_runs_that_are_there(database: D
     before = [insights.judges(name, 99) for name in names]
     assert sum(map(len, before)) > 3
     migrating.downgrade(database, "0002")
-    assert len(runs.rows(RunFilter(), Page(1000))) == len(golden())
+    kept = text("SELECT count(*) FROM runs")
+    assert database.read(lambda db: db.execute(kept).scalar_one()) == len(golden())
     migrating.upgrade(database)
     assert [insights.judges(name, 99) for name in names] == before
+
+
+def test_runs_that_lost_their_texts_stay_when_nobody_knows_when(database: Database) -> None:
+    runs = Runs(database)
+    id = runs.add(next(iter(golden().values())), (), Context(), NOW).id
+    assert prune(database, Limits(outputs=NOW), NOW).texts == 1
+    record = runs.record(id)
+    migrating.downgrade(database, "0003")
+    migrating.upgrade(database)
+    row = runs.row(id)
+    assert row is not None
+    assert (row.forgotten, runs.record(id)) == (None, record)
+    assert last_removal(database) is None
 
 
 def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:

@@ -162,16 +162,6 @@ def test_results_say_how_each_case_did(runs: Runs) -> None:
     assert results["c000", ArmName.BASELINE][1].variance == 0.0
 
 
-def test_texts_are_forgotten_and_figures_stay(runs: Runs) -> None:
-    old = runs.add(at(0), kept(), CI, NOW).id
-    new = runs.add(at(10), kept(), CI, NOW).id
-    assert runs.forget(CREATED + timedelta(minutes=5)) == 12
-    assert runs.forget(CREATED + timedelta(minutes=5)) == 0
-    assert runs.samples(old, "support", "c000") == ()
-    assert len(runs.samples(new, "support", "c000")) == 4
-    assert len(runs.trend("support", "quality", "overall", 9)) == 2
-
-
 def test_a_run_is_forgotten_with_all_that_belongs_to_it(runs: Runs, database: Database) -> None:
     run = runs.add(at(), kept(), CI, NOW).id
     assert runs.remove(run)

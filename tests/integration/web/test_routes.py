@@ -7,8 +7,12 @@ from gate.web.access import Role
 from gate.web.app import _routers, inner_app
 from tests.support import browsing
 
-VIEWER, EDITOR = Role.VIEWER, Role.EDITOR
+NOBODY, VIEWER, EDITOR = Role.NOBODY, Role.VIEWER, Role.EDITOR
 ROLES = {
+    ("GET", "/healthz"): NOBODY,
+    ("GET", "/readyz"): NOBODY,
+    # It asks for a token itself.
+    ("GET", "/metrics"): NOBODY,
     ("GET", "/"): VIEWER,
     ("GET", "/new-suite"): EDITOR,
     ("POST", "/new-suite"): EDITOR,

@@ -1,0 +1,165 @@
+"""Looks after the store of this repository: backups, checks, upgrades, and what is forgotten with time."""
+
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from gate.bootstrap.storing import FILE, reach_database
+from gate.errors import GateError, with_extra
+from gate.git.repo import Repo, UntrustedOwner
+from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention
+from gate.settings.storage import DATABASE, database_url
+
+if TYPE_CHECKING:
+    from gate.store.sql.backup import Backup
+    from gate.store.sql.checking import Info
+    from gate.store.sql.engine import Database
+    from gate.store.sql.retention import Pruned
+
+Result = TypeVar("Result")
+
+
+def back_up(path: Path, directory: Path = Path()) -> "Backup":
+    """See `gate.store.sql.backup.backup`.
+
+    Args:
+        path: of the new file.
+        directory: somewhere in the repository, or anywhere.
+    """
+
+    def work(database: "Database") -> "Backup":
+        from gate.store.sql.backup import backup
+
+        return backup(database, path, datetime.now(UTC))
+
+    return _with(directory, work)
+
+
+def bring_back(path: Path, *, replace: bool, directory: Path = Path()) -> "Backup":
+    """See `gate.store.sql.backup.restore`; a store is made where there is none."""
+
+    def work(database: "Database") -> "Backup":
+        from gate.store.sql.backup import restore
+
+        return restore(database, path, replace=replace)
+
+    return _with(directory, work, new=True)
+
+
+def look_into(path: Path) -> "Backup":
+    """See `gate.store.sql.backup.look`."""
+    try:
+        from gate.store.sql.backup import look
+    except ImportError as error:
+        raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
+    return look(path)
+
+
+def info(directory: Path = Path()) -> "Info":
+    """What the store holds, whatever its version."""
+
+    def work(database: "Database") -> "Info":
+        from gate.store.sql import checking
+
+        return checking.info(database)
+
+    return _with(directory, work)
+
+
+def faults(directory: Path = Path()) -> tuple[str, ...]:
+    """What is wrong with the store; empty where all is well.
+
+    Raises:
+        GateError: its tables are of another version.
+    """
+
+    def work(database: "Database") -> tuple[str, ...]:
+        from gate.store.sql import checking, migrating
+
+        if migrating.current(database) != migrating.newest():
+            raise GateError("the tables of the store are of another version", "gate store upgrade")
+        return checking.faults(database)
+
+    return _with(directory, work)
+
+
+def bring_up_to_date(directory: Path = Path()) -> tuple[str, str]:
+    """The revision of the tables before, empty without tables, and the one that they have now."""
+
+    def work(database: "Database") -> tuple[str, str]:
+        from gate.store.sql import migrating
+
+        before = migrating.current(database)
+        migrating.upgrade(database)
+        return before or "", migrating.newest()
+
+    return _with(directory, work, new=True)
+
+
+def prune(*, dry: bool, directory: Path = Path()) -> "Pruned":
+    """Forget what is too old, as the environment says; see `gate.store.sql.retention.prune`.
+
+    Args:
+        dry: only count.
+        directory: somewhere in the repository, or anywhere.
+
+    Raises:
+        GateError: the environment says nothing, or no number of days.
+    """
+    wanted = retention()
+    if wanted == Retention():
+        hint = f"set {OUTPUTS_DAYS} or {RUNS_DAYS}"
+        raise GateError("nothing says for how long the store keeps what", hint)
+
+    def work(database: "Database") -> "Pruned":
+        from gate.store.sql.migrating import upgrade
+
+        upgrade(database)
+        return _pruned(database, wanted, dry=dry)
+
+    return _with(directory, work)
+
+
+def forgetting(database: "Database") -> Callable[[], None] | None:
+    """What a server does each day; None where the environment says that the store keeps all.
+
+    Args:
+        database: with the tables of this version.
+
+    Raises:
+        GateError: the environment says no number of days.
+    """
+    wanted = retention()
+    return None if wanted == Retention() else lambda: _forget(database, wanted)
+
+
+def _forget(database: "Database", wanted: Retention) -> None:
+    _pruned(database, wanted, dry=False)
+
+
+def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
+    from gate.store.sql import retention
+
+    now = datetime.now(UTC)
+    ages = (None if days is None else now - timedelta(days) for days in (wanted.outputs_days, wanted.runs_days))
+    return retention.prune(database, retention.Limits(*ages), now, dry=dry)
+
+
+def _with(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:
+    url, root = database_url(), _root(directory)
+    if url is None and not new and not (root / FILE).exists():
+        hint = f"go to its repository, or set {DATABASE}"
+        raise GateError(f"there is no store: {root / FILE} is not there", hint)
+    with closing(reach_database(root, url)) as database:
+        return work(database)
+
+
+def _root(directory: Path) -> Path:
+    try:
+        return Repo.open(directory).root
+    except UntrustedOwner:
+        raise
+    except GateError:
+        return directory.resolve()

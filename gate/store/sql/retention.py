@@ -1,0 +1,140 @@
+"""Forgets with time: the texts of old runs, whose figures stay, and very old runs altogether."""
+
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, Select, delete, exists, false, func, insert, or_, select, update
+
+from gate.store.redaction import without_outputs
+from gate.store.sql import run_tables as tables
+from gate.store.sql.engine import Database
+
+_RUN = tables.runs.c
+_AT_ONCE = 100
+"""Runs of one transaction, so that others may write in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is too old.
+
+    Args:
+        outputs: of runs that were made before, answers and reasons are forgotten; None forgets none.
+        runs: runs that were made before are removed; None removes none.
+    """
+
+    outputs: datetime | None = None
+    runs: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What was forgotten.
+
+    Args:
+        runs: removed with all that belonged to them.
+        texts: runs that have lost answers and reasons.
+    """
+
+    runs: int
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Runs that are gone.
+
+    Args:
+        at: when they were removed.
+        before: all runs that were made before.
+        runs: how many.
+    """
+
+    at: datetime
+    before: datetime
+    runs: int
+
+
+def prune(database: Database, limits: Limits, now: datetime, *, dry: bool = False) -> Pruned:
+    """Forget what is too old; what was begun is finished the next time.
+
+    Args:
+        database: with the tables of this version.
+        limits: what is too old.
+        now: the time, which pages tell.
+        dry: only count.
+
+    Raises:
+        CannotEvaluate: the database does not answer.
+    """
+    old, wordy = _old(limits), _wordy(limits)
+    if dry:
+        return database.read(lambda db: Pruned(_count(db, old), _count(db, wordy)))
+    removed = texts = 0
+    while part := database.write(lambda db: _remove(db, old, limits, now)):
+        removed += part
+    while part := database.write(lambda db: _forget(db, wordy, now)):
+        texts += part
+    return Pruned(removed, texts)
+
+
+def last_removal(database: Database) -> Removal | None:
+    """The newest removal of whole runs; None where there was none."""
+    told = tables.removals.c
+    newest = select(told.at, told.before).order_by(told.at.desc(), told.id.desc()).limit(1)
+
+    def work(db: Connection) -> Removal | None:
+        row = db.execute(newest).first()
+        if row is None:
+            return None
+        runs = db.execute(select(func.sum(told.runs)).where(told.before == row.before)).scalar_one()
+        return Removal(row.at, row.before, int(runs))
+
+    return database.read(work)
+
+
+def _old(limits: Limits) -> Select[tuple[int]]:
+    found = select(_RUN.id).order_by(_RUN.created)
+    return found.where(_before(limits.runs) if limits.runs is not None else false())
+
+
+def _wordy(limits: Limits) -> Select[tuple[int]]:
+    """Runs that are too old for their texts, and have not lost them yet."""
+    found = select(_RUN.id).order_by(_RUN.created)
+    if limits.outputs is None:
+        return found.where(false())
+    gone = exists().where(tables.forgotten.c.run_id == _RUN.id)
+    kept = found.where(_before(limits.outputs), ~gone)
+    return kept if limits.runs is None else kept.where(~_before(limits.runs))
+
+
+def _before(moment: datetime) -> ColumnElement[bool]:
+    """A run that says of itself that it is of tomorrow is as old as it has been here."""
+    return or_(_RUN.created < moment, _RUN.stored < moment)
+
+
+def _count(db: Connection, found: Select[tuple[int]]) -> int:
+    return db.execute(select(func.count()).select_from(found.order_by(None).subquery())).scalar_one()
+
+
+def _remove(db: Connection, old: Select[tuple[int]], limits: Limits, now: datetime) -> int:
+    ids = db.execute(old.limit(_AT_ONCE)).scalars().all()
+    if ids:
+        db.execute(delete(tables.runs).where(_RUN.id.in_(ids)))
+        db.execute(insert(tables.removals).values(at=now, before=limits.runs, runs=len(ids)))
+    return len(ids)
+
+
+def _forget(db: Connection, wordy: Select[tuple[int]], now: datetime) -> int:
+    ids = db.execute(wordy.limit(_AT_ONCE)).scalars().all()
+    for id in ids:
+        # One record in memory at a time.
+        record = db.execute(select(_RUN.record).where(_RUN.id == id)).scalar_one()
+        shorter = zlib.compress(without_outputs(zlib.decompress(record)))
+        db.execute(update(tables.runs).where(_RUN.id == id).values(record=shorter))
+        of_run = select(tables.run_suites.c.id).where(tables.run_suites.c.run_id == id)
+        gone = update(tables.samples).where(tables.samples.c.suite_id.in_(of_run)).values(body=None)
+        db.execute(gone)
+        db.execute(insert(tables.forgotten).values(run_id=id, at=now))
+    return len(ids)

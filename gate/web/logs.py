@@ -1,0 +1,125 @@
+"""One line for each request, and for each fault of the server; never what a form, a query or a cookie holds."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Literal, TextIO, TypeAlias
+
+Format: TypeAlias = Literal["text", "json"]
+Log: TypeAlias = Callable[["Answered | Fault"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A request that was answered.
+
+    Args:
+        time: when.
+        request: its id, which the answer names too.
+        method: GET, POST, …
+        route: template of its address, as `/runs/{id}`; empty where nothing is there.
+        status: of the answer.
+        ms: that it took.
+        person: who asked; empty for nobody.
+        error: what kept the server from answering well; mostly empty.
+        traceback: of a fault of the program; mostly empty.
+    """
+
+    time: datetime
+    request: str
+    method: str
+    route: str
+    status: int
+    ms: float
+    person: str = ""
+    error: str = ""
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that belongs to no request.
+
+    Args:
+        time: when.
+        level: as `warning`.
+        error: what.
+        traceback: mostly empty.
+    """
+
+    time: datetime
+    level: str
+    error: str
+    traceback: str = ""
+
+
+def silent(event: "Answered | Fault") -> None:
+    """Tells nobody."""
+
+
+def written_to(stream: TextIO, form: Format) -> Log:
+    """Writes each event as a line; where nobody reads any more, nothing is written.
+
+    Args:
+        stream: where to.
+        form: `json` has one object a line, `text` is for people.
+    """
+    line = _json if form == "json" else _text
+
+    def write(event: Answered | Fault) -> None:
+        try:
+            stream.write(f"{line(event)}\n")
+            stream.flush()
+        except (OSError, ValueError):
+            return
+
+    return write
+
+
+class Handler(logging.Handler):
+    """Brings what libraries log to the same place.
+
+    Args:
+        log: that gets it.
+        now: the time.
+    """
+
+    def __init__(self, log: Log, now: Callable[[], datetime]) -> None:
+        super().__init__(logging.WARNING)
+        self._log, self._now = log, now
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One record of a library."""
+        formatter = logging.Formatter()
+        trace = formatter.formatException(record.exc_info) if record.exc_info else ""
+        self._log(Fault(self._now(), record.levelname.lower(), record.getMessage(), trace))
+
+
+def _json(event: Answered | Fault) -> str:
+    """ASCII alone, so that no name moves a terminal or ends the line."""
+    return json.dumps({name: value for name, value in _told(event).items() if value != "" or name == "route"})
+
+
+def _text(event: Answered | Fault) -> str:
+    time = event.time.astimezone(UTC).isoformat(sep=" ", timespec="seconds")[:19]
+    if isinstance(event, Answered):
+        parts = [time, str(event.status), event.method, event.route or "-", f"{event.ms:.0f} ms", event.request]
+        parts += [event.person] if event.person else []
+    else:
+        parts = [time, event.level]
+    line = " ".join([*parts, event.error])
+    return "\n".join(_plain(one) for one in [line.rstrip(), *event.traceback.splitlines()])
+
+
+def _told(event: Answered | Fault) -> Mapping[str, str | int | float]:
+    found = {one.name: getattr(event, one.name) for one in fields(event)}
+    found["time"] = event.time.astimezone(UTC).isoformat(timespec="milliseconds")
+    if isinstance(event, Answered):
+        found["ms"] = round(event.ms, 1)
+    return found
+
+
+def _plain(text: str) -> str:
+    return "".join(sign if sign.isprintable() else "�" for sign in text)

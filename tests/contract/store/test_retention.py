@@ -1,0 +1,84 @@
+"""What is old loses its texts, and later itself; figures stay."""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import func, select
+
+from gate.domain.history import Context, RunFilter
+from gate.domain.stored_suite import Page
+from gate.store.run_folder import sample_line
+from gate.store.sql import run_tables as tables
+from gate.store.sql.engine import Database
+from gate.store.sql.retention import Limits, Pruned, last_removal, prune
+from gate.store.sql.run_writer import KeptSample
+from gate.store.sql.runs import Runs
+from tests.support.finished import CREATED, finished
+from tests.support.runs import suite, take
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+SUITE = suite([{"tier": "free"}, {"tier": "paid"}], samples=2)
+BETWEEN = CREATED + timedelta(minutes=5)
+
+
+def half(case: object, arm: object, index: int) -> float | None:
+    return None if index else 0.5
+
+
+def add(runs: Runs, minutes: int) -> int:
+    samples = (KeptSample(one, sample_line(one)) for one in take(SUITE, half))
+    return runs.add(finished([SUITE], half, CREATED + timedelta(minutes=minutes)), samples, Context(), NOW).id
+
+
+def kept_texts(database: Database) -> int:
+    bodies = select(func.count()).select_from(tables.samples).where(tables.samples.c.body.is_not(None))
+    return database.read(lambda db: db.execute(bodies).scalar_one())
+
+
+def test_old_runs_lose_their_texts_and_keep_their_figures(database: Database) -> None:
+    runs = Runs(database)
+    old, new = add(runs, 0), add(runs, 10)
+    limits = Limits(outputs=BETWEEN)
+    figures = runs.trend("support", "quality", "overall", 9), tuple(runs.results("support", 9))
+    assert prune(database, limits, NOW, dry=True) == Pruned(0, 1)
+    assert kept_texts(database) == 16
+    assert prune(database, limits, NOW) == Pruned(0, 1)
+    assert prune(database, limits, NOW + timedelta(1)) == Pruned(0, 0)
+    assert kept_texts(database) == 8
+    assert runs.samples(old, "support", "c000") == ()
+    assert len(runs.samples(new, "support", "c000")) == 4
+    assert (runs.trend("support", "quality", "overall", 9), tuple(runs.results("support", 9))) == figures
+    rows = {row.id: row for row in runs.rows(RunFilter(), Page())}
+    assert (rows[old].forgotten, rows[old].samples, rows[new].forgotten) == (NOW, 8, None)
+    record = runs.record(old)
+    assert record is not None
+    assert not [case for one in record.suites for case in one.cases if case.baseline_outputs or case.candidate_outputs]
+    assert record.verdict == runs.rows(RunFilter(), Page())[0].verdict
+
+
+def test_very_old_runs_go_altogether_and_that_is_told(database: Database) -> None:
+    runs = Runs(database)
+    assert last_removal(database) is None
+    old, new = add(runs, 0), add(runs, 10)
+    limits = Limits(outputs=BETWEEN + timedelta(1), runs=BETWEEN)
+    assert prune(database, limits, NOW, dry=True) == prune(database, limits, NOW) == Pruned(1, 1)
+    assert (runs.row(old), runs.record(old)) == (None, None)
+    assert [row.id for row in runs.rows(RunFilter(), Page())] == [new]
+    removal = last_removal(database)
+    assert removal is not None
+    assert (removal.at, removal.before, removal.runs) == (NOW, BETWEEN, 1)
+    # The same run may come again, as when its push was slow.
+    assert runs.add(finished([SUITE], half, CREATED), (), Context(), NOW).new
+
+
+def test_a_run_of_tomorrow_is_as_old_as_it_has_been_here(database: Database) -> None:
+    runs = Runs(database)
+    runs.add(finished([SUITE], half, CREATED + timedelta(36_500)), (), Context(), NOW)
+    assert prune(database, Limits(outputs=NOW), NOW) == Pruned(0, 0)
+    assert prune(database, Limits(outputs=NOW + timedelta(1)), NOW) == Pruned(0, 1)
+    assert prune(database, Limits(runs=NOW + timedelta(1)), NOW) == Pruned(1, 0)
+
+
+def test_without_limits_nothing_is_forgotten(database: Database) -> None:
+    add(Runs(database), 0)
+    assert prune(database, Limits(), NOW) == Pruned(0, 0)
+    assert kept_texts(database) == 8

@@ -1,0 +1,83 @@
+"""`gate store`: a store goes into a file and back, is looked through, and forgets with time."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.domain.history import RunFilter
+from gate.domain.stored_suite import Page
+from gate.store.run_folder import dump_run
+from gate.store.sql.runs import Runs
+from tests.golden.runs import runs as golden
+from tests.support import stores
+from tests.support.command import Outcome, gate
+
+RUN = golden()["block"] if "block" in golden() else next(iter(golden().values()))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A folder with a store that holds one run."""
+    (tmp_path / "run.json").write_text(dump_run(RUN))
+    done = gate("push", "run.json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    return tmp_path
+
+
+def held(folder: Path) -> int:
+    with stores.on_sqlite(folder) as database:
+        return len(Runs(database).rows(RunFilter(), Page()))
+
+
+def test_a_store_goes_into_a_file_and_back(here: Path) -> None:
+    def store(*words: str) -> Outcome:
+        return gate("store", *words, cwd=here)
+
+    assert store("backup", "a.gz").code == 0
+    assert "a.gz is whole" in store("check", "a.gz").out
+    assert store("check").out == "All is well.\n"
+    refused = store("restore", "a.gz")
+    assert (refused.code, "not empty" in refused.err, "--replace" in refused.err) == (2, True, True)
+    unsure = store("restore", "a.gz", "--replace")
+    assert (unsure.code != 0, held(here)) == (True, 1)
+    (here / ".gate/gate.db").unlink()
+    away = store("backup", "b.gz")
+    assert (away.code, "there is no store" in away.err) == (2, True)
+    assert not (here / ".gate/gate.db").exists()
+    assert store("restore", "a.gz").code == 0
+    told = json.loads(store("info", "--json").out)
+    assert (told["counts"]["runs"], held(here)) == (1, 1)
+    (here / "bad.gz").write_bytes((here / "a.gz").read_bytes()[:-30])
+    damaged = store("restore", "bad.gz", "--replace", "--yes")
+    assert (damaged.code, "damaged" in damaged.err, held(here)) == (2, True, 1)
+
+
+def test_it_forgets_what_the_environment_says(here: Path) -> None:
+    nothing = gate("store", "prune", cwd=here)
+    assert (nothing.code, "GATE_KEEP_OUTPUTS_DAYS" in nothing.err) == (2, True)
+    days = {"GATE_KEEP_OUTPUTS_DAYS": "1", "GATE_KEEP_RUNS_DAYS": "36000"}
+    would = gate("store", "prune", "--dry-run", cwd=here, env=days)
+    assert would.out == "Runs would be removed: 0. Runs whose texts would be forgotten: 1.\n"
+    assert gate("store", "prune", cwd=here, env=days).out == "Runs removed: 0. Runs whose texts are forgotten: 1.\n"
+    assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Runs removed: 1.")
+    assert held(here) == 0
+
+
+def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:
+    said = "Write to ann@example.org or +49 30 901820."
+    changed = RUN.model_dump(mode="json", by_alias=True)
+    outputs = [one for suite in changed["suites"] for case in suite["cases"] for one in case["candidate_outputs"]]
+    outputs[0]["text"] = said
+    (tmp_path / "run.json").write_text(json.dumps(changed))
+    odd = gate("push", "run.json", cwd=tmp_path, env={"GATE_REDACT": "emial"})
+    assert (odd.code, "GATE_REDACT" in odd.err) == (2, True)
+    assert gate("push", "run.json", cwd=tmp_path, env={"GATE_REDACT": "email phone"}).code == 0
+    with stores.on_sqlite(tmp_path) as database:
+        (row,) = Runs(database).rows(RunFilter(), Page())
+        assert "Write to [email] or [phone]." in dump_run(Runs(database).record(row.id) or RUN)
+    again = gate("push", "run.json", cwd=tmp_path)
+    assert "already" in again.out
+    assert gate("store", "backup", "a.gz", cwd=tmp_path).code == 0
+    assert b"ann@example" not in gzip.decompress((tmp_path / "a.gz").read_bytes())

@@ -1,0 +1,60 @@
+"""`compose.yaml` is one, holds no password, and gives its programs no more than they need."""
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = YAML(typ="safe").load(TEXT)
+SERVICES: dict[str, Any] = COMPOSE["services"]
+EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
+
+
+def test_it_is_a_compose_file() -> None:
+    schema = json.loads((files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json").read_text("utf-8"))
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(COMPOSE)] == []
+
+
+def test_what_must_be_said_has_no_default_and_the_rest_stands_in_the_example() -> None:
+    used = dict.fromkeys(re.findall(r"\$\{([A-Z_]+)([:?-]*)", TEXT))
+    required = {name for name, sign in used if sign == ":?"}
+    assert required == {"POSTGRES_PASSWORD", "GATE_NAME"}
+    assert {name for name, _ in used} == set(re.findall(r"^([A-Z_]+)=", EXAMPLE, re.MULTILINE))
+    for name in required:
+        assert f"\n{name}=\n" in EXAMPLE
+    assert ".env" in (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_can_do_little(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert not service.keys() & {"cap_add", "privileged", "devices", "network_mode", "pid"}
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["user"].partition(":")[0] not in ("root", "0", "")
+    assert service["healthcheck"]["test"][0] == "CMD"
+    assert "docker.sock" not in json.dumps(service)
+
+
+def test_only_this_machine_reaches_the_server_and_nobody_the_database() -> None:
+    assert "ports" not in SERVICES["database"]
+    assert SERVICES["database"]["networks"] == ["store"]
+    assert COMPOSE["networks"]["store"]["internal"] is True
+    assert [port.startswith("127.0.0.1:") for port in SERVICES["gate"]["ports"]] == [True]
+
+
+def test_the_database_is_kept_and_of_one_major_version() -> None:
+    database = SERVICES["database"]
+    assert re.fullmatch(r"docker\.io/library/postgres:17(-\w+)?", database["image"])
+    (volume,) = database["volumes"]
+    kept, _, path = volume.partition(":")
+    assert kept in COMPOSE["volumes"]
+    assert database["environment"]["PGDATA"].startswith(path)
