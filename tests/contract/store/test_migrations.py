@@ -8,6 +8,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
+from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import CaseFilter, Page, Put
 from gate.errors import CannotEvaluate, GateError
@@ -17,10 +18,11 @@ from gate.store.sql.run_insights import Insights
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import By, Suites
 from gate.store.sql.tables import metadata
+from gate.store.sql.tokens import Tokens, Wish
 from tests.golden.runs import runs as golden
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-REVISIONS = ["0001", "0002", "0003"]
+REVISIONS = [script.revision for script in migrating._scripts().walk_revisions()][::-1]
 
 
 def tables(database: Database) -> set[str]:
@@ -74,6 +76,20 @@ def test_what_judges_agreed_on_is_taken_from_the_runs_that_are_there(database: D
     assert len(runs.rows(RunFilter(), Page(1000))) == len(golden())
     migrating.upgrade(database)
     assert [insights.judges(name, 99) for name in names] == before
+
+
+def test_tokens_come_with_a_revision_of_their_own_and_go_with_it(database: Database) -> None:
+    """Back before them nothing else is lost, and nobody's old token opens the store again."""
+    tokens = Tokens(database)
+    Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"})], By("Ann", NOW))
+    issued = tokens.create(Wish("ci", "Ann", frozenset(Scope)), NOW)
+    assert tokens.find(issued.secret, NOW) is not None
+    migrating.downgrade(database, "0003")
+    assert "api_tokens" not in tables(database)
+    migrating.upgrade(database)
+    assert (tokens.find(issued.secret, NOW), tokens.all()) == (None, ())
+    assert Suites(database).newest("support") is not None
+    assert tokens.find(tokens.create(Wish("ci", "Ann", frozenset(Scope)), NOW).secret, NOW) is not None
 
 
 def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:
