@@ -1,18 +1,19 @@
 """The application: all routes, each with the role that it needs, behind the guards."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from gate.errors import CannotEvaluate, GateError
 from gate.web.access import Refused, Role, check, from_elsewhere
+from gate.web.api.mounting import add_api, told
+from gate.web.api.problems import ApiError
 from gate.web.guards import Guards
 from gate.web.pages import (
     case,
@@ -50,12 +51,13 @@ def inner_app(site: Site) -> FastAPI:
                 route.endpoint,
                 methods=sorted(route.methods or ()),
                 dependencies=[Depends(_own_page), Depends(check(role))],
-                include_in_schema=route.path.startswith(API),
+                include_in_schema=False,
                 response_model=route.response_model,
                 name=route.name,
             )
+    add_api(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for kind in (Refused, HTTPException, RequestValidationError, GateError):
+    for kind in (ApiError, Refused, HTTPException, RequestValidationError, GateError):
         app.add_exception_handler(kind, _told)
     return app
 
@@ -71,11 +73,10 @@ def _own_page(request: Request) -> None:
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    """What went wrong, as a page or as JSON."""
-    status, message, hint = _explained(error)
+    """What went wrong, as a page or for a program."""
     if request.url.path.startswith(API):
-        body: dict[str, Any] = {"error": message, "hint": hint}
-        return JSONResponse(body, status)
+        return told(error)
+    status, message, hint = _explained(error)
     return page(
         request, "error.html.j2", status, title=_TITLES.get(status, "That did not work"), message=message, hint=hint
     )

@@ -4,7 +4,9 @@ from fastapi.routing import APIRoute
 
 from gate.store.sql.engine import Database
 from gate.web.access import Role
+from gate.web.api.mounting import API
 from gate.web.app import _routers, inner_app
+from tests.integration.web.test_api import SCOPES
 from tests.support import browsing
 
 VIEWER, EDITOR = Role.VIEWER, Role.EDITOR
@@ -56,7 +58,7 @@ def test_every_address_needs_the_role_of_the_table() -> None:
 def test_nothing_is_served_beside_the_table(database: Database) -> None:
     app = inner_app(browsing.site(database))
     served = {str(getattr(route, "path", route)) for route in app.routes}
-    assert served == {path for _, path in ROLES} | OPEN
+    assert served == {path for _, path in ROLES} | OPEN | {API + path for _, path in SCOPES}
 
 
 def test_who_may_only_look_changes_nothing() -> None:
