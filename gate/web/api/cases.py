@@ -27,7 +27,21 @@ from gate.web.site import Site
 router = APIRouter(tags=["cases"])
 _ONE = "/suites/{suite}/cases/{case:path}"
 CaseName = Annotated[str, Path(max_length=1000, description="Id of the case.", examples=["refund-1"])]
-IfMatch = Annotated[str | None, Header(description="The ETag of the version that was edited; needed.")]
+IfMatch = Annotated[str | None, Header(include_in_schema=False)]
+_NEEDED = {
+    "parameters": [
+        {
+            "name": "If-Match",
+            "in": "header",
+            "required": True,
+            "description": "The ETag of the version that was seen, or * for whatever is there.",
+            "schema": {"type": "string"},
+            "example": '"3-0f1e2d3c4b5a"',
+        }
+    ]
+}
+"""Whoever leaves it out is told more by us than by a check of parameters."""
+_BODY = body_of("Entry", models.EXAMPLE_CASE)
 _CHANGED: dict[int | str, dict[str, Any]] = {
     404: {"description": "There is no such case, or it was archived."},
     412: {"description": "Somebody was quicker: the case is not the one that If-Match names. Nothing was done."},
@@ -72,7 +86,7 @@ def cases(request: Request, site: Here, suite: SuiteName, asked: Annotated[CaseQ
     response_model=models.Case,
     status_code=201,
     responses={409: {"description": "There is a case of this id."}},
-    openapi_extra=body_of("Entry", models.EXAMPLE_CASE),
+    openapi_extra=_BODY,
 )
 @allows(Scope.CASES_WRITE)
 def add(request: Request, site: Here, caller: Caller, suite: SuiteName, body: JsonBody) -> Response:
@@ -107,7 +121,7 @@ class At:
     if_match: IfMatch = None
 
 
-@router.put(_ONE, response_model=models.Case, responses=_CHANGED, openapi_extra=body_of("Entry", models.EXAMPLE_CASE))
+@router.put(_ONE, response_model=models.Case, responses=_CHANGED, openapi_extra=_NEEDED | _BODY)
 @allows(Scope.CASES_WRITE)
 def edit(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends()], body: JsonBody) -> Response:
     """Replace a case; its id stays."""
@@ -121,7 +135,7 @@ def edit(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends
     return _told(request, made)
 
 
-@router.delete(_ONE, status_code=204, response_class=Response, responses=_CHANGED)
+@router.delete(_ONE, status_code=204, response_class=Response, responses=_CHANGED, openapi_extra=_NEEDED)
 @allows(Scope.CASES_WRITE)
 def archive(site: Here, caller: Caller, at: Annotated[At, Depends()]) -> Response:
     """Archive a case: it is no longer asked, and its versions stay."""

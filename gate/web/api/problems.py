@@ -80,4 +80,10 @@ def mistake(error: GateError) -> Told:
     if isinstance(error, InputErrors):
         found = [Wrong(one.where, one.message, one.hint) for one in error.problems]
         return Told(422, "The request was understood, and it holds mistakes: nothing was done.", "", found)
-    return Told(422, f"{error.message[:1].upper()}{error.message[1:]}.", error.hint)
+    return Told(422, sentence(error.message), error.hint)
+
+
+def sentence(said: str) -> str:
+    """With a large letter in front, unless a name stands there."""
+    first = said.partition(" ")[0]
+    return f"{said[:1].upper() if first.isalpha() else said[:1]}{said[1:]}."

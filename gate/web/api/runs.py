@@ -23,7 +23,7 @@ from gate.web.api import models
 from gate.web.api.answers import KEPT, More, answered, has_it, next_page
 from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed, read
 from gate.web.api.callers import Caller, allows
-from gate.web.api.problems import ApiError
+from gate.web.api.problems import ApiError, sentence
 from gate.web.site import Site
 
 router = APIRouter(tags=["runs"])
@@ -48,12 +48,12 @@ class RunQuery(BaseModel):
         return RunFilter(self.suite, self.verdict, self.repository, self.branch, self.pull_request)
 
 
-@router.get("/runs", response_model=models.Runs)
+@router.get("/runs", response_model=models.Runs, responses={404: {"description": "What 'after' names is gone."}})
 @allows(Scope.RUNS_READ)
 def runs(request: Request, site: Here, asked: Annotated[RunQuery, Query()]) -> Response:
     """List runs, the newest first."""
     if asked.after and site.runs.row(asked.after) is None:
-        raise ApiError(422, "The run that 'after' names is not there any more.", "begin with the first page")
+        raise ApiError(404, "The run that 'after' names is not there any more.", "begin with the first page")
     rows = site.runs.rows(asked.wanted, Page(asked.limit + 1, asked.after))
     shown = rows[: asked.limit]
     more = next_page(request, shown[-1].id if len(rows) > asked.limit else None)
@@ -114,7 +114,7 @@ def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:
     added = site.runs.add(record, _samples(parcel, record), context, site.now())
     if not added.new:
         if other := other_samples(site.database, added.id, record, _samples(parcel, record)):
-            raise ApiError(409, f"{other[0].upper()}{other[1:]}.", "keep a run's folder as the gate wrote it")
+            raise ApiError(409, sentence(other), "keep a run's folder as the gate wrote it")
     return models.Pushed(id=added.id, new=added.new, page=f"/runs/{added.id}")
 
 
