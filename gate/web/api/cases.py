@@ -125,10 +125,10 @@ class At:
 @allows(Scope.CASES_WRITE)
 def edit(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends()], body: JsonBody) -> Response:
     """Replace a case; its id stays."""
-    seen = _seen(site, at)
-    put = put_of(body, seen.number)
+    put = put_of(body)
     if put.name != at.case:
         raise GateError("the id in the body is not that of the address", "POST a case of another id")
+    put = replace(put, base=_seen(site, at).number)
     made = _done(site, at.suite, put, (caller, f"edited {put.name}"))
     if made is None:
         raise _quicker()

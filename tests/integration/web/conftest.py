@@ -17,6 +17,15 @@ def postgres() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a SQLite store with its tables; to be copied by whoever needs no Postgres."""
+    folder = tmp_path_factory.mktemp("empty")
+    with stores.on_sqlite(folder) as found:
+        migrating.upgrade(found)
+    return (folder / ".gate/gate.db").read_bytes()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     found = (

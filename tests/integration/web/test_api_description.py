@@ -18,7 +18,7 @@ from gate.web.app import create_app
 from tests.integration.web.test_api import SCOPES
 from tests.support import browsing, stores
 
-EXAMPLES = 4
+EXAMPLES = 3
 """Of each operation, as it is described and as it is not."""
 JUDGED = {("POST", "/runs"), ("POST", "/suites"), ("POST", "/suites/{suite}/cases")}
 """No schema says what a whole run, a case or a name is: what fits this one may still be refused."""
@@ -40,7 +40,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict
         browsing.add(database, "support", {"id": "refund-1", "input": "Where?"})
         secret = Tokens(database).create(Wish("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
         site = replace(browsing.site(database), mode="server")
-        yield create_app(site), {"authorization": f"Bearer {secret}"}
+        yield create_app(site), {"Authorization": f"Bearer {secret}"}
 
 
 def test_answers_are_those_of_the_description(served: tuple[Any, dict[str, str]]) -> None:
