@@ -24,6 +24,7 @@ from gate.web.pages import (
     runs,
     suite,
     suites,
+    tokens,
     trends,
     trends_history,
 )
@@ -63,7 +64,7 @@ def inner_app(site: Site) -> FastAPI:
 
 
 def _routers() -> Sequence[APIRouter]:
-    of_cases = (suites.router, suite.router, case.router, history.router, files.router)
+    of_cases = (tokens.router, suites.router, suite.router, case.router, history.router, files.router)
     return (*of_cases, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 

@@ -39,6 +39,9 @@ ROLES = {
     ("GET", "/flaky"): VIEWER,
     ("GET", "/judges"): VIEWER,
     ("GET", "/overrides"): VIEWER,
+    ("GET", "/tokens"): EDITOR,
+    ("POST", "/tokens"): EDITOR,
+    ("POST", "/tokens/revoke"): EDITOR,
 }
 OPEN = {"/api/openapi.json", "/static"}
 """What everybody may read: nothing of a store is in it."""
