@@ -137,12 +137,16 @@ class _Errand:
             else:
                 if reply.status not in _LATER:
                     return reply
-                why, asked = reply.said or f"it answered with status {reply.status}", _seconds(reply)
+                why, asked = self._said(reply) or f"it answered with status {reply.status}", _seconds(reply)
             if tried < TRIES:
                 self.manner.retried(why)
                 self.manner.wait(max(asked, _FIRST_WAIT_S * 2 ** (tried - 1)))
         hint = "see that it runs, then repeat: a run is kept once, however often it is sent"
         raise CannotEvaluate(f"{self.server.url} cannot keep the run: {why}", hint)
+
+    def _said(self, reply: Reply) -> str:
+        """The server's words, in which the token may stand."""
+        return reply.said.replace(self.server.token, "[token]") if self.server.token else reply.said
 
     def _told(self, reply: Reply) -> GateError:
         where, status = self.server.url, reply.status
@@ -151,7 +155,8 @@ class _Errand:
             return GateError(f"{where} sends on to {to}", "name that address with --to: no token follows a redirect")
         if not reply.body or (status == 404 and "detail" not in reply.body) or status < 300:
             return GateError(f"there is no Prompt Gate server at {where}", "name the address of its first page")
-        said = f": {reply.said}" if reply.said else f" (status {status})"
+        words = self._said(reply)
+        said = f": {words}" if words else f" (status {status})"
         if status == 401:
             hint = f"set {TOKEN}" if not self.server.token else "make another one with gate tokens create"
             return GateError(f"{where} does not know the token{said}", hint)
