@@ -75,7 +75,7 @@ def _own_page(request: Request) -> None:
 
 async def _told(request: Request, error: Exception) -> Response:
     """What went wrong, as a page or for a program."""
-    if request.url.path.startswith(API):
+    if request.url.path.startswith(API) or isinstance(error, ApiError):
         return told(error)
     status, message, hint = _explained(error)
     return page(
