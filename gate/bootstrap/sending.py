@@ -153,17 +153,19 @@ class _Errand:
         if 300 <= status < 400:
             to = printable(reply.headers.get("location", "elsewhere"))[:200]
             return GateError(f"{where} sends on to {to}", "name that address with --to: no token follows a redirect")
-        if not reply.body or (status == 404 and "detail" not in reply.body) or status < 300:
-            return GateError(f"there is no Prompt Gate server at {where}", "name the address of its first page")
         words = self._said(reply)
         said = f": {words}" if words else f" (status {status})"
+        if status == 413:
+            return GateError(f"the run is larger than {where} takes{said}")
+        if status in (401, 403) and not words:
+            return GateError(f"something in front of {where} lets nobody through{said}", "let programs pass to /api/v1")
+        if not words:
+            return GateError(f"there is no Prompt Gate server at {where}", "name the address of its first page")
         if status == 401:
             hint = f"set {TOKEN}" if not self.server.token else "make another one with gate tokens create"
             return GateError(f"{where} does not know the token{said}", hint)
         if status == 403:
             return GateError(f"{where} does not allow it{said}")
-        if status == 413:
-            return GateError(f"the run is larger than {where} takes{said}", "push run.json alone, from its own folder")
         return GateError(f"{where} refuses the run{said}")
 
 

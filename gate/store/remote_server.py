@@ -5,11 +5,12 @@ import ipaddress
 import json
 import ssl
 import urllib.request
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from gate.errors import GateError
 from gate.inputs.problems import printable, quoted
@@ -166,8 +167,12 @@ class Server:
         context, proxy = ssl.create_default_context(), self._proxy()
         if proxy is None:
             return self._patient(http.client.HTTPSConnection(self.host, self.port, timeout=_CONNECT_S, context=context))
-        through = http.client.HTTPSConnection(proxy[0], proxy[1], timeout=_CONNECT_S, context=context)
-        through.set_tunnel(self.host, self.port or 443)
+        through = http.client.HTTPSConnection(
+            str(proxy.hostname), proxy.port or 3128, timeout=_CONNECT_S, context=context
+        )
+        known = f"{unquote(proxy.username or '')}:{unquote(proxy.password or '')}"
+        shown = {"proxy-authorization": f"Basic {b64encode(known.encode()).decode()}"} if known != ":" else {}
+        through.set_tunnel(self.host, self.port or 443, shown)
         return self._patient(through)
 
     def _patient(self, connection: http.client.HTTPConnection) -> http.client.HTTPConnection:
@@ -175,13 +180,13 @@ class Server:
         connection.sock.settimeout(SILENCE_S)
         return connection
 
-    def _proxy(self) -> tuple[str, int] | None:
+    def _proxy(self) -> SplitResult | None:
         """Through which the environment wants encrypted connections to go; it sees no more of them than their end."""
         given = urllib.request.getproxies().get("https", "")
         if not given or urllib.request.proxy_bypass(self.host):
             return None
         parts = urlsplit(given if "//" in given else f"//{given}")
-        return (parts.hostname, parts.port or 3128) if parts.hostname else None
+        return parts if parts.hostname else None
 
 
 def _reply(answer: http.client.HTTPResponse) -> Reply:

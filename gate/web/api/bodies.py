@@ -17,7 +17,7 @@ from gate.web.api.problems import ApiError
 
 Sent = TypeVar("Sent", bound=BaseModel)
 
-RECORD_BYTES = 64 * 2**20
+RECORD_BYTES = 32 * 2**20
 """Of `run.json`, which is read whole."""
 _ORIGIN_BYTES = 16 * 2**10
 RUN, SAMPLES, ORIGIN = "run", "samples", "origin"

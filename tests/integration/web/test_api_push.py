@@ -120,11 +120,12 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, empty_store: bytes) -> Iterator[Place]:
+def place(tmp_path: Path, empty_store: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     database = Database.of_file(tmp_path / "store/gate.db")
     (tmp_path / "store/gate.db").write_bytes(empty_store)
     found = Place(tmp_path, database)
     found.start()
+    monkeypatch.setenv("GATE_TOKEN", found.token(Scope.RUNS_WRITE))
     yield found
     found.kill()
     database.close()
@@ -137,11 +138,6 @@ def run(tmp_path: Path) -> Path:
     (folder / "run.json").write_text(dump_run(RUN), encoding="utf-8")
     (folder / "samples.jsonl").write_bytes(SAMPLES)
     return folder
-
-
-@pytest.fixture(autouse=True)
-def ci(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GATE_TOKEN", place.token(Scope.RUNS_WRITE))
 
 
 def test_a_run_goes_to_a_server_once(place: Place, run: Path) -> None:
@@ -205,6 +201,8 @@ def test_a_server_that_never_comes_is_told_and_ends(place: Place, run: Path) -> 
         ("/302", "sends on to /stolen"),
         ("/post-302", "sends on to /stolen"),
         ("/post-200", "there is no Prompt Gate server"),
+        ("/403", "something in front of http://127.0.0.1:[0-9]+/403 lets nobody through"),
+        ("/post-413", "the run is larger than"),
     ],
 )
 def test_what_is_no_prompt_gate_gets_no_run_and_no_redirect_is_followed(
@@ -288,7 +286,10 @@ def test_two_that_push_the_same_run_at_once_keep_it_once(place: Place, run: Path
         ("https://", "no address"),
     ],
 )
-def test_a_token_goes_over_no_open_network_and_to_no_odd_address(run: Path, url: str, said: str) -> None:
+def test_a_token_goes_over_no_open_network_and_to_no_odd_address(
+    run: Path, monkeypatch: pytest.MonkeyPatch, url: str, said: str
+) -> None:
+    monkeypatch.setenv("GATE_TOKEN", new_secret())
     with pytest.raises(GateError, match=said) as told:
         send_run(run, url, CI, Manner(time.sleep))
     assert "secret" not in told.value.message
@@ -296,11 +297,37 @@ def test_a_token_goes_over_no_open_network_and_to_no_odd_address(run: Path, url:
 
 def test_an_open_network_that_somebody_trusts(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that nobody has: the token was not what stood in the way."""
+    monkeypatch.setenv("GATE_TOKEN", new_secret())
     with pytest.raises(CannotEvaluate, match="cannot keep the run"):
         send_run(run, "http://nobody.invalid", CI, Manner(lambda seconds: None, insecure=True))
     monkeypatch.setenv("GATE_TOKEN", "")
     with pytest.raises(CannotEvaluate, match="cannot keep the run"):
         send_run(run, "http://nobody.invalid", CI, Manner(lambda seconds: None))
+
+
+def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+    door = socket.create_server(("127.0.0.1", 0))
+
+    def proxy() -> None:
+        for _ in range(TRIES):
+            line, _address = door.accept()
+            with line:
+                seen.append(line.recv(2**16))
+                line.sendall(b"HTTP/1.1 503 Busy\r\n\r\n")
+
+    thread = threading.Thread(target=proxy)
+    thread.start()
+    monkeypatch.setenv("GATE_TOKEN", secret := new_secret())
+    monkeypatch.setenv("https_proxy", f"http://ann:p%40ss@127.0.0.1:{door.getsockname()[1]}")
+    monkeypatch.setenv("no_proxy", "inner.example.org")
+    with pytest.raises(CannotEvaluate, match="cannot keep the run: Tunnel connection failed: 503 Busy"):
+        send_run(run, "https://gate.example.org/team", CI, Manner(lambda seconds: None))
+    thread.join()
+    door.close()
+    assert {one.split(b" HTTP/")[0] for one in seen} == {b"CONNECT gate.example.org:443"}
+    assert b"Basic YW5uOnBAc3M=" in seen[0]
+    assert secret.encode() not in b"".join(seen)
 
 
 def test_a_server_without_tls_is_told(place: Place, run: Path) -> None:
