@@ -20,6 +20,7 @@ from gate.cli.push import push
 from gate.cli.report import report
 from gate.cli.schema import schema
 from gate.cli.serve import serve
+from gate.cli.users import users
 from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 
 INTERRUPTED = 130
@@ -60,6 +61,7 @@ cli.add_command(calibrate)
 cli.add_command(action)
 cli.add_command(report)
 cli.add_command(serve)
+cli.add_command(users)
 cli.add_command(schema)
 cli.add_command(demo)
 

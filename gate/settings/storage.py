@@ -1,9 +1,13 @@
-"""Where the store is, from the environment."""
+"""Where the store is, and what seals its server, from the environment."""
 
 import os
 from collections.abc import Mapping
 
+from gate.errors import GateError
+
 DATABASE = "GATE_DATABASE_URL"
+SECRET = "GATE_SECRET_KEY"  # noqa: S105
+_FEWEST = 32
 
 
 def database_url(environ: Mapping[str, str] | None = None) -> str | None:
@@ -13,3 +17,18 @@ def database_url(environ: Mapping[str, str] | None = None) -> str | None:
         environ: the variables; the process's own when None.
     """
     return (os.environ if environ is None else environ).get(DATABASE) or None
+
+
+def secret_key(environ: Mapping[str, str] | None = None) -> bytes | None:
+    """What seals the forms of a server (`GATE_SECRET_KEY`); None where the store keeps it.
+
+    Args:
+        environ: the variables; the process's own when None.
+
+    Raises:
+        GateError: it is too short to be a secret.
+    """
+    found = (os.environ if environ is None else environ).get(SECRET) or None
+    if found is not None and len(found) < _FEWEST:
+        raise GateError(f"{SECRET} has fewer than {_FEWEST} characters", "make one: openssl rand -hex 32")
+    return None if found is None else found.encode(errors="surrogateescape")

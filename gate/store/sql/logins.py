@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Column, Connection, Row, select, update
 
 from gate.domain.people import Account, Actor, Event
 from gate.store.sql import audit, sessions, throttle
@@ -14,6 +14,7 @@ from gate.store.sql.passwords import Passwords
 from gate.store.sql.throttle import Bucket, Throttle
 
 _COLUMN = tables.accounts.c
+_KEPT: tuple[Column[Any], ...] = (*ACCOUNT, _COLUMN.password)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class Logins:
         limits = Throttle(self.database)
         if wait := limits.take(buckets, by.now):
             return Wait(wait)
-        found = select(*ACCOUNT, _COLUMN.password).where(_COLUMN.folded == folded(attempt.name))
+        found = select(*_KEPT).where(_COLUMN.folded == folded(attempt.name))
         row = self.database.read(lambda db: db.execute(found).first())
         kept = None if row is None or row.disabled else row.password
         if not self.passwords.fits(attempt.password, kept) or row is None:

@@ -4,8 +4,9 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import Column, Connection, delete, insert, or_, select, update
 
 from gate.domain.people import Account
 from gate.store.sql import people_tables as tables
@@ -19,6 +20,7 @@ WHOLE = timedelta(days=7)
 _NOTED = timedelta(minutes=5)
 """A use is written down so often: reading pages writes next to nothing."""
 _SESSION = tables.sessions.c
+_USED: tuple[Column[Any], ...] = (*ACCOUNT, _SESSION.used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Sessions:
         """
         digest = digest_of(token)
         found = (
-            select(*ACCOUNT, _SESSION.used)
+            select(*_USED)
             .join(tables.accounts, tables.accounts.c.id == _SESSION.account_id)
             .where(
                 _SESSION.digest == digest,
