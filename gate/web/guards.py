@@ -88,9 +88,9 @@ class Guards:
 
 def host_of(headers: Headers) -> str:
     """The name that a browser calls us by, without the port."""
-    name = headers.get("host", "")
-    host = name.rsplit(":", 1)[0] if not name.endswith("]") else name
-    return host.lower().strip("[]")
+    name = headers.get("host", "").lower()
+    host, colon, port = name.rpartition(":")
+    return (host if colon and port.isdecimal() else name).strip("[]")
 
 
 def _counted(receive: Receive, most: int) -> Receive:

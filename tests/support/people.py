@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from argon2 import profiles
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from gate.domain.people import Account, Actor, Role
 from gate.store.sql.accounts import First
@@ -48,6 +49,17 @@ def add(site: Site, name: str, role: Role, *, must_change: bool = False) -> Acco
 def browser(site: Site, base: str = f"https://{HOST}", address: str = "192.0.2.7") -> TestClient:
     """A browser that nobody has logged in with; it follows no redirect by itself."""
     return TestClient(create_app(site), base, client=(address, 50000), follow_redirects=False)
+
+
+def behind_proxy(site: Site, proxy: str, said: dict[str, str]) -> TestClient:
+    """A browser whose requests a proxy takes over TLS and hands on without, with what it says of them."""
+    app = create_app(site)
+
+    async def handed_on(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "scheme": "http"}, receive, send)
+
+    base = f"https://{HOST}"
+    return TestClient(handed_on, base, client=(proxy, 50000), headers=said, follow_redirects=False)
 
 
 def log_in(there: TestClient, name: str, password: str = WORD, **more: str) -> TestClient:
