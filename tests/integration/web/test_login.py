@@ -183,16 +183,14 @@ def test_from_other_machines_nothing_is_answered_without_tls(site: Site, databas
 def test_only_the_proxy_is_believed(database: Database, site: Site) -> None:
     behind = people.server(database, proxies=("192.0.2.0/24",))
     said = {"x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.9, 198.51.100.7, 192.0.2.44"}
-    proxy = people.browser(behind, f"http://{HOST}", "192.0.2.1")
-    proxy.headers.update(said)
-    people.log_in(proxy, "Ann")
-    assert HELD in proxy.cookies
+    there = people.log_in(people.behind_proxy(behind, "192.0.2.1", said), "Ann")
+    assert HELD in there.cookies
     assert site.audit.events(EventFilter(), Page(1))[0].by.where == "198.51.100.7"
-    stranger = people.browser(behind, f"http://{HOST}", "198.51.100.9")
-    assert stranger.get("/login", headers=said).status_code == 400
-    encrypted = people.browser(behind, address="198.51.100.9")
-    encrypted.headers.update(said)
-    sent(encrypted, name="Ann", password="?")
+    assert people.behind_proxy(behind, "192.0.2.1", {"x-forwarded-proto": "http"}).get("/login").status_code == 400
+    assert people.behind_proxy(behind, "198.51.100.9", said).get("/login").status_code == 400
+    itself = people.browser(behind, address="198.51.100.9")
+    itself.headers.update(said)
+    sent(itself, name="Ann", password="?")
     assert site.audit.events(EventFilter(), Page(1))[0].by.where == "198.51.100.9"
 
 
