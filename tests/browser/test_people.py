@@ -27,12 +27,8 @@ def log_in(page: Page, name: str, password: str) -> None:
 
 
 def test_an_admin_invites_an_editor_who_begins_a_suite(chromium: Browser, server: str, scheme: str) -> None:
-    contexts = [
-        chromium.new_context(
-            base_url=server, color_scheme=scheme, bypass_csp=True, viewport={"width": 360, "height": 800}
-        )  # type: ignore[arg-type]
-        for _ in range(2)
-    ]
+    small: Any = {"color_scheme": scheme, "viewport": {"width": 360, "height": 800}}
+    contexts = [chromium.new_context(base_url=server, bypass_csp=True, **small) for _ in range(2)]
     ann, eve = (context.new_page() for context in contexts)
     found = {}
 
