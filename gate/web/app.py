@@ -24,6 +24,7 @@ from gate.web.pages import (
     files,
     history,
     login,
+    login_elsewhere,
     run,
     run_case,
     runs,
@@ -71,7 +72,7 @@ def inner_app(site: Site) -> FastAPI:
 
 def _routers() -> Sequence[APIRouter]:
     of_cases = (suites.router, suite.router, case.router, history.router, files.router)
-    of_people = (login.router, account.router, accounts.router, audit.router)
+    of_people = (login.router, login_elsewhere.router, account.router, accounts.router, audit.router)
     return (*of_cases, *of_people, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 

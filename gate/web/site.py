@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from fastapi import Request
 
+from gate.domain.people import Role
 from gate.store.sql.accounts import Accounts
 from gate.store.sql.audit import Audit
 from gate.store.sql.engine import Database
@@ -15,6 +16,7 @@ from gate.store.sql.passwords import Passwords
 from gate.store.sql.runs import Runs
 from gate.store.sql.sessions import Sessions
 from gate.store.sql.suites import Suites
+from gate.web.oidc import Service
 
 Mode: TypeAlias = Literal["local", "server"]
 
@@ -27,11 +29,15 @@ class Entrance:
         passwords: checks them.
         proxies: addresses and networks of those who speak for others; what anybody else says of that is not believed.
         plain_http: passwords are taken without TLS, too.
+        service: that says who people are, besides passwords; None without one.
+        newcomers: role of people whom the service knows and nobody here; None turns them away.
     """
 
     passwords: Passwords = field(default_factory=Passwords)
     proxies: tuple[str, ...] = ()
     plain_http: bool = False
+    service: Service | None = None
+    newcomers: Role | None = None
 
 
 @dataclass(frozen=True, slots=True)

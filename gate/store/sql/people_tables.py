@@ -1,6 +1,6 @@
 """The tables of people: accounts, who is logged in, whose logins failed, and the log of what was done."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, Table
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, Table, UniqueConstraint
 
 from gate.store.sql.tables import Key, Label, Moment, metadata
 
@@ -16,10 +16,14 @@ accounts = Table(
     Column("disabled", Boolean, nullable=False),
     Column("made", Moment, nullable=False),
     Column("seen", Moment),
+    Column("issuer", Label),
+    Column("subject", Label),
+    UniqueConstraint("issuer", "subject"),
     # An id names somebody in what is kept elsewhere: it must not come again.
     sqlite_autoincrement=True,
 )
-"""`folded` is the name as it is compared; `password` is a hash of argon2, empty where there is none."""
+"""`folded` is the name as it is compared; `password` is a hash of argon2, empty where there is none. `issuer`
+and `subject` are how another service knows the person, empty where none does."""
 
 sessions = Table(
     "sessions",

@@ -15,7 +15,7 @@ from gate.web.cookies import cookie, give, take_away
 from gate.web.forms import Form
 from gate.web.known_browsers import known_browser, remember
 from gate.web.rendering import page, seen_next
-from gate.web.site import Site
+from gate.web.site import Site, site_of
 
 router = APIRouter()
 Next = Annotated[str, Query(max_length=5_000)]
@@ -28,7 +28,7 @@ def login(request: Request, site: Here, person: Asking, next: Next = "/", said: 
     with_accounts(site)
     if person.role is not Role.NOBODY:
         return seen_next(addresses.own(next))
-    return _asked(request, 200, next=next, said=said)
+    return asked(request, 200, next=next, said=said)
 
 
 @router.post("/login")
@@ -42,10 +42,10 @@ def enter(request: Request, site: Here, sent: Form) -> Response:
     if not isinstance(outcome, Entered):
         shown = {"name": name, "next": sent.one("next")}
         if isinstance(outcome, Wait):
-            answer = _asked(request, 429, wait=outcome.seconds, **shown)
+            answer = asked(request, 429, wait=outcome.seconds, **shown)
             answer.headers["retry-after"] = str(outcome.seconds)
             return answer
-        return _asked(request, 422, wrong=True, **shown)
+        return asked(request, 422, wrong=True, **shown)
     if old := cookie(request, SESSION):
         site.sessions.end(old)
     to = addresses.own(sent.one("next", "/"))
@@ -88,6 +88,14 @@ def with_accounts(site: Site) -> None:
         raise HTTPException(404)
 
 
-def _asked(request: Request, status: int, **shown: object) -> Response:
-    every = {"name": "", "next": "/", "said": "", "wrong": False, "wait": 0}
+def asked(request: Request, status: int, **shown: object) -> Response:
+    """The form, with what came of it.
+
+    Args:
+        request: that is answered.
+        status: of the answer.
+        shown: what the template shows besides.
+    """
+    service = site_of(request).entrance.service
+    every = {"name": "", "next": "/", "said": "", "wrong": False, "wait": 0, "why": "", "service": service}
     return page(request, "login.html.j2", status, **{**every, **shown})

@@ -18,6 +18,8 @@ NOBODY, VIEWER, EDITOR, ADMIN = Role
 ROLES = {
     ("GET", "/login"): NOBODY,
     ("POST", "/login"): NOBODY,
+    ("GET", "/login/elsewhere"): NOBODY,
+    ("GET", "/login/back"): NOBODY,
     ("POST", "/logout"): VIEWER,
     ("GET", "/account"): VIEWER,
     ("POST", "/account"): VIEWER,

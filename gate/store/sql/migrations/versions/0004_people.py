@@ -19,8 +19,10 @@ def upgrade() -> None:
         *(sa.Column(name, sa.Boolean, nullable=False) for name in ("must_change", "disabled")),
         sa.Column("made", _MOMENT, nullable=False),
         sa.Column("seen", _MOMENT),
+        *(sa.Column(name, sa.Text) for name in ("issuer", "subject")),
         sa.PrimaryKeyConstraint("id", name="pk_accounts"),
         sa.UniqueConstraint("folded", name="uq_accounts_folded"),
+        sa.UniqueConstraint("issuer", "subject", name="uq_accounts_issuer_subject"),
         sqlite_autoincrement=True,
     )
     op.create_table(
