@@ -6,19 +6,26 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from gate.errors import CannotEvaluate, GateError
+from gate.web import addresses
 from gate.web.access import Refused, Role, check, from_elsewhere
 from gate.web.api.mounting import add_api, told
 from gate.web.api.problems import ApiError
 from gate.web.guards import Guards
 from gate.web.pages import (
+    account,
+    accounts,
+    audit,
     case,
     files,
     history,
+    login,
+    login_elsewhere,
     run,
     run_case,
     runs,
@@ -36,7 +43,10 @@ API = "/api/"
 
 def create_app(site: Site) -> ASGIApp:
     """The web interface of a site, with its guards around it."""
-    return Guards(inner_app(site), site.hosts)
+    tls = site.mode == "server" and not site.entrance.plain_http
+    guarded = Guards(inner_app(site), site.hosts, tls)
+    proxies = list(site.entrance.proxies)
+    return ProxyHeadersMiddleware(guarded, proxies) if proxies else guarded  # type: ignore[arg-type,return-value]
 
 
 def inner_app(site: Site) -> FastAPI:
@@ -64,8 +74,9 @@ def inner_app(site: Site) -> FastAPI:
 
 
 def _routers() -> Sequence[APIRouter]:
-    of_cases = (tokens.router, suites.router, suite.router, case.router, history.router, files.router)
-    return (*of_cases, runs.router, run.router, run_case.router, trends.router, trends_history.router)
+    of_cases = (suites.router, suite.router, case.router, history.router, files.router)
+    of_people = (login.router, login_elsewhere.router, account.router, accounts.router, audit.router, tokens.router)
+    return (*of_cases, *of_people, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 
 def _own_page(request: Request) -> None:
@@ -78,9 +89,10 @@ async def _told(request: Request, error: Exception) -> Response:
     if request.url.path.startswith(API) or isinstance(error, ApiError):
         return told(error)
     status, message, hint = _explained(error)
-    return page(
-        request, "error.html.j2", status, title=_TITLES.get(status, "That did not work"), message=message, hint=hint
-    )
+    if isinstance(error, Refused) and error.first and request.method in ("GET", "HEAD"):
+        return RedirectResponse(addresses.after(error.first, request.url.path, request.url.query), 303)
+    title = _TITLES.get(status, "That did not work")
+    return page(request, "error.html.j2", status, title=title, message=message, hint=hint, logged_out=status == 401)
 
 
 _TITLES = {
@@ -95,6 +107,8 @@ _TITLES = {
 
 def _explained(error: Exception) -> tuple[int, str, str]:
     match error:
+        case Refused(status=401):
+            return 401, "You are not logged in, or no longer.", "Log in in another tab, then reload this page."
         case Refused():
             return error.status, error.message, ""
         case HTTPException(status_code=404 | 405):

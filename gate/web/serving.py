@@ -10,8 +10,6 @@ from gate.errors import GateError
 from gate.web.app import create_app
 from gate.web.site import Site
 
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -50,6 +48,7 @@ class Listening:
     def run(self) -> None:
         """Answer until a signal ends it; requests under way are finished first."""
         config = uvicorn.Config(create_app(self.site), log_level="warning", access_log=False, server_header=False)
+        config.proxy_headers = False  # The application itself knows whom to believe.
         config.timeout_graceful_shutdown = 10
         uvicorn.Server(config).run(sockets=[self.door])
 

@@ -38,11 +38,11 @@ def test_the_case_shown_is_valid() -> None:
 
 
 def test_every_option_shown_exists(tmp_path: Path) -> None:
-    commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate", "push")
+    commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate", "push", "serve")
     of_cases = ("list", "show", "lint", "add", "edit", "archive", "import", "export", "convert")
     of_tokens = ("create", "list", "revoke")
     asked = [*([command] for command in commands), *(["cases", command] for command in of_cases)]
-    asked += [["tokens", command] for command in of_tokens]
+    asked += [*(["tokens", command] for command in of_tokens), ["users", "add"]]
     helped = "".join(gate(*words, "--help", cwd=tmp_path).out for words in asked)
     helped += calibration.parser().format_help()
     for text in (README, REFERENCE, EXPLANATION):

@@ -12,6 +12,7 @@ from gate.domain.stored_suite import CaseVersion, Conflict
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.casecheck import check, put, read_entry
 from gate.web.caseform import CaseForm, Mistake, Written, copied, form_of
 from gate.web.differences import compared
@@ -92,6 +93,7 @@ def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) 
     if not mistakes:
         outcome = _saved(site, suite, written, 0, By(person.name, site.now()))
         if isinstance(outcome, str):
+            noted(request, "case-added", f"{suite}: {outcome}")
             return seen_next(addresses.case(suite, outcome) + "&said=made")
         mistakes = (Mistake("name", "is taken by another case, maybe an archived one", "choose another name"),)
     return _new(request, replace(desk, mistakes=mistakes), 422)
@@ -119,6 +121,7 @@ def save(request: Request, site: Here, person: Asking, sent: Form, at: At) -> Re
         return _edited(request, replace(desk, mistakes=mistakes), current, 422)
     outcome = _saved(site, at.suite, written, desk.base, By(person.name, site.now(), f"edited {at.name}"))
     if isinstance(outcome, str):
+        noted(request, "case-edited", f"{at.suite}: {at.name}")
         return seen_next(addresses.case(at.suite, at.name) + "&said=saved")
     return _conflict(request, desk, outcome.current, written)
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0005"
-down_revision = "0003"
+down_revision = "0004"
 
 _KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 _MOMENT = sa.DateTime(timezone=True)
