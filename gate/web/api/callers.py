@@ -41,7 +41,8 @@ def admits(scope: Scope | None) -> Callable[[Request], None]:
     """
 
     def admitted(request: Request) -> None:
-        request.state.caller, request.state.scopes = _caller(request, scope)
+        # A token wins: whoever asks later who this is gets the same answer.
+        request.state.person, request.state.scopes = _caller(request, scope)
 
     return admitted
 
@@ -75,7 +76,7 @@ def _without_token(request: Request, scope: Scope | None) -> Person:
 
 def caller_of(request: Request) -> Person:
     """Who asks; known once the request was admitted."""
-    person = request.state.caller
+    person = request.state.person
     assert isinstance(person, Person)  # noqa: S101
     return person
 

@@ -40,7 +40,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict
         browsing.add(database, "support", {"id": "refund-1", "input": "Where?"})
         secret = Tokens(database).create(Wish("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
         site = replace(browsing.site(database), mode="server")
-        yield create_app(site), {"Authorization": f"Bearer {secret}"}
+        app = create_app(site)
+
+        async def over_tls(scope: Any, receive: Any, send: Any) -> None:
+            await app({**scope, "scheme": "https"}, receive, send)
+
+        yield over_tls, {"Authorization": f"Bearer {secret}"}
 
 
 def test_answers_are_those_of_the_description(served: tuple[Any, dict[str, str]]) -> None:
