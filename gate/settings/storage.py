@@ -28,6 +28,8 @@ def push_token(environ: Mapping[str, str] | None = None) -> str:
         environ: the variables; the process's own when None.
     """
     return (os.environ if environ is None else environ).get(TOKEN, "").strip()
+
+
 def secret_key(environ: Mapping[str, str] | None = None) -> bytes | None:
     """What seals the forms of a server (`GATE_SECRET_KEY`); None where the store keeps it.
 

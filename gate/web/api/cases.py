@@ -22,6 +22,7 @@ from gate.web.api.bodies import JsonBody
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError
 from gate.web.api.suites import SuiteName, body_of, suite_of
+from gate.web.auditing import noted
 from gate.web.site import Site
 
 router = APIRouter(tags=["cases"])
@@ -101,6 +102,7 @@ def add(request: Request, site: Here, caller: Caller, suite: SuiteName, body: Js
     made = _done(site, suite, change, (caller, f"added {put.name}"))
     if made is None:
         raise taken
+    noted(request, "case-added", f"{suite}: {put.name}")
     where = {"location": f"{request.url.path}/{quote(put.name, safe='')}"}
     return _told(request, made, More(201, headers=where))
 
@@ -132,16 +134,18 @@ def edit(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends
     made = _done(site, at.suite, put, (caller, f"edited {put.name}"))
     if made is None:
         raise _quicker()
+    noted(request, "case-edited", f"{at.suite}: {at.case}")
     return _told(request, made)
 
 
 @router.delete(_ONE, status_code=204, response_class=Response, responses=_CHANGED, openapi_extra=_NEEDED)
 @allows(Scope.CASES_WRITE)
-def archive(site: Here, caller: Caller, at: Annotated[At, Depends()]) -> Response:
+def archive(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends()]) -> Response:
     """Archive a case: it is no longer asked, and its versions stay."""
     seen = _seen(site, at)
     if _done(site, at.suite, Archive(at.case, seen.number), (caller, f"archived {at.case}")) is None:
         raise _quicker()
+    noted(request, "case-archived", f"{at.suite}: {at.case}")
     return Response(None, 204)
 
 

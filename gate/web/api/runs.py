@@ -24,6 +24,7 @@ from gate.web.api.answers import KEPT, More, answered, has_it, next_page
 from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed, read
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError, sentence
+from gate.web.auditing import noted
 from gate.web.site import Site
 
 router = APIRouter(tags=["runs"])
@@ -87,6 +88,8 @@ _PUSH: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipar
 def push(request: Request, site: Here, caller: Caller, parcel: Pushed) -> Response:
     """Keep a run with its samples: all of it, or nothing. The same run is kept once, however often it is sent."""
     done = _kept(site, parcel, caller.name)
+    if done.new:
+        noted(request, "run-pushed", str(done.id))
     headers = {"location": f"{request.url.path}/{done.id}", "cache-control": "no-store"}
     return answered(request, done, More(201 if done.new else 200, headers=headers))
 

@@ -16,6 +16,7 @@ from gate.web.api.answers import More, answered
 from gate.web.api.bodies import JsonBody, read
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError
+from gate.web.auditing import noted
 from gate.web.site import Site
 
 router = APIRouter(tags=["cases"])
@@ -51,6 +52,7 @@ def begin(request: Request, site: Here, caller: Caller, body: JsonBody) -> Respo
     if site.suites.newest(name) is not None:
         raise ApiError(409, "There is a suite of this name already.")
     site.suites.change(name, [], By(caller.name, site.now(), "began"))
+    noted(request, "suite-made", name)
     return answered(request, models.Suite.of(suite_of(site, name)), More(201))
 
 

@@ -10,6 +10,7 @@ from gate.domain.api_token import Issued, Scope
 from gate.errors import GateError
 from gate.store.sql.tokens import DAYS, Tokens, Wish, scopes_of
 from gate.web.access import Asking, Here, Person, Role, needs, person_of, site_of
+from gate.web.auditing import noted
 from gate.web.forms import Form
 from gate.web.rendering import page, seen_next
 
@@ -66,15 +67,17 @@ def make(request: Request, site: Here, person: Asking, sent: Form) -> Response:
             raise
         wrong = Typed(typed.name, typed.scopes, typed.days, error.message, error.hint)
         return _shown(request, wrong)
+    noted(request, "token-made", f"{issued.token.id}, {typed.name}: {' '.join(sorted(issued.token.scopes))}")
     return _shown(request, Typed(), issued)
 
 
 @router.post("/tokens/revoke")
 @needs(Role.EDITOR)
-def revoke(site: Here, person: Asking, sent: Form) -> Response:
+def revoke(request: Request, site: Here, person: Asking, sent: Form) -> Response:
     """Refuse a token from now on; that of somebody else is not there for an editor."""
     if not Tokens(site.database).revoke(sent.number("id"), site.now(), _whose(person)):
         raise HTTPException(404)
+    noted(request, "token-revoked", str(sent.number("id")))
     return seen_next("/tokens?said=revoked")
 
 

@@ -93,6 +93,8 @@ def test_tokens_come_with_a_revision_of_their_own_and_go_with_it(database: Datab
     assert (tokens.find(issued.secret, NOW), tokens.all()) == (None, ())
     assert Suites(database).newest("support") is not None
     assert tokens.find(tokens.create(Wish("ci", "Ann", frozenset(Scope)), NOW).secret, NOW) is not None
+
+
 def test_people_come_and_go_with_their_tables_and_nothing_else_does(database: Database) -> None:
     accounts, by = Accounts(database), Actor("Ann", "", NOW)
     Suites(database).change("support", [Put("a", {"id": "a"})], By("Ann", NOW))
