@@ -4,6 +4,7 @@ import multiprocessing
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,7 +100,10 @@ class Place:
         self.port = door.getsockname()[1]
         target = (door, str(self.database.file), self.folder / "seen")
         self.process = multiprocessing.get_context("fork").Process(target=serve, args=target, daemon=True)
-        self.process.start()
+        with warnings.catch_warnings():
+            # Newer versions of Python warn of threads, which the runner of the tests has; the child needs none of them.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.process.start()
         door.close()
 
     def kill(self) -> None:
