@@ -1,12 +1,13 @@
 """`gate serve`: the web interface."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from gate.bootstrap.serving import Here
+    from gate.web.entrance import Door
     from gate.web.site import Site
 
 _DEFAULT_HOST = "127.0.0.1"
@@ -20,7 +21,11 @@ _DEFAULT_HOST = "127.0.0.1"
 @click.option("--name", "names", multiple=True, help="A name that browsers call this server by, as gate.example.org.")
 @click.option("--proxy", "proxies", multiple=True, metavar="ADDRESS", help="The TLS proxy, or its network: believed.")
 @click.option("--plain-http", is_flag=True, help="Take passwords without TLS: for a network that encrypts by itself.")
-def serve(host: str, port: int, person: str, accounts: bool, **door: object) -> None:
+@click.option("--oidc-issuer", default="", metavar="URL", help="A service of OpenID Connect that says who people are.")
+@click.option("--oidc-client", default="", metavar="ID", help="What it calls this server; see GATE_OIDC_SECRET.")
+@click.option("--oidc-role", type=click.Choice(["viewer", "editor"]), help="Of whom it alone knows.  [default: viewer]")
+@click.option("--oidc-known-only", is_flag=True, help="Let in only whom it knows and who has an account here.")
+def serve(host: str, port: int, person: str, accounts: bool, **door: Any) -> None:
     """Write cases and look at runs in the browser.
 
     The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names. With
@@ -36,13 +41,14 @@ def serve(host: str, port: int, person: str, accounts: bool, **door: object) -> 
     from gate.errors import GateError, with_extra
 
     try:
+        from gate.web.entrance import Door
         from gate.web.serving import Address, listen
     except ImportError as error:
         raise GateError(f"the web interface needs the package {error.name}", with_extra("web")) from None
     if not accounts and any(door.values()):
-        raise GateError("--name, --proxy and --plain-http are for a server of many people", "add --accounts")
+        raise GateError("--name, --proxy, --plain-http and --oidc-… are for a server of many people", "add --accounts")
     here = site_here(Path(), person)
-    site = _for_many(here, host, **door) if accounts else _for_one(here)  # type: ignore[arg-type]
+    site = _for_many(here, host, Door(**door)) if accounts else _for_one(here)
     listening = listen(site, Address(host, port))
     click.echo(f"Prompt Gate answers at {listening.url}\nThe store is {here.database.label}. End it with Ctrl-C.")
     listening.run()
@@ -55,18 +61,18 @@ def _for_one(here: "Here") -> "Site":
     return Site(here.database, LOOPBACK_NAMES, here.key, here.now, person=here.person)
 
 
-def _for_many(here: "Here", host: str, *, names: tuple[str, ...], proxies: tuple[str, ...], plain_http: bool) -> "Site":
+def _for_many(here: "Here", host: str, door: "Door") -> "Site":
     from gate.bootstrap.serving import shared_key
     from gate.errors import GateError
-    from gate.web.entrance import network, server_name
+    from gate.settings.storage import oidc_secret
+    from gate.web.entrance import entrance_of, server_name
     from gate.web.guards import LOOPBACK_NAMES
-    from gate.web.site import Entrance, Site
+    from gate.web.site import Site
 
-    hosts = LOOPBACK_NAMES | {server_name(name) for name in names}
-    if host != _DEFAULT_HOST and not names:
+    hosts = LOOPBACK_NAMES | {server_name(name) for name in door.names}
+    if host != _DEFAULT_HOST and not door.names:
         raise GateError("others need a name for this server", "name it as their browsers will: --name gate.example.org")
-    entrance = Entrance(proxies=tuple(map(network, proxies)), plain_http=plain_http)
-    key = shared_key(here.database)
+    entrance, key = entrance_of(door, oidc_secret), shared_key(here.database)
     site = Site(here.database, hosts, key, here.now, mode="server", person="", entrance=entrance)
     if not site.accounts.has_admin():
         raise GateError("nobody could manage this server yet", "make an admin: gate users add NAME --role admin")

@@ -35,6 +35,7 @@ class Account:
         must_change: somebody else knows the password, which has to be changed before anything else.
         made: when.
         seen: when they last logged in; None where they never did.
+        has_password: they may log in with one; else another service says who they are.
     """
 
     id: int
@@ -44,6 +45,7 @@ class Account:
     must_change: bool
     made: datetime
     seen: datetime | None
+    has_password: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,12 +37,14 @@ class Person:
         role: what they may do.
         account: id of their account; 0 without one.
         must_change: others know their password.
+        has_password: they log in with one.
     """
 
     name: str
     role: Role
     account: int = 0
     must_change: bool = False
+    has_password: bool = True
 
 
 STRANGER = Person("", Role.NOBODY)
@@ -85,7 +87,9 @@ def _person(request: Request) -> Person:
         return Person(site.person, Role.ADMIN)
     token = cookie(request, SESSION)
     found = site.sessions.account(token, site.now()) if token else None
-    return STRANGER if found is None else Person(found.name, found.role, found.id, found.must_change)
+    return (
+        STRANGER if found is None else Person(found.name, found.role, found.id, found.must_change, found.has_password)
+    )
 
 
 def needs(role: Role) -> Callable[[Endpoint], Endpoint]:

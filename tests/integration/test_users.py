@@ -1,17 +1,18 @@
 """`gate users` and the start of `gate serve --accounts`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gate.domain.people import EventFilter
+from gate.domain.people import EventFilter, Role
 from gate.domain.stored_suite import Page
 from gate.errors import GateError
 from gate.settings.storage import secret_key
 from gate.store.sql.audit import Audit
 from gate.store.sql.engine import Database
-from gate.web.entrance import network, server_name
+from gate.web.entrance import Door, entrance_of, network, server_name
 from tests.support.command import gate
 
 
@@ -48,6 +49,7 @@ def test_accounts_from_the_first_to_the_last(tmp_path: Path) -> None:
         (("--accounts", "--proxy", "everybody"), "is no address"),
         (("--accounts", "--name", "https://gate.example.org"), "no name of a server"),
         (("--name", "gate.example.org"), "add --accounts"),
+        (("--accounts", "--oidc-issuer", "https://login.example.org", "--oidc-client", "gate"), "GATE_OIDC_SECRET"),
         (("--host", "0.0.0.0"), "asks nobody who they are"),
     ],
 )
@@ -55,7 +57,23 @@ def test_a_server_that_would_be_open_or_useless_does_not_start(
     tmp_path: Path, arguments: tuple[str, ...], told: str
 ) -> None:
     outcome = gate("serve", "--port", "0", *arguments, cwd=tmp_path)
-    assert (outcome.code, told in outcome.err) == (2, True), outcome.err
+    assert (outcome.code, told in outcome.err) == (3 if "SECRET" in told else 2, True), outcome.err
+
+
+def test_what_is_typed_of_another_service_goes_together() -> None:
+    whole = Door(oidc_issuer="https://login.example.org", oidc_client="gate")
+    found = entrance_of(whole, lambda: "s3cret")
+    assert found.service is not None and found.service.client.secret == "s3cret"
+    assert found.newcomers is Role.VIEWER
+    assert entrance_of(replace(whole, oidc_role="editor"), str).newcomers is Role.EDITOR
+    assert entrance_of(replace(whole, oidc_known_only=True), str).newcomers is None
+    assert entrance_of(Door(proxies=("127.0.0.1",)), str).service is None
+    for wrong in (
+        *(replace(whole, oidc_client=""), replace(whole, oidc_role="editor", oidc_known_only=True)),
+        *(Door(oidc_client="gate"), Door(oidc_known_only=True), replace(whole, oidc_issuer="http://login.example.org")),
+    ):
+        with pytest.raises(GateError, match="--oidc"):
+            entrance_of(wrong, str)
 
 
 def test_names_and_networks_as_people_type_them() -> None:

@@ -3,15 +3,16 @@
 import unicodedata
 from typing import Any
 
-from sqlalchemy import Column, Row
+from sqlalchemy import ColumnElement, Row
 
 from gate.domain.people import Account, Role
 from gate.store.sql.people_tables import accounts
 
 _COLUMN = accounts.c
-ACCOUNT: tuple[Column[Any], ...] = (
+ACCOUNT: tuple[ColumnElement[Any], ...] = (
     *(_COLUMN.id, _COLUMN.name, _COLUMN.role, _COLUMN.disabled, _COLUMN.must_change),
     *(_COLUMN.made, _COLUMN.seen),
+    _COLUMN.password.is_not(None).label("has_password"),
 )
 """What an account is read from."""
 
@@ -19,7 +20,8 @@ ACCOUNT: tuple[Column[Any], ...] = (
 def account(row: Row[Any]) -> Account:
     """The account of a row."""
     role = Role[row.role.upper()]
-    return Account(row.id, row.name, role, row.disabled, row.must_change, row.made, row.seen)
+    times = {"made": row.made, "seen": row.seen}
+    return Account(row.id, row.name, role, row.disabled, row.must_change, **times, has_password=row.has_password)
 
 
 def folded(name: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sqlalchemy import Column, Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, select, update
 
 from gate.domain.people import Account, Actor, Event
 from gate.store.sql import audit, sessions, throttle
@@ -14,7 +14,7 @@ from gate.store.sql.passwords import Passwords
 from gate.store.sql.throttle import Bucket, Throttle
 
 _COLUMN = tables.accounts.c
-_KEPT: tuple[Column[Any], ...] = (*ACCOUNT, _COLUMN.password)
+_KEPT: tuple[ColumnElement[Any], ...] = (*ACCOUNT, _COLUMN.password)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from gate.domain.people import Account
 from gate.store.sql import people_tables as tables
@@ -20,7 +20,7 @@ WHOLE = timedelta(days=7)
 _NOTED = timedelta(minutes=5)
 """A use is written down so often: reading pages writes next to nothing."""
 _SESSION = tables.sessions.c
-_USED: tuple[Column[Any], ...] = (*ACCOUNT, _SESSION.used)
+_USED: tuple[ColumnElement[Any], ...] = (*ACCOUNT, _SESSION.used)
 
 
 @dataclass(frozen=True, slots=True)
