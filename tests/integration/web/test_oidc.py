@@ -121,6 +121,7 @@ def test_an_account_waits_for_whoever_has_the_verified_address(database: Databas
     there = people.browser(found)
     assert come_in(there) == (303, "/")
     assert there.get("/new-suite").status_code == 200
+    assert [one.has_password for one in found.accounts.all()] == [False]
     provider.person = {**MAIL, "sub": "u-2"}
     status, page = come_in(people.browser(found))
     assert (status, "Nobody has made an account for you" in page) == (403, True)
