@@ -16,7 +16,6 @@ from gate.domain.people import Actor, EventFilter, Role
 from gate.domain.stored_suite import Page
 from gate.errors import GateError, MissingKey
 from gate.settings.storage import oidc_secret
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.web.access import SESSION
 from gate.web.oidc import Client, Service
@@ -44,8 +43,7 @@ def provider(running: Provider) -> Provider:
 
 @pytest.fixture
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with stores.on_sqlite(tmp_path_factory.mktemp("oidc")) as found:
-        migrating.upgrade(found)
+    with stores.with_tables(tmp_path_factory.mktemp("oidc")) as found:
         yield found
 
 
