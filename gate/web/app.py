@@ -43,10 +43,15 @@ API = "/api/"
 
 def create_app(site: Site) -> ASGIApp:
     """The web interface of a site, with its guards around it."""
+    return guarded(inner_app(site), site)
+
+
+def guarded(app: ASGIApp, site: Site) -> ASGIApp:
+    """An application behind the guards of a site."""
     tls = site.mode == "server" and not site.entrance.plain_http
-    guarded = Guards(inner_app(site), site.hosts, tls)
     proxies = list(site.entrance.proxies)
-    return ProxyHeadersMiddleware(guarded, proxies) if proxies else guarded  # type: ignore[arg-type,return-value]
+    behind = Guards(app, site.hosts, tls)
+    return ProxyHeadersMiddleware(behind, proxies) if proxies else behind  # type: ignore[arg-type,return-value]
 
 
 def inner_app(site: Site) -> FastAPI:

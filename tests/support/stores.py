@@ -4,11 +4,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 
 from sqlalchemy import create_engine, make_url, text
 
+from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from tests.support import postgres
 
@@ -31,6 +33,24 @@ def on_sqlite(folder: Path) -> Iterator[Database]:
     """A new file."""
     with closing(Database.of_file(folder / ".gate" / "gate.db")) as database:
         yield database
+
+
+@contextmanager
+def with_tables(folder: Path) -> Iterator[Database]:
+    """A new file with the tables of this version, which are made once."""
+    path = folder / ".gate" / "gate.db"
+    path.parent.mkdir()
+    path.write_bytes(_new_file())
+    with closing(Database.of_file(path)) as database:
+        yield database
+
+
+@cache
+def _new_file() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        with on_sqlite(Path(folder)) as database:
+            migrating.upgrade(database)
+        return (Path(folder) / ".gate" / "gate.db").read_bytes()
 
 
 @contextmanager

@@ -90,7 +90,10 @@ class Outsiders:
         named = select(*ACCOUNT).where(_COLUMN.folded == folded(identity.email), _COLUMN.issuer.is_(None))
         waiting = db.execute(named.with_for_update()).first() if identity.email else None
         if waiting is not None:
-            theirs = {"issuer": identity.issuer, "subject": identity.subject, "must_change": False}
+            theirs: dict[str, Any] = {"issuer": identity.issuer, "subject": identity.subject}
+            if waiting.must_change:
+                # Others know that password, and nobody would be asked to change it any more.
+                theirs |= {"password": None, "must_change": False}
             db.execute(update(tables.accounts).where(_COLUMN.id == waiting.id).values(**theirs))
             audit.keep(db, Event("account-linked", f"{waiting.name}: {identity.issuer}"), by)
             return db.execute(select(*ACCOUNT).where(*own)).one()

@@ -8,7 +8,6 @@ from starlette.testclient import TestClient
 from gate.domain.history import Context
 from gate.domain.people import Actor, Event, EventFilter, Role
 from gate.domain.stored_suite import Page
-from gate.store.sql import migrating
 from gate.web import addresses
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
@@ -18,8 +17,7 @@ from tests.support.browsing import NOW, token
 
 @pytest.fixture
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with stores.on_sqlite(tmp_path_factory.mktemp("audit")) as database:
-        migrating.upgrade(database)
+    with stores.with_tables(tmp_path_factory.mktemp("audit")) as database:
         found = people.server(database)
         people.add(found, "Ann", Role.ADMIN)
         yield found

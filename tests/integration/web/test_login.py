@@ -8,11 +8,9 @@ from starlette.testclient import TestClient
 
 from gate.domain.people import Actor, EventFilter, Role
 from gate.domain.stored_suite import Page
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.web import addresses
 from gate.web.access import SESSION
-from gate.web.app import create_app
 from gate.web.site import Site
 from tests.support import browsing, people, stores
 from tests.support.browsing import token
@@ -23,8 +21,7 @@ HELD = f"__Host-{SESSION}"
 
 @pytest.fixture
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with stores.on_sqlite(tmp_path_factory.mktemp("login")) as found:
-        migrating.upgrade(found)
+    with stores.with_tables(tmp_path_factory.mktemp("login")) as found:
         yield found
 
 
@@ -70,21 +67,21 @@ def test_a_login_leads_to_the_page_that_was_asked_for(site: Site) -> None:
     assert (again.status_code, again.headers["location"]) == (303, "/suite?name=a%26b&q=%C3%BC")
 
 
-@pytest.mark.parametrize(
-    "to",
-    [
-        *("https://evil.example", "//evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", ""),
-        *("javascript:alert(1)", "/a\r\nset-cookie: x=1", "/a\nb", "evil.example", "/é", "/" + "a" * 4001, "///evil"),
-        *(" //evil.example", "/\x00", "http:/evil.example", "?x", "."),
-    ],
-)
-def test_a_login_leads_to_no_other_server(site: Site, to: str) -> None:
+ELSEWHERE = [
+    *("https://evil.example", "//evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", ""),
+    *("javascript:alert(1)", "/a\r\nset-cookie: x=1", "/a\nb", "evil.example", "/é", "/" + "a" * 4001, "///evil"),
+    *(" //evil.example", "/\x00", "http:/evil.example", "?x", "."),
+]
+
+
+def test_a_login_leads_to_no_other_server(site: Site) -> None:
     there = people.browser(site)
     csrf = token(there.get("/login").text)
-    answer = there.post("/login", data={"csrf": csrf, "name": "Ann", "password": WORD, "next": to})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    logged_in = there.get("/login", params={"next": to})
-    assert logged_in.status_code == 422 or logged_in.headers["location"] == "/"
+    for to in ELSEWHERE:
+        there.cookies.delete(HELD) if HELD in there.cookies else None
+        answer = there.post("/login", data={"csrf": csrf, "name": "Ann", "password": WORD, "next": to})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/"), to
+        assert there.get("/login", params={"next": to}).headers["location"] == "/", to
 
 
 def test_neither_names_nor_passwords_are_told_apart(site: Site) -> None:
@@ -272,8 +269,9 @@ def test_what_was_typed_survives_a_session_that_ended(site: Site, ann: TestClien
 
 def test_a_form_outlives_the_server_that_made_it(database: Database, ann: TestClient) -> None:
     csrf = token(ann.get("/new-suite").text)
-    later = TestClient(create_app(people.server(database)), f"https://{HOST}", cookies=dict(ann.cookies))
-    assert later.post("/new-suite", data={"csrf": csrf, "suite": "mine"}).status_code == 200
+    later = people.browser(people.server(database))
+    later.cookies = ann.cookies
+    assert later.post("/new-suite", data={"csrf": csrf, "suite": "mine"}).status_code == 303
 
 
 def test_a_store_that_fails_is_told_on_a_page(database: Database, ann: TestClient) -> None:

@@ -16,7 +16,6 @@ from gate.domain.people import Actor, EventFilter, Role
 from gate.domain.stored_suite import Page
 from gate.errors import GateError, MissingKey
 from gate.settings.storage import oidc_secret
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.web.access import SESSION
 from gate.web.oidc import Client, Service
@@ -44,8 +43,7 @@ def provider(running: Provider) -> Provider:
 
 @pytest.fixture
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with stores.on_sqlite(tmp_path_factory.mktemp("oidc")) as found:
-        migrating.upgrade(found)
+    with stores.with_tables(tmp_path_factory.mktemp("oidc")) as found:
         yield found
 
 
@@ -121,6 +119,7 @@ def test_an_account_waits_for_whoever_has_the_verified_address(database: Databas
     there = people.browser(found)
     assert come_in(there) == (303, "/")
     assert there.get("/new-suite").status_code == 200
+    assert [one.has_password for one in found.accounts.all()] == [False]
     provider.person = {**MAIL, "sub": "u-2"}
     status, page = come_in(people.browser(found))
     assert (status, "Nobody has made an account for you" in page) == (403, True)
