@@ -76,7 +76,9 @@ def act(stage: Stage) -> int:
     evaluation = Evaluation(asked, runner, inputs, files, overrides, cap, herald.warn)
     outcome = _judged(evaluation, mistakes, stage)
     code = _told(herald, stage, outcome, cap)
-    keep(outcome, evaluation, event, stage.say)
+    told = len(herald.warnings)
+    keep(outcome, evaluation, event, stage)
+    herald.late(herald.warnings[told:])
     return code
 
 

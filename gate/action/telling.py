@@ -1,7 +1,7 @@
 """Tells the outcome wherever somebody looks: comment, check run, job summary, outputs, annotations."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -147,6 +147,12 @@ class Herald:
         notes = markdown.template("warnings.md.j2").render(warnings=self.warnings)
         text = f"{self._report(run, SUMMARY_CHARS).rstrip()}\n\n{notes}"
         self._append(self.runner.summary, lambda file: write_summary(file, text))
+
+    def late(self, warnings: Sequence[str]) -> None:
+        """Add to the job summary what did not work once it was written."""
+        if warnings:
+            text = markdown.template("warnings.md.j2").render(warnings=warnings)
+            self._append(self.runner.summary, lambda file: write_summary(file, f"\n{text}"))
 
     def outputs(self, run: RunRecord, folder: str, comment_url: str) -> None:
         """The outputs of the step."""

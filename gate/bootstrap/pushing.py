@@ -14,10 +14,8 @@ from gate.bootstrap.storing import open_database
 from gate.domain.history import Context
 from gate.errors import GateError
 from gate.git.repo import Repo, UntrustedOwner
-from gate.inputs.problems import printable
 from gate.settings.storage import database_url
 from gate.store.load import load_run
-from gate.store.samples import BadSample, lines, parse_sample
 
 if TYPE_CHECKING:
     from gate.store.sql.run_writer import KeptSample
@@ -94,18 +92,10 @@ def _root(directory: Path) -> Path:
 
 def _samples(path: Path) -> "Iterator[KeptSample]":
     """Each with its line, one in memory at a time."""
-    from gate.store.sql.run_writer import KeptSample
+    from gate.store.sql.kept_samples import kept_samples
 
     try:
-        for line in lines(path):
-            try:
-                yield KeptSample(parse_sample(line.data), line.data)
-            except BadSample as bad:
-                said = "is cut off" if line.torn else printable(str(bad))
-                raise GateError(
-                    f"{path}:{line.number}: {said}", "push run.json alone, from a folder of its own"
-                ) from None
-    except BadSample as bad:
-        raise GateError(f"{path}: {bad}") from None
+        with path.open("rb") as file:
+            yield from kept_samples(file, str(path))
     except OSError as error:
         raise GateError(f"cannot read {path}: {error.strerror}") from None

@@ -12,7 +12,7 @@ from gate.bootstrap.person import git_name
 from gate.bootstrap.storing import open_database
 from gate.errors import GateError
 from gate.git.repo import Repo
-from gate.settings.storage import database_url
+from gate.settings.storage import database_url, secret_key
 
 if TYPE_CHECKING:
     from gate.store.sql.engine import Database
@@ -46,6 +46,17 @@ def site_here(directory: Path, person: str) -> Here:
     root = repo.root if repo is not None else directory.resolve()
     named = person.strip() or (repo and git_name(repo)) or _account()
     return Here(open_database(root, database_url()), named, secrets.token_bytes(32), lambda: datetime.now(UTC))
+
+
+def shared_key(database: "Database") -> bytes:
+    """What seals the forms of all servers of a store, before and after they are started again.
+
+    Args:
+        database: which has its tables.
+    """
+    from gate.store.sql.shared_secrets import FORMS, shared_secret
+
+    return secret_key() or shared_secret(database, FORMS)
 
 
 def _repo(directory: Path) -> Repo | None:

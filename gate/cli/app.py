@@ -21,6 +21,8 @@ from gate.cli.report import report
 from gate.cli.schema import schema
 from gate.cli.serve import serve
 from gate.cli.store import store
+from gate.cli.tokens import tokens
+from gate.cli.users import users
 from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 
 INTERRUPTED = 130
@@ -62,6 +64,8 @@ cli.add_command(action)
 cli.add_command(report)
 cli.add_command(serve)
 cli.add_command(store)
+cli.add_command(tokens)
+cli.add_command(users)
 cli.add_command(schema)
 cli.add_command(demo)
 

@@ -25,6 +25,11 @@ def value_complaint(value: str) -> str:
     return _common(value)
 
 
+def person_complaint(name: str) -> str:
+    """What is wrong with the name of a person; empty when nothing is."""
+    return _common(name)
+
+
 def slice_complaint(name: str, dimensions: tuple[str, ...]) -> str:
     """What is wrong with `dimension=value`, given the dimensions that a suite tests; empty when nothing is."""
     dimension, equals, value = name.partition("=")

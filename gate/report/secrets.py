@@ -24,6 +24,7 @@ _FORMS = (
     ("Hugging Face token", "hf_", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}"),
     ("npm token", "npm_", r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,}"),
     ("Stripe key", "k_", r"(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("Prompt Gate token", "pgate_", r"(?<![A-Za-z0-9])pgate_[A-Za-z0-9]{30,}"),
     ("session token", "eyJ", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?"),
 )
 _COMPILED = tuple((f"⟨{name}⟩", mark, re.compile(form, re.ASCII)) for name, mark, form in _FORMS)

@@ -69,6 +69,7 @@ class Inputs:
         concurrency: calls in flight.
         out: folder for the run's files, in the workspace.
         store: put the finished run into the store that the step's environment names.
+        push_to: address of a server that the finished run is sent to; empty for none.
         openai_api_key, anthropic_api_key: keys, where the step's environment has none.
     """
 
@@ -100,6 +101,7 @@ class Inputs:
     concurrency: int = 64
     out: str = ".gate/action"
     store: bool = False
+    push_to: str = ""
     openai_api_key: str | None = field(default=None, repr=False)
     anthropic_api_key: str | None = field(default=None, repr=False)
 
@@ -152,6 +154,7 @@ class Inputs:
             concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
             out=reader.path("out", default.out),
             store=reader.boolean("store", default.store),
+            push_to=reader.text("push-to", ""),
             openai_api_key=reader.text("openai-api-key", "") or None,
             anthropic_api_key=reader.text("anthropic-api-key", "") or None,
         )

@@ -27,9 +27,22 @@ def load_run(path: Path) -> RunRecord:
     try:
         if file.stat().st_size > LARGEST:
             raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a run", hint)
-        data = parse_json(file.read_text(encoding="utf-8"))
+        text = file.read_bytes()
     except OSError as error:
         raise GateError(f"cannot read {file}: {error.strerror}", hint) from None
+    return read_run(text, str(file), hint)
+
+
+def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate wrote it") -> RunRecord:
+    """Read the content of a record; see `load_run`.
+
+    Args:
+        content: of the file.
+        file: its name, for messages.
+        hint: what to do about a file that is none.
+    """
+    try:
+        data = parse_json(content.decode("utf-8"))
     except (BadJson, ValueError) as error:
         raise GateError(f"{file} is not JSON: {error}", hint) from None
     schema = data.get("schema") if isinstance(data, dict) else None

@@ -203,13 +203,18 @@ def lines(path: Path) -> Iterator[Line]:
         OSError: the file cannot be read.
     """
     with path.open("rb") as file:
-        number = start = 0
-        while data := file.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(data) > LONGEST_LINE:
-                raise BadSample(f"line {number} is longer than {LONGEST_LINE // 2**20} MiB")
-            yield Line(number, start, data)
-            start += len(data)
+        yield from lines_of(file)
+
+
+def lines_of(file: BinaryIO) -> Iterator[Line]:
+    """The lines of a file that is open; see `lines`."""
+    number = start = 0
+    while data := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(data) > LONGEST_LINE:
+            raise BadSample(f"line {number} is longer than {LONGEST_LINE // 2**20} MiB")
+        yield Line(number, start, data)
+        start += len(data)
 
 
 def sample_at(file: BinaryIO, start: int) -> Sample:

@@ -5,29 +5,27 @@ import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
+from gate.domain.people import Role as Role
+from gate.web.cookies import cookie
 from gate.web.site import Site
+from gate.web.site import site_of as site_of
 
 SESSION = "prompt-gate-session"
-"""The cookie; it says who somebody is in server mode, and ties forms to a browser in both."""
+"""The cookie that says who somebody is in server mode."""
+BROWSER = "prompt-gate-browser"
+"""The cookie that ties forms to a browser; it outlives a session, so that a form can be sent after a new login."""
 TOKEN = "csrf"  # noqa: S105
 """The hidden field of every form."""
+PASSWORD_PAGE = "/account"  # noqa: S105
+"""Where somebody has to go first whose password others know."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_BEFORE_ALL = (PASSWORD_PAGE, "/logout")
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-
-
-class Role(IntEnum):
-    """What somebody may do; each may do all that those before it may."""
-
-    NOBODY = 0
-    VIEWER = 1
-    EDITOR = 2
-    ADMIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +35,20 @@ class Person:
     Args:
         name: as authors are named.
         role: what they may do.
+        account: id of their account; 0 without one.
+        must_change: others know their password.
+        has_password: they log in with one.
     """
 
     name: str
     role: Role
+    account: int = 0
+    must_change: bool = False
+    has_password: bool = True
+
+
+STRANGER = Person("", Role.NOBODY)
+"""Somebody without a login."""
 
 
 class Refused(Exception):
@@ -49,26 +57,39 @@ class Refused(Exception):
     Args:
         status: 401 where a login would help, else 403.
         message: for the reader.
+        first: address of the page that would help; empty where none would.
     """
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, first: str = "") -> None:
         super().__init__(message)
-        self.status, self.message = status, message
-
-
-def site_of(request: Request) -> Site:
-    """The site that a request is for."""
-    site = request.app.state.site
-    assert isinstance(site, Site)  # noqa: S101
-    return site
+        self.status, self.message, self.first = status, message, first
 
 
 def person_of(request: Request) -> Person:
-    """Who asks; somebody without a login is nobody."""
+    """Who asks; somebody without a login is nobody. The store is asked once a request."""
+    found = getattr(request.state, "person", None)
+    if found is None:
+        found = request.state.person = _person(request)
+    assert isinstance(found, Person)  # noqa: S101
+    return found
+
+
+def person_known(request: Request) -> Person:
+    """Who asks, as far as that is known without the store, which may be what does not work."""
+    if site_of(request).mode == "local" or hasattr(request.state, "person"):
+        return person_of(request)
+    return STRANGER
+
+
+def _person(request: Request) -> Person:
     site = site_of(request)
     if site.mode == "local":
         return Person(site.person, Role.ADMIN)
-    return Person("", Role.NOBODY)
+    token = cookie(request, SESSION)
+    found = site.sessions.account(token, site.now()) if token else None
+    return (
+        STRANGER if found is None else Person(found.name, found.role, found.id, found.must_change, found.has_password)
+    )
 
 
 def needs(role: Role) -> Callable[[Endpoint], Endpoint]:
@@ -90,23 +111,30 @@ def check(role: Role) -> Callable[[Request], None]:
 
     def allowed(request: Request) -> None:
         person = person_of(request)
+        if person.must_change and role is not Role.NOBODY and request.url.path not in _BEFORE_ALL:
+            raise Refused(403, "Choose a password of your own first.", PASSWORD_PAGE)
         if person.role >= role:
             return
         if person.role is Role.NOBODY:
-            raise Refused(401, "Log in first.")
-        raise Refused(403, f"This needs the role {role.name.lower()}, and yours is {person.role.name.lower()}.")
+            raise Refused(401, "Log in first.", "/login")
+        raise Refused(403, f"This needs the role {role.label}, and yours is {person.role.label}.")
 
     return allowed
 
 
-def new_session() -> str:
+def new_browser() -> str:
     """A name for a browser that nobody guesses."""
     return secrets.token_urlsafe(32)
 
 
-def form_token(site: Site, session: str) -> str:
-    """What a form of our own page holds; other pages cannot read it."""
-    return hmac.new(site.key, f"form:{session}".encode(), hashlib.sha256).hexdigest()
+def sealed(site: Site, what: str) -> str:
+    """A seal that nobody else can put under a text."""
+    return hmac.new(site.key, what.encode(errors="replace"), hashlib.sha256).hexdigest()
+
+
+def form_token(site: Site, browser: str, person: Person) -> str:
+    """What a form of our own page holds; other pages cannot read it, and it works for this person alone."""
+    return sealed(site, f"form:{browser}:{person.name}")
 
 
 def check_form(request: Request, token: str) -> None:
@@ -119,8 +147,9 @@ def check_form(request: Request, token: str) -> None:
     Raises:
         Refused: another page sent it, or the browser has forgotten us since.
     """
-    expected = form_token(site_of(request), request.cookies.get(SESSION, ""))
-    if not request.cookies.get(SESSION) or not hmac.compare_digest(expected.encode(), token.encode()):
+    browser = cookie(request, BROWSER)
+    expected = form_token(site_of(request), browser, person_of(request))
+    if not browser or not hmac.compare_digest(expected.encode(), token.encode(errors="replace")):
         raise Refused(
             403, "This form is too old, or another page sent it. Go back, reload the page, and send it again."
         )

@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 _LIST = "/suite"
 _CASE = "/case"
+_LONGEST = 4_000
 
 
 def suite(name: str, part: str = "", **query: str | int) -> str:
@@ -42,6 +43,25 @@ def case_of_run(run: int, suite: str, name: str) -> str:
 def new_case(suite: str) -> str:
     """The empty form."""
     return _address(_CASE, "new", {"suite": suite})
+
+
+def after(page: str, path: str, query: str) -> str:
+    """A page that leads back to another one.
+
+    Args:
+        page: that comes first.
+        path, query: of the other one.
+    """
+    return _address(page, "", {"next": f"{path}?{query}" if query else path})
+
+
+def own(address: str) -> str:
+    """An address if it is one of ours, and else that of the first page.
+
+    Browsers read `//name` and `/\\name` as another server, and leave some characters out before they look.
+    """
+    inside = address.startswith("/") and not address.startswith("//") and "\\" not in address
+    return address if inside and len(address) <= _LONGEST and address.isascii() and address.isprintable() else "/"
 
 
 def query(**values: str | int) -> str:

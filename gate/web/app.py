@@ -1,44 +1,54 @@
 """The application: all routes, each with the role that it needs, behind the guards."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from gate.errors import CannotEvaluate, GateError
 from gate.web import health, metrics
-from gate.web.access import Asking, Refused, Role, check, from_elsewhere, site_of
+from gate.web.access import Refused, Role, check, from_elsewhere
+from gate.web.api.mounting import add_api
 from gate.web.guards import PROBES, Guards
 from gate.web.metrics import Metrics
 from gate.web.pages import (
+    account,
+    accounts,
+    audit,
     case,
     files,
     history,
+    login,
+    login_elsewhere,
     run,
     run_case,
     runs,
     suite,
     suites,
+    tokens,
     trends,
     trends_history,
 )
-from gate.web.rendering import STATIC, page
+from gate.web.rendering import STATIC
 from gate.web.site import Site
-from gate.web.watching import Watched, failed, request_id
-
-API = "/api/"
+from gate.web.telling import API, EXPECTED, tell, tell_fault
+from gate.web.watching import Watched
 
 
 def create_app(site: Site) -> ASGIApp:
     """The web interface of a site, with its guards around it, and who watches around them."""
     app = inner_app(site)
-    return Watched(Guards(app, site.hosts), site.now, (app.state.metrics.seen, site.log))
+    return Watched(guarded(app, site), site.now, (app.state.metrics.seen, site.log))
+
+
+def guarded(app: ASGIApp, site: Site) -> ASGIApp:
+    """An application behind the guards of a site."""
+    tls = site.mode == "server" and not site.entrance.plain_http
+    proxies = list(site.entrance.proxies)
+    behind = Guards(app, site.hosts, tls)
+    return ProxyHeadersMiddleware(behind, proxies) if proxies else behind  # type: ignore[arg-type,return-value]
 
 
 def inner_app(site: Site) -> FastAPI:
@@ -55,76 +65,26 @@ def inner_app(site: Site) -> FastAPI:
                 route.path,
                 route.endpoint,
                 methods=sorted(route.methods or ()),
-                dependencies=[] if probe else [Depends(_own_page), Depends(check(role)), Depends(_noted)],
-                include_in_schema=route.path.startswith(API),
+                dependencies=[] if probe else [Depends(_own_page), Depends(check(role))],
+                include_in_schema=False,
                 response_model=route.response_model,
                 name=route.name,
             )
+    add_api(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for kind in (Refused, HTTPException, RequestValidationError, GateError):
-        app.add_exception_handler(kind, _told)
-    app.add_exception_handler(Exception, _failed)
+    for kind in EXPECTED:
+        app.add_exception_handler(kind, tell)
+    app.add_exception_handler(Exception, tell_fault)
     return app
 
 
 def _routers() -> Sequence[APIRouter]:
     of_cases = (suites.router, suite.router, case.router, history.router, files.router)
-    of_machines = health.router, metrics.router
-    return (*of_cases, *of_machines, runs.router, run.router, run_case.router, trends.router, trends_history.router)
+    of_runs = (runs.router, run.router, run_case.router, trends.router, trends_history.router)
+    of_people = (login.router, login_elsewhere.router, account.router, accounts.router, audit.router, tokens.router)
+    return (*of_cases, *of_runs, *of_people, health.router, metrics.router)
 
 
 def _own_page(request: Request) -> None:
     if from_elsewhere(request):
         raise Refused(403, "Another site sent this request.")
-
-
-def _noted(request: Request, person: Asking) -> None:
-    """For the log."""
-    request.state.who = person.name
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    """Whoever watches is told by the exception itself."""
-    return failed(request.scope)
-
-
-async def _told(request: Request, error: Exception) -> Response:
-    """What went wrong, as a page or as JSON."""
-    status, message, hint = _explained(error)
-    if status >= 500:
-        request.state.trouble = message
-        if site_of(request).mode == "server":
-            # Where the store is, and what is wrong with it, is for the log: anybody can ask for a page.
-            message, hint = "The store does not answer right now.", "Try again in a moment."
-    if request.url.path.startswith(API):
-        body: dict[str, Any] = {"error": message, "hint": hint}
-        return JSONResponse(body, status)
-    shown = {"title": _TITLES.get(status, "That did not work"), "message": message, "hint": hint}
-    return page(request, "error.html.j2", status, **shown, request_id=request_id(request.scope))
-
-
-_TITLES = {
-    401: "Log in first",
-    403: "That is not allowed",
-    404: "There is no such page",
-    405: "There is no such page",
-    413: "That is too much at once",
-    503: "The store does not answer",
-}
-
-
-def _explained(error: Exception) -> tuple[int, str, str]:
-    match error:
-        case Refused():
-            return error.status, error.message, ""
-        case HTTPException(status_code=404 | 405):
-            return error.status_code, "Nothing is here any more, or it never was.", "Go back, and reload the list."
-        case HTTPException():
-            return error.status_code, str(error.detail), ""
-        case RequestValidationError():
-            return 422, "The request is not what this address takes.", ""
-        case CannotEvaluate():
-            return 503, error.message, error.hint
-        case GateError():
-            return 422, error.message, error.hint
-    raise error

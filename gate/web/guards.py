@@ -10,6 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine for itself."""
 FORM_BYTES = 2 * 2**20
 """Of a request to a page."""
 RUN_BYTES = 512 * 2**20
@@ -55,30 +57,42 @@ class Guards:
     Args:
         app: what answers a request that passed.
         hosts: names that a browser may call us by, without ports.
+        tls: from other machines only what comes over HTTPS is answered.
     """
 
     app: ASGIApp
     hosts: Collection[str]
+    tls: bool = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or one life of the server."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        if scope["path"] not in PROBES and (reason := self._refused(headers)):
+        if scope["path"] not in PROBES and (reason := self._refused(scope)):
             await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
             return
         most = _MOST.get(scope["path"], FORM_BYTES) if scope["method"] == "POST" else FORM_BYTES
         await self.app(scope, _counted(receive, most), _with_headers(send))
 
-    def _refused(self, headers: Headers) -> str:
+    def _refused(self, scope: Scope) -> str:
         """A page elsewhere may have its name point to this machine, and would then be told everything."""
-        name = headers.get("host", "")
-        host = name.rsplit(":", 1)[0] if not name.endswith("]") else name
-        if host.lower().strip("[]") in self.hosts:
-            return ""
-        return f"This server does not answer to the name {json.dumps(host[:100])}; name it with --name."
+        host = host_of(Headers(scope=scope))
+        if host not in self.hosts:
+            return f"This server does not answer to the name {json.dumps(host[:100])}; name it with --name."
+        if self.tls and host not in LOOPBACK_NAMES and scope["scheme"] != "https":
+            return (
+                "This server is for HTTPS alone, and this request came over plain HTTP, or by way of a proxy that it "
+                "was not told of: name the proxy with --proxy, and have it set X-Forwarded-Proto."
+            )
+        return ""
+
+
+def host_of(headers: Headers) -> str:
+    """The name that a browser calls us by, without the port."""
+    name = headers.get("host", "").lower()
+    host, colon, port = name.rpartition(":")
+    return (host if colon and port.isdecimal() else name).strip("[]")
 
 
 def _counted(receive: Receive, most: int) -> Receive:

@@ -10,10 +10,12 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
+from gate.domain.api_token import Scope
 from gate.errors import GateError
 from gate.store.sql.checking import counted
 from gate.store.sql.engine import Database
 from gate.web.access import Refused, Role, needs, site_of
+from gate.web.api.callers import admits
 from gate.web.logs import Answered, Fault
 
 router = APIRouter()
@@ -69,15 +71,16 @@ class _OfStore(Collector):
 @router.get("/metrics")
 @needs(Role.NOBODY)
 def metrics(request: Request) -> Response:
-    """For Prometheus alone: see `may_read_metrics`."""
-    if not may_read_metrics(request):
-        raise Refused(401, "This needs a token with the scope metrics:read.")
+    """For programs on this machine in local mode, else for those with a token."""
+    if not _on_this_machine(request):
+        if "authorization" not in request.headers:
+            raise Refused(401, "This needs a token with the scope metrics:read.")
+        admits(Scope.METRICS_READ)(request)
     found: Metrics = request.app.state.metrics
     return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)
 
 
-def may_read_metrics(request: Request) -> bool:
-    """Whoever is on this machine, in local mode; nobody else."""
+def _on_this_machine(request: Request) -> bool:
     if site_of(request).mode != "local" or request.client is None:
         return False
     try:

@@ -10,7 +10,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from gate.web import addresses
-from gate.web.access import SESSION, TOKEN, form_token, new_session, person_of, site_of
+from gate.web.access import BROWSER, TOKEN, form_token, new_browser, person_known
+from gate.web.cookies import cookie, give
+from gate.web.site import site_of
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
@@ -25,19 +27,20 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
         status: of the answer.
         shown: what the template shows.
     """
-    site, session = site_of(request), request.cookies.get(SESSION) or new_session()
+    site, person = site_of(request), person_known(request)
+    known = cookie(request, BROWSER)
+    browser = known or new_browser()
     every = {
         "site": site,
-        "person": person_of(request),
+        "person": person,
         "path": request.url.path,
-        "token": form_token(site, session),
+        "token": form_token(site, browser, person),
         "token_name": TOKEN,
         "static": _versioned,
     }
     answer = HTMLResponse(_environment().get_template(template).render({**every, **shown}), status)
-    if SESSION not in request.cookies:
-        secure = request.url.scheme == "https"
-        answer.set_cookie(SESSION, session, httponly=True, samesite="strict", secure=secure)
+    if not known:
+        give(request, answer, BROWSER, browser)
     return answer
 
 

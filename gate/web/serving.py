@@ -13,8 +13,6 @@ from gate.web.daily import each_day
 from gate.web.logs import Handler
 from gate.web.site import Site
 
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -53,6 +51,7 @@ class Listening:
     def run(self) -> None:
         """Answer until a signal ends it; requests under way are finished first."""
         config = uvicorn.Config(create_app(self.site), log_config=None, access_log=False, server_header=False)
+        config.proxy_headers = False  # The application itself knows whom to believe.
         config.timeout_graceful_shutdown = 10
         logger = logging.getLogger("uvicorn")
         logger.handlers, logger.propagate = [Handler(self.site.log, self.site.now)], False

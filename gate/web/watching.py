@@ -73,7 +73,7 @@ class Watched:
             route=_route(scope),
             status=seen.status,
             ms=(time.perf_counter() - seen.started) * 1000,
-            person=str(state.get("who") or getattr(state.get("caller"), "name", "")),
+            person=getattr(state.get("person"), "name", ""),
             error=seen.error or str(state.get("trouble", "")),
             traceback=seen.traceback,
         )

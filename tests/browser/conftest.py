@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.web.app import create_app
+from gate.web.site import Site
 from tests.support import browsing, stores
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
@@ -45,9 +46,14 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def server(database: Database) -> Iterator[str]:
+def site(database: Database) -> Site:
+    return browsing.site(database)
+
+
+@pytest.fixture
+def server(site: Site) -> Iterator[str]:
     """The address of a site."""
-    config = uvicorn.Config(create_app(browsing.site(database)), port=0, log_level="warning", access_log=False)
+    config = uvicorn.Config(create_app(site), port=0, log_level="warning", access_log=False)
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run)
     thread.start()

@@ -32,7 +32,14 @@ TWO: Entry = {
 RUNS = ("several-suites", "agents", "judged", "override-refused", "new-block")
 """Numbers 1 to 5."""
 PAGES = [
-    *("/", "/new-suite", "/suite?name=no", addresses.suite("support"), addresses.suite("support", "", q="nothing")),
+    *(
+        "/",
+        "/tokens",
+        "/new-suite",
+        "/suite?name=no",
+        addresses.suite("support"),
+        addresses.suite("support", "", q="nothing"),
+    ),
     *(addresses.suite("empty"), addresses.suite("support", "history"), addresses.suite("support", "import")),
     *(addresses.new_case("support"), addresses.case("support", "two"), addresses.case("support", "gone")),
     *(addresses.case("support", "two", "history"), addresses.case("support", "two", "duplicate")),

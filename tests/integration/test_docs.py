@@ -41,10 +41,11 @@ def test_every_option_shown_exists(tmp_path: Path) -> None:
     commands = ("diff", "check", "merge", "report", "plan", "calibrate", "generate", "push", "serve")
     of_cases = ("list", "show", "lint", "add", "edit", "archive", "import", "export", "convert")
     of_store = ("backup", "restore", "check", "upgrade", "info", "prune")
+    of_tokens = ("create", "list", "revoke")
+    groups = {"cases": of_cases, "store": of_store, "tokens": of_tokens, "users": ("add",)}
     asked = [
         *([command] for command in commands),
-        *(["cases", command] for command in of_cases),
-        *(["store", command] for command in of_store),
+        *([group, name] for group, names in groups.items() for name in names),
     ]
     helped = "".join(gate(*words, "--help", cwd=tmp_path).out for words in asked)
     helped += calibration.parser().format_help()

@@ -39,6 +39,24 @@ def on_sqlite(folder: Path) -> Iterator[Database]:
 
 
 @contextmanager
+def with_tables(folder: Path) -> Iterator[Database]:
+    """A new file with the tables of this version, which are made once."""
+    path = folder / ".gate" / "gate.db"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(_new_file())
+    with closing(Database.of_file(path)) as database:
+        yield database
+
+
+@cache
+def _new_file() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        with on_sqlite(Path(folder)) as database:
+            migrating.upgrade(database)
+        return (Path(folder) / ".gate" / "gate.db").read_bytes()
+
+
+@contextmanager
 def on_postgres(address: str, like: str = "template1") -> Iterator[Database]:
     """A new database on a server, made like another one there."""
     name = f"store_{next(_NUMBERS)}"
@@ -63,8 +81,7 @@ def _with_tables(address: str) -> str:
 def asked_for(request: pytest.FixtureRequest, folder: Path) -> Iterator[Database]:
     """A store with the tables of this version, on the database that the parameter of a fixture names; else SQLite."""
     if getattr(request, "param", "sqlite") == "sqlite":
-        with on_sqlite(folder) as database:
-            migrating.upgrade(database)
+        with with_tables(folder) as database:
             yield database
         return
     address = request.getfixturevalue("postgres")

@@ -113,20 +113,19 @@ def _key(sample: Sample) -> _Key:
     return sample.suite, sample.case_id, sample.arm.value, not isinstance(sample.score, Unscored)
 
 
+def figures_of(sample: Sample) -> tuple[float | None, bool, float | None, float | None]:
+    """Score, whether it failed, dollars and seconds, as a store has them."""
+    reply, score = sample.reply, None if isinstance(sample.score, Unscored) else sample.score
+    if isinstance(reply, Failed):
+        return score, True, None, None
+    return score, False, reply.cost.amount if isinstance(reply.cost, Dollars) else None, reply.latency_s
+
+
 def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
-    sample, reply = one.sample, one.sample.reply
-    failed = isinstance(reply, Failed)
-    return {
-        "suite_id": suite,
-        "case": sample.case_id,
-        "arm": sample.arm.value,
-        "number": sample.index,
-        "score": None if isinstance(sample.score, Unscored) else sample.score,
-        "failed": failed,
-        "cost_usd": None if isinstance(reply, Failed) or not isinstance(reply.cost, Dollars) else reply.cost.amount,
-        "latency_s": None if isinstance(reply, Failed) else reply.latency_s,
-        "body": zlib.compress(one.line, 1),
-    }
+    sample = one.sample
+    figures = zip(("score", "failed", "cost_usd", "latency_s"), figures_of(sample), strict=True)
+    named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
+    return {**named, **dict(figures), "body": zlib.compress(one.line, 1)}
 
 
 def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:

@@ -27,7 +27,12 @@ class Label(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Without NUL and halves of surrogate pairs."""
-        return None if value is None else value.replace("\0", "\ufffd").encode(errors="replace").decode()
+        return None if value is None else as_label(value)
+
+
+def as_label(text: str) -> str:
+    """The text as a `Label` holds it."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 class Moment(TypeDecorator[datetime]):

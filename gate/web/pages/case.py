@@ -15,6 +15,7 @@ from gate.store.sql.run_insights import Insights
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.casecheck import check, put, read_entry
 from gate.web.caseform import CaseForm, Mistake, Written, copied, form_of
 from gate.web.differences import compared
@@ -100,6 +101,7 @@ def make(request: Request, site: Here, person: Asking, sent: Form, suite: Name) 
     if not mistakes:
         outcome = _saved(site, desk.place, written, 0, By(person.name, site.now()))
         if isinstance(outcome, str):
+            noted(request, "case-added", f"{suite}: {outcome}")
             return seen_next(addresses.case(suite, outcome) + "&said=made")
         mistakes = (_TAKEN,)
     return _new(request, replace(desk, mistakes=mistakes), 422)
@@ -129,6 +131,7 @@ def save(request: Request, site: Here, person: Asking, sent: Form, at: At) -> Re
         return _edited(request, replace(desk, mistakes=mistakes), current, 422)
     outcome = _saved(site, desk.place, written, desk.base, By(person.name, site.now()))
     if isinstance(outcome, str):
+        noted(request, "case-edited", f"{at.suite}: {outcome}")
         return seen_next(addresses.case(at.suite, outcome) + "&said=saved")
     theirs = outcome.current
     if theirs is not None and theirs.name != desk.place.name:

@@ -22,6 +22,7 @@ from gate.inputs.limits import CASES_CHARS
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form, Sent
@@ -76,7 +77,11 @@ class Upload:
 @router.get("/suite/export")
 @needs(Role.VIEWER)
 def export(
-    site: Here, name: Name, version: Annotated[int, Query(ge=1, lt=2**31)], form: Literal["jsonl", "yaml"] = "jsonl"
+    request: Request,
+    site: Here,
+    name: Name,
+    version: Annotated[int, Query(ge=1, lt=2**31)],
+    form: Literal["jsonl", "yaml"] = "jsonl",
 ) -> Response:
     """A version of a suite as a case file."""
     found = site.suites.version(name, version)
@@ -85,6 +90,7 @@ def export(
     plain = _ODD.sub("-", name).strip("-.") or "cases"
     told = f"attachment; filename=\"{plain}.{form}\"; filename*=UTF-8''{quote(f'{name}.{form}', safe='')}"
     text = written(site.suites.entries(found), f"cases.{form}")
+    noted(request, "cases-exported", found.label)
     return Response(text, 200, {"content-disposition": told}, f"{_TYPES[form]}; charset=utf-8")
 
 
@@ -115,6 +121,7 @@ def bring(request: Request, site: Here, person: Asking, sent: Form, name: Name) 
         by = By(person.name, site.now(), f"imported {upload.file}")
         outcome = site.suites.change(name, _changes(stands, preview, bool(sent.one("archive"))), by)
         if isinstance(outcome, SuiteVersion):
+            noted(request, "cases-imported", f"{name}: {upload.file}")
             return seen_next(addresses.suite(name, said="imported"))
         suite = suite_of(site, name)
     later = sent.one("do") == "bring"

@@ -12,13 +12,14 @@ from gate.domain.stored_suite import Archive, CaseVersion, Change
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form
 from gate.web.pages.case import At, Place
 from gate.web.pages.suite import suite_of
 from gate.web.rendering import page, seen_next
-from gate.web.site import Site
+from gate.web.site import Site, site_of
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -49,17 +50,19 @@ def case_history(request: Request, site: Here, at: At) -> Response:
 
 @router.post("/case/archive")
 @needs(Role.EDITOR)
-def archive(site: Here, person: Asking, sent: Form, at: At) -> Response:
+def archive(request: Request, person: Asking, sent: Form, at: At) -> Response:
     """The case is no longer asked."""
+    site = site_of(request)
     _known(site, at)
-    return _done(site, at, Archive(at.name, sent.number("base")), By(person.name, site.now(), f"archived {at.name}"))
+    by = By(person.name, site.now(), f"archived {at.name}")
+    return _done(request, at, Archive(at.name, sent.number("base")), by)
 
 
 @router.post("/case/restore")
 @needs(Role.EDITOR)
-def restore(site: Here, person: Asking, sent: Form, at: At) -> Response:
+def restore(request: Request, person: Asking, sent: Form, at: At) -> Response:
     """A version of a case as the newest one."""
-    wanted = sent.number("number")
+    site, wanted = site_of(request), sent.number("number")
     found = [one for one in _known(site, at) if one.number == wanted and one.entry is not None]
     if not found or found[0].entry is None:
         raise HTTPException(404)
@@ -68,7 +71,7 @@ def restore(site: Here, person: Asking, sent: Form, at: At) -> Response:
         return seen_next(addresses.case(at.suite, at.name) + "&said=unreadable")
     change = put(case, found[0].entry, sent.number("base"), at.name)
     by = By(person.name, site.now(), f"restored {at.name} as in its version {wanted}")
-    return _done(site, at, change, by)
+    return _done(request, at, change, by)
 
 
 @router.get("/suite/history")
@@ -85,11 +88,12 @@ def _known(site: Site, at: Place) -> tuple[CaseVersion, ...]:
     return found
 
 
-def _done(site: Site, at: Place, change: Change, by: By) -> Response:
-    outcome = site.suites.change(at.suite, [change], by)
+def _done(request: Request, at: Place, change: Change, by: By) -> Response:
+    outcome = site_of(request).suites.change(at.suite, [change], by)
     if isinstance(outcome, tuple):
         return seen_next(addresses.case(at.suite, at.name) + "&said=changed")
     said = "archived" if isinstance(change, Archive) else "restored"
+    noted(request, f"case-{said}", f"{at.suite}: {change.name}")
     return seen_next(addresses.case(at.suite, change.name) + f"&said={said}")
 
 

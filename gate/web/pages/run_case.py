@@ -21,6 +21,7 @@ from gate.report.run_rows import run_view
 from gate.report.sidebyside import case_view, record_of
 from gate.store.sql.suites import By
 from gate.web.access import Asking, Here, Role, check_form, needs, site_of
+from gate.web.auditing import noted
 from gate.web.pages.run import Number, found
 from gate.web.rendering import page
 from gate.web.site import Site
@@ -105,6 +106,7 @@ def keep(request: Request, site: Here, person: Asking, id: Number, wish: Annotat
             raise GateError(f"the suite {wish.into} has a case {made.name} already", "give the new one another name")
     except GateError as error:
         return _shown(request, id, Named(wish.suite, wish.case), _Refusal(wish.into, wish.name, _sentence(error)))
+    noted(request, "case-added", f"{wish.into}: {made.name}")
     query = urlencode({"suite": wish.suite, "case": wish.case, "kept": wish.into, "name": made.name})
     return RedirectResponse(f"/runs/{id}/case?{query}", 303)
 

@@ -13,6 +13,7 @@ from gate.domain.stored_suite import CaseFilter, CaseVersion, Listed, Page, Suit
 from gate.store.sql.suites import By
 from gate.web import addresses, tagging
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.casecheck import read_entry
 from gate.web.forms import Form
 from gate.web.rendering import page, seen_next
@@ -96,6 +97,7 @@ def tag(request: Request, site: Here, person: Asking, sent: Form, asked: Annotat
     done = tagging.done(site, asked.name, (chosen, asked.wanted), work, By(person.name, site.now()))
     if isinstance(done, tagging.NotDone):
         return shown(request, site, asked, (done, work, chosen), 422)
+    noted(request, "cases-tagged", f"{asked.name}: {work.what}, {done} cases")
     query = {"q": asked.q} if asked.q else {}
     address = addresses.suite(asked.name, "", **query, said=f"{work.what}-{done}")
     return seen_next(address + "".join(f"&{addresses.query(slice=one)}" for one in asked.slice if one))

@@ -7,6 +7,7 @@ from gate.inputs.names import name_complaint
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.forms import Form
 from gate.web.rendering import page, seen_next
 
@@ -38,4 +39,5 @@ def make_suite(request: Request, site: Here, person: Asking, sent: Form) -> Resp
     if complaint:
         return page(request, "suite_new.html.j2", 422, typed=name, complaint=f"The name {complaint}.")
     site.suites.change(name, [], By(person.name, site.now(), "began"))
+    noted(request, "suite-made", name)
     return seen_next(addresses.suite(name, said="made"))

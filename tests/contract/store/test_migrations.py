@@ -8,16 +8,21 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
+from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
+from gate.domain.people import Actor, Event, EventFilter, Role
 from gate.domain.stored_suite import CaseFilter, Page, Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import migrating
+from gate.store.sql.accounts import Accounts, First
+from gate.store.sql.audit import Audit
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, last_removal, prune
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import By, Suites
 from gate.store.sql.tables import metadata
+from gate.store.sql.tokens import Tokens, Wish
 from tests.golden.runs import runs as golden
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -89,6 +94,33 @@ def test_runs_that_lost_their_texts_stay_when_nobody_knows_when(database: Databa
     assert row is not None
     assert (row.forgotten, runs.record(id)) == (None, record)
     assert last_removal(database) is None
+
+
+def test_tokens_come_with_a_revision_of_their_own_and_go_with_it(database: Database) -> None:
+    """Back before them nothing else is lost, and nobody's old token opens the store again."""
+    tokens = Tokens(database)
+    Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"})], By("Ann", NOW))
+    issued = tokens.create(Wish("ci", "Ann", frozenset(Scope)), NOW)
+    assert tokens.find(issued.secret, NOW) is not None
+    migrating.downgrade(database, "0003")
+    assert "api_tokens" not in tables(database)
+    migrating.upgrade(database)
+    assert (tokens.find(issued.secret, NOW), tokens.all()) == (None, ())
+    assert Suites(database).newest("support") is not None
+    assert tokens.find(tokens.create(Wish("ci", "Ann", frozenset(Scope)), NOW).secret, NOW) is not None
+
+
+def test_people_come_and_go_with_their_tables_and_nothing_else_does(database: Database) -> None:
+    accounts, by = Accounts(database), Actor("Ann", "", NOW)
+    Suites(database).change("support", [Put("a", {"id": "a"})], By("Ann", NOW))
+    accounts.add("Ann", Role.ADMIN, First("correct horse battery"), by)
+    suites = Suites(database).names()
+    migrating.downgrade(database, "0003")
+    assert Suites(database).names() == suites
+    migrating.upgrade(database)
+    assert (accounts.all(), Audit(database).events(EventFilter(), Page()), Suites(database).names()) == ((), (), suites)
+    Audit(database).add(Event("login"), by)
+    assert accounts.add("Ann", Role.ADMIN, First("correct horse battery"), by).name == "Ann"
 
 
 def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:

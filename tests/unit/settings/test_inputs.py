@@ -68,6 +68,7 @@ ALL: dict[str, tuple[str, object]] = {
     "concurrency": ("8", 8),
     "out": ("build/gate", "build/gate"),
     "store": ("true", True),
+    "push_to": ("https://gate.example.org", "https://gate.example.org"),
     "openai_api_key": ("sk-1", "sk-1"),
     "anthropic_api_key": ("sk-2", "sk-2"),
 }

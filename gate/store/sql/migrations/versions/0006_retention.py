@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
-down_revision = "0003"
+revision = "0006"
+down_revision = "0005"
 
 _KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 

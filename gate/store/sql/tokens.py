@@ -1,0 +1,161 @@
+"""Tokens of programs in a store: the secret is shown once, and kept as its digest alone."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, or_, select, update
+
+from gate.domain.api_token import ApiToken, Issued, Scope, new_secret, well_formed
+from gate.errors import GateError
+from gate.inputs.names import value_complaint
+from gate.store.sql.engine import Database
+from gate.store.sql.token_tables import api_tokens
+
+DAYS = 90
+"""That a token is good for, unless somebody asks for more or less."""
+SEEN_EVERY = timedelta(minutes=1)
+"""Its use is noted no more often than that."""
+_TOKEN = api_tokens.c
+_SHOWN = tuple(column for column in _TOKEN if column is not _TOKEN.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A token that somebody wants.
+
+    Args:
+        name: what it is for; of those of one owner that are good, each has another.
+        owner: whose it is.
+        scopes: what it allows; one or more.
+        days: that it is good for; None for good.
+    """
+
+    name: str
+    owner: str
+    scopes: frozenset[Scope]
+    days: int | None = DAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """All tokens of a store.
+
+    Args:
+        database: which has its tables.
+    """
+
+    database: Database
+
+    def create(self, wish: Wish, now: datetime) -> Issued:
+        """Make a token.
+
+        Args:
+            wish: what it is to be.
+            now: the time.
+
+        Raises:
+            GateError: its name or its days are none, it allows nothing, or its owner has a good one of that name.
+        """
+        _check(wish)
+        secret = new_secret()
+        values = {
+            **{"digest": _digest(secret), "name": wish.name, "owner": wish.owner, "created": now},
+            "scopes": " ".join(sorted(wish.scopes)),
+            "expires": None if wish.days is None else now + timedelta(days=wish.days),
+        }
+
+        def work(db: Connection) -> ApiToken:
+            same = select(*_SHOWN).where(_TOKEN.owner == wish.owner, _TOKEN.name == wish.name)
+            if any(not _token(row).over(now) for row in db.execute(same)):
+                raise GateError(f"there is a token named {wish.name!r} already", "choose another name, or revoke it")
+            return _token(db.execute(insert(api_tokens).values(**values).returning(*_SHOWN)).one())
+
+        return Issued(self.database.write(work), secret)
+
+    def all(self, owner: str | None = None) -> tuple[ApiToken, ...]:
+        """Tokens, the newest first, also those that are revoked or expired.
+
+        Args:
+            owner: whose; None for everybody's.
+        """
+        found = select(*_SHOWN).order_by(_TOKEN.id.desc())
+        if owner is not None:
+            found = found.where(_TOKEN.owner == owner)
+        return self.database.read(lambda db: tuple(map(_token, db.execute(found))))
+
+    def revoke(self, id: int, now: datetime, owner: str | None = None) -> bool:
+        """Refuse a token from now on; False where there is none that was good.
+
+        Args:
+            id: of the token.
+            now: the time.
+            owner: whose it must be; None for anybody's.
+        """
+        gone = update(api_tokens).where(_TOKEN.id == id, _TOKEN.revoked.is_(None)).values(revoked=now)
+        if owner is not None:
+            gone = gone.where(_TOKEN.owner == owner)
+        return self.database.write(lambda db: bool(db.execute(gone).rowcount))
+
+    def revoke_all(self, owner: str, now: datetime) -> int:
+        """Refuse all tokens of somebody from now on; how many were good."""
+        gone = update(api_tokens).where(_TOKEN.owner == owner, _TOKEN.revoked.is_(None)).values(revoked=now)
+        return self.database.write(lambda db: int(db.execute(gone).rowcount))
+
+    def find(self, secret: str, now: datetime) -> ApiToken | None:
+        """The token of a secret, and note that it is used; None where it is refused.
+
+        Args:
+            secret: as a program sent it; what cannot be one is not even looked for.
+            now: the time.
+        """
+        if not well_formed(secret):
+            return None
+        found = select(*_SHOWN).where(_TOKEN.digest == _digest(secret))
+        row = self.database.read(lambda db: db.execute(found).first())
+        if row is None or (token := _token(row)).over(now):
+            return None
+        if token.used is None or now - token.used >= SEEN_EVERY:
+            self._seen(token.id, now)
+        return token
+
+    def _seen(self, id: int, now: datetime) -> None:
+        """Of several requests at once, one notes it."""
+        old = or_(_TOKEN.used.is_(None), _TOKEN.used <= now - SEEN_EVERY)
+        seen = update(api_tokens).where(_TOKEN.id == id, old).values(used=now)
+        self.database.write(lambda db: db.execute(seen))
+
+
+def scopes_of(words: Iterable[str]) -> frozenset[Scope]:
+    """Scopes by their names.
+
+    Raises:
+        GateError: one is none.
+    """
+    found = []
+    for word in words:
+        if word not in list(Scope):
+            raise GateError(f"there is no scope {word!r}", f"choose some of {', '.join(Scope)}")
+        found.append(Scope(word))
+    return frozenset(found)
+
+
+def _check(wish: Wish) -> None:
+    for what, name in (("name", wish.name), ("owner", wish.owner)):
+        if complaint := value_complaint(name):
+            raise GateError(f"the {what} of a token {complaint}", "give it a short one, for example ci")
+    if not wish.scopes:
+        raise GateError("a token without a scope allows nothing", f"choose some of {', '.join(Scope)}")
+    if wish.days is not None and not 1 <= wish.days <= 3650:
+        raise GateError("a token is good for 1 to 3650 days, or for good", "most are good for 90")
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _token(row: Row[Any]) -> ApiToken:
+    scopes = frozenset(Scope(word) for word in row.scopes.split())
+    return ApiToken(row.id, row.name, row.owner, scopes, row.created, row.expires, row.revoked, row.used)

@@ -1,0 +1,195 @@
+"""Cases of a suite, for programs; of two that edit one, the second is told, and loses nothing."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from gate.casefiles.entry import put_of
+from gate.casefiles.reading import canonical
+from gate.domain.api_token import Scope
+from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, Put
+from gate.errors import GateError
+from gate.store.sql.suites import By
+from gate.web.access import Here, Person
+from gate.web.api import models
+from gate.web.api.answers import More, answered, meant, next_page
+from gate.web.api.bodies import JsonBody
+from gate.web.api.callers import Caller, allows
+from gate.web.api.problems import ApiError
+from gate.web.api.suites import SuiteName, body_of, suite_of
+from gate.web.auditing import noted
+from gate.web.site import Site
+
+router = APIRouter(tags=["cases"])
+_ONE = "/suites/{suite}/cases/{case:path}"
+CaseName = Annotated[str, Path(max_length=1000, description="Id of the case.", examples=["refund-1"])]
+IfMatch = Annotated[str | None, Header(include_in_schema=False)]
+_NEEDED = {
+    "parameters": [
+        {
+            "name": "If-Match",
+            "in": "header",
+            "required": True,
+            "description": "The ETag of the version that was seen, or * for whatever is there.",
+            "schema": {"type": "string"},
+            "example": '"3-0f1e2d3c4b5a"',
+        }
+    ]
+}
+"""Whoever leaves it out is told more by us than by a check of parameters."""
+_BODY = body_of("Entry", models.EXAMPLE_CASE)
+_CHANGED: dict[int | str, dict[str, Any]] = {
+    404: {"description": "There is no such case, or it was archived."},
+    412: {"description": "Somebody was quicker: the case is not the one that If-Match names. Nothing was done."},
+    428: {"description": "The header If-Match is missing."},
+}
+
+
+class CaseQuery(BaseModel):
+    """Which cases."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    q: Annotated[str, Field(max_length=1000, description="Words that all occur in a case.")] = ""
+    slice: Annotated[
+        list[Annotated[str, Field(pattern="=", max_length=1000)]],
+        Field(max_length=20, description="As dimension=value; all are the case's own.", examples=[["tier=free"]]),
+    ] = []
+    archived: Annotated[bool, Field(description="Those that are no longer asked, instead.")] = False
+    limit: Annotated[int, Field(ge=1, le=200, description="Cases of one page.")] = 50
+    after: Annotated[int, Field(ge=0, lt=2**31, description="As the header Link has it.")] = 0
+
+    @property
+    def wanted(self) -> CaseFilter:
+        """As the store asks."""
+        slices = {name: value for name, _, value in (one.partition("=") for one in self.slice)}
+        return CaseFilter(tuple(self.q.split()[:20]), slices, self.archived)
+
+
+@router.get("/suites/{suite}/cases", response_model=models.Cases)
+@allows(Scope.CASES_READ)
+def cases(request: Request, site: Here, suite: SuiteName, asked: Annotated[CaseQuery, Query()]) -> Response:
+    """List the cases of a suite, in its order."""
+    suite_of(site, suite)
+    found = site.suites.cases(suite, asked.wanted, Page(asked.limit + 1, asked.after))
+    shown = found[: asked.limit]
+    more = next_page(request, shown[-1].place if len(found) > asked.limit else None)
+    said = models.Cases(cases=[models.Case.of(one.version, tag_of(one.version)) for one in shown])
+    return answered(request, said, More(headers=more))
+
+
+@router.post(
+    "/suites/{suite}/cases",
+    response_model=models.Case,
+    status_code=201,
+    responses={409: {"description": "There is a case of this id."}},
+    openapi_extra=_BODY,
+)
+@allows(Scope.CASES_WRITE)
+def add(request: Request, site: Here, caller: Caller, suite: SuiteName, body: JsonBody) -> Response:
+    """Add a case; one that was archived under its id comes back with this text."""
+    suite_of(site, suite)
+    put = put_of(body)
+    known = next(iter(site.suites.case(suite, put.name)), None)
+    taken = ApiError(409, "There is a case of this id already.", "PUT it with the ETag that GET gave")
+    if known is not None and known.entry is not None:
+        raise taken
+    change = Put(put.name, put.entry, put.slices, put.text, known.number if known else 0)
+    made = _done(site, suite, change, (caller, f"added {put.name}"))
+    if made is None:
+        raise taken
+    noted(request, "case-added", f"{suite}: {put.name}")
+    where = {"location": f"{request.url.path}/{quote(put.name, safe='')}"}
+    return _told(request, made, More(201, headers=where))
+
+
+@router.get(_ONE, response_model=models.Case)
+@allows(Scope.CASES_READ)
+def case(request: Request, site: Here, suite: SuiteName, case: CaseName) -> Response:
+    """Get a case; its ETag names this version of it."""
+    return _told(request, _standing(site, suite, case))
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A case, and the version of it that was edited."""
+
+    suite: SuiteName
+    case: CaseName
+    if_match: IfMatch = None
+
+
+@router.put(_ONE, response_model=models.Case, responses=_CHANGED, openapi_extra=_NEEDED | _BODY)
+@allows(Scope.CASES_WRITE)
+def edit(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends()], body: JsonBody) -> Response:
+    """Replace a case; its id stays."""
+    put = put_of(body)
+    if put.name != at.case:
+        raise GateError("the id in the body is not that of the address", "POST a case of another id")
+    put = replace(put, base=_seen(site, at).number)
+    made = _done(site, at.suite, put, (caller, f"edited {put.name}"))
+    if made is None:
+        raise _quicker()
+    noted(request, "case-edited", f"{at.suite}: {at.case}")
+    return _told(request, made)
+
+
+@router.delete(_ONE, status_code=204, response_class=Response, responses=_CHANGED, openapi_extra=_NEEDED)
+@allows(Scope.CASES_WRITE)
+def archive(request: Request, site: Here, caller: Caller, at: Annotated[At, Depends()]) -> Response:
+    """Archive a case: it is no longer asked, and its versions stay."""
+    seen = _seen(site, at)
+    if _done(site, at.suite, Archive(at.case, seen.number), (caller, f"archived {at.case}")) is None:
+        raise _quicker()
+    noted(request, "case-archived", f"{at.suite}: {at.case}")
+    return Response(None, 204)
+
+
+def tag_of(version: CaseVersion) -> str:
+    """Names one version of a case; a suite that was removed and begun again has other ones."""
+    said = "" if version.entry is None else canonical(version.entry)
+    return f'"{version.number}-{hashlib.sha256(said.encode()).hexdigest()[:12]}"'
+
+
+def _standing(site: Site, suite: str, case: str) -> CaseVersion:
+    found = next(iter(site.suites.case(suite, case)), None)
+    if found is None or found.entry is None:
+        raise ApiError(404, "There is no such case, or it was archived.")
+    return found
+
+
+def _seen(site: Site, at: At) -> CaseVersion:
+    """The version of a case that a program has seen, and means."""
+    found = _standing(site, at.suite, at.case)
+    if at.if_match is None:
+        hint = "GET the case, and send its ETag as If-Match: then nobody's edit is lost"
+        raise ApiError(428, "The header If-Match is missing.", hint)
+    if not meant(at.if_match, tag_of(found)):
+        raise _quicker()
+    return found
+
+
+def _quicker() -> ApiError:
+    hint = "GET the case again, and look at what is there now"
+    return ApiError(412, "Somebody changed the case meanwhile. Nothing was done.", hint)
+
+
+def _done(site: Site, suite: str, change: Change, by: tuple[Person, str]) -> CaseVersion | None:
+    """The version that a change made; None where somebody was quicker."""
+    person, what = by
+    outcome = site.suites.change(suite, [change], By(person.name, site.now(), what))
+    if isinstance(outcome, tuple):
+        return None
+    wanted = None if isinstance(change, Archive) else canonical(change.entry)
+    # The newest one may already be somebody else's: its tag would let this program overwrite what it never saw.
+    versions = site.suites.case(suite, change.name)
+    return next(one for one in versions if (None if one.entry is None else canonical(one.entry)) == wanted)
+
+
+def _told(request: Request, version: CaseVersion, more: More | None = None) -> Response:
+    tag, more = tag_of(version), more or More()
+    return answered(request, models.Case.of(version, tag), replace(more, tag=tag))

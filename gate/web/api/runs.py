@@ -1,0 +1,141 @@
+"""Runs, for programs."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from gate.domain.api_token import Scope
+from gate.domain.history import Context, RunFilter
+from gate.domain.record import RunRecord
+from gate.domain.stored_suite import Page
+from gate.domain.verdict import Verdict
+from gate.errors import GateError
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.problems import printable
+from gate.store.load import read_run
+from gate.store.sql.kept_samples import kept_samples, other_samples
+from gate.store.sql.run_writer import KeptSample
+from gate.web.access import Here
+from gate.web.api import models
+from gate.web.api.answers import KEPT, More, answered, has_it, next_page
+from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed, read
+from gate.web.api.callers import Caller, allows
+from gate.web.api.problems import ApiError, sentence
+from gate.web.auditing import noted
+from gate.web.site import Site
+
+router = APIRouter(tags=["runs"])
+MOST_AT_ONCE = 200
+
+
+class RunQuery(BaseModel):
+    """Which runs; what is left out is whatever it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    suite: Annotated[str, Field(max_length=1000, description="That the run evaluated.")] = ""
+    verdict: Verdict | None = None
+    repository: Annotated[str, Field(max_length=1000)] = ""
+    branch: Annotated[str, Field(max_length=1000)] = ""
+    pull_request: Annotated[int | None, Field(ge=1, lt=2**31)] = None
+    limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="Runs of one page.")] = 50
+    after: Annotated[int, Field(ge=0, le=models.MOST, description="The last run of the page before.")] = 0
+
+    @property
+    def wanted(self) -> RunFilter:
+        """As the store asks."""
+        return RunFilter(self.suite, self.verdict, self.repository, self.branch, self.pull_request)
+
+
+@router.get("/runs", response_model=models.Runs, responses={404: {"description": "What 'after' names is gone."}})
+@allows(Scope.RUNS_READ)
+def runs(request: Request, site: Here, asked: Annotated[RunQuery, Query()]) -> Response:
+    """List runs, the newest first."""
+    if asked.after and site.runs.row(asked.after) is None:
+        raise ApiError(404, "The run that 'after' names is not there any more.", "begin with the first page")
+    rows = site.runs.rows(asked.wanted, Page(asked.limit + 1, asked.after))
+    shown = rows[: asked.limit]
+    more = next_page(request, shown[-1].id if len(rows) > asked.limit else None)
+    return answered(request, models.Runs(runs=[models.Run.of(row) for row in shown]), More(headers=more))
+
+
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "required": [RUN],
+    "additionalProperties": False,
+    "properties": {
+        RUN: {"type": "string", "format": "binary", "description": "run.json, schema prompt-gate/run/1"},
+        SAMPLES: {"type": "string", "format": "binary", "description": "samples.jsonl, as it lies beside it"},
+        ORIGIN: {"$ref": "#/components/schemas/Origin"},
+    },
+}
+_PUSH: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}}
+
+
+@router.post(
+    "/runs",
+    response_model=models.Pushed,
+    status_code=201,
+    responses={
+        200: {"model": models.Pushed, "description": "It was there already, and stays as it is."},
+        409: {"description": "The run is there with other samples."},
+    },
+    openapi_extra=_PUSH,
+)
+@allows(Scope.RUNS_WRITE)
+def push(request: Request, site: Here, caller: Caller, parcel: Pushed) -> Response:
+    """Keep a run with its samples: all of it, or nothing. The same run is kept once, however often it is sent."""
+    done = _kept(site, parcel, caller.name)
+    if done.new:
+        noted(request, "run-pushed", str(done.id))
+    headers = {"location": f"{request.url.path}/{done.id}", "cache-control": "no-store"}
+    return answered(request, done, More(201 if done.new else 200, headers=headers))
+
+
+@router.get("/runs/{id}", response_model=models.WholeRun)
+@allows(Scope.RUNS_READ)
+def run(request: Request, site: Here, id: Annotated[int, Path(ge=1, le=models.MOST)]) -> Response:
+    """Get a run with its record."""
+    row = site.runs.row(id)
+    if row is None:
+        raise ApiError(404, "There is no such run.")
+    tag = f'"{row.digest.removeprefix("sha256:")}"'
+    if has_it(request, tag):
+        return Response(None, 304, {"etag": tag, **KEPT})
+    record = site.runs.record(id)
+    if record is None:
+        raise ApiError(404, "The run was removed just now.")
+    said = models.WholeRun(**dict(models.Run.of(row)), record=record.model_dump(mode="json", by_alias=True))
+    return answered(request, said, More(tag=tag))
+
+
+def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:
+    record = read_run(parcel.run.file.read(), "run.json")
+    context = _context(parcel.origin, name)
+    added = site.runs.add(record, _samples(parcel, record), context, site.now())
+    if not added.new:
+        if other := other_samples(site.database, added.id, record, _samples(parcel, record)):
+            raise ApiError(409, sentence(other), "keep a run's folder as the gate wrote it")
+    return models.Pushed(id=added.id, new=added.new, page=f"/runs/{added.id}")
+
+
+def _samples(parcel: Parcel, record: RunRecord) -> Iterator[KeptSample]:
+    # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
+    if parcel.samples is None or not record.evaluated:
+        return iter(())
+    parcel.samples.file.seek(0)
+    return kept_samples(parcel.samples.file, "samples.jsonl")
+
+
+def _context(origin: str, name: str) -> Context:
+    """Where a run says that it comes from; who pushes it is known."""
+    try:
+        said = parse_json(origin)
+    except BadJson as bad:
+        raise GateError(f"{ORIGIN} is not JSON: {bad.message}") from None
+    if not isinstance(said, dict):
+        raise GateError(f"{ORIGIN} is no JSON object")
+    found = read(models.Origin, said)
+    return Context(printable(found.repository), printable(found.branch), found.event, found.pull_request, name)

@@ -1,0 +1,53 @@
+"""Whether a store has the samples of a run already, in both databases."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from gate.domain.history import Context
+from gate.domain.sample import Sample
+from gate.errors import GateError
+from gate.store.run_folder import sample_line
+from gate.store.sql.engine import Database
+from gate.store.sql.kept_samples import kept_samples, other_samples
+from gate.store.sql.run_writer import KeptSample
+from gate.store.sql.runs import Runs
+from tests.support.finished import finished
+from tests.support.runs import suite, take
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+SUITE = suite([{"tier": "free"}, {"tier": "paid"}], samples=2)
+RUN = finished([SUITE], lambda case, arm, index: 1 / 3)
+SAMPLES = list(take(SUITE, lambda case, arm, index: 1 / 3))
+
+
+def kept(samples: Iterable[Sample]) -> list[KeptSample]:
+    return [KeptSample(one, sample_line(one)) for one in samples]
+
+
+def test_the_same_samples_are_the_same_in_any_order_and_others_are_told(database: Database) -> None:
+    id = Runs(database).add(RUN, kept(SAMPLES), Context(), NOW).id
+    others = list(take(SUITE, lambda case, arm, index: 1 / 3 + 1e-15 * (case.id == "c001")))
+    assert other_samples(database, id, RUN, kept(reversed(SAMPLES))) == ""
+    assert other_samples(database, id, RUN, ()) == ""
+    Runs(database).forget(NOW)
+    assert other_samples(database, id, RUN, kept(SAMPLES)) == ""
+    assert "another sample of case 'c001'" in other_samples(database, id, RUN, kept(others))
+    assert "more samples" in other_samples(database, id, RUN, kept(SAMPLES[:-1]))
+    assert "another sample" in other_samples(database, id, RUN, kept(chain(SAMPLES, SAMPLES[:1])))
+
+
+def test_a_run_that_came_without_its_samples_has_none_of_them(database: Database) -> None:
+    id = Runs(database).add(RUN, (), Context(), NOW).id
+    assert "no samples" in other_samples(database, id, RUN, kept(SAMPLES))
+    assert other_samples(database, id, RUN, ()) == ""
+
+
+def test_a_line_that_is_no_sample_is_named_with_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "samples.jsonl"
+    file.write_bytes(sample_line(SAMPLES[0]) + sample_line(SAMPLES[1])[:-5])
+    with file.open("rb") as lines, pytest.raises(GateError, match="^samples.jsonl:2: is cut off$"):
+        list(kept_samples(lines, "samples.jsonl"))

@@ -1,0 +1,90 @@
+"""Tokens: shown once, kept as a digest, good for a while, and whoever revokes one is obeyed at once."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from gate.domain.api_token import Scope
+from gate.errors import GateError
+from gate.store.sql.engine import Database
+from gate.store.sql.tokens import SEEN_EVERY, Tokens, Wish, scopes_of
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+CI = Wish("ci", "Ann", frozenset({Scope.RUNS_WRITE}))
+
+
+def test_a_token_is_found_by_its_secret_which_is_nowhere_in_the_store(database: Database) -> None:
+    tokens = Tokens(database)
+    issued = tokens.create(CI, NOW)
+    assert tokens.find(issued.secret, NOW) == issued.token
+    assert (issued.token.scopes, issued.token.expires) == ({Scope.RUNS_WRITE}, NOW + timedelta(days=90))
+    rows = database.read(lambda db: str(db.execute(text("SELECT * FROM api_tokens")).all()))
+    assert issued.secret not in rows
+    assert issued.secret not in repr(issued)
+    assert tokens.find(issued.secret[:-1] + "~", NOW) is None
+
+
+def test_an_expired_or_revoked_token_is_refused(database: Database) -> None:
+    tokens = Tokens(database)
+    first = tokens.create(Wish("a", "Ann", frozenset(Scope), days=1), NOW)
+    good = tokens.create(Wish("b", "Ann", frozenset(Scope), days=None), NOW)
+    later = NOW + timedelta(days=1)
+    assert tokens.find(first.secret, later - timedelta(seconds=1)) is not None
+    assert tokens.find(first.secret, later) is None
+    assert tokens.find(good.secret, NOW + timedelta(days=9999)) is not None
+    assert not tokens.revoke(good.token.id, NOW, owner="Bob")
+    assert tokens.find(good.secret, NOW) is not None
+    assert tokens.revoke(good.token.id, NOW, owner="Ann")
+    assert not tokens.revoke(good.token.id, later)
+    assert tokens.find(good.secret, NOW) is None
+
+
+def test_the_last_use_is_written_once_a_minute(database: Database) -> None:
+    tokens = Tokens(database)
+    secret = tokens.create(CI, NOW).secret
+    uses = [NOW, NOW + SEEN_EVERY / 2, NOW + SEEN_EVERY, NOW + 2 * SEEN_EVERY - timedelta(seconds=1)]
+    seen = []
+    for moment in uses:
+        assert tokens.find(secret, moment) is not None
+        seen.append(tokens.all()[0].used)
+    assert seen == [NOW, NOW, NOW + SEEN_EVERY, NOW + SEEN_EVERY]
+
+
+def test_lists_are_of_somebody_or_of_all(database: Database) -> None:
+    tokens = Tokens(database)
+    mine, theirs = tokens.create(CI, NOW), tokens.create(Wish("ci", "Bob", CI.scopes), NOW)
+    assert tokens.all("Ann") == (mine.token,)
+    assert tokens.all() == (theirs.token, mine.token)
+    assert tokens.revoke_all("Bob", NOW) == 1
+    assert tokens.find(theirs.secret, NOW) is None
+    assert tokens.find(mine.secret, NOW) is not None
+
+
+def test_two_good_tokens_of_somebody_have_two_names(database: Database) -> None:
+    tokens = Tokens(database)
+    first = tokens.create(CI, NOW)
+    with pytest.raises(GateError, match="already"):
+        tokens.create(CI, NOW)
+    tokens.revoke(first.token.id, NOW)
+    assert tokens.create(CI, NOW).token.id != first.token.id
+
+
+def test_what_is_no_token_is_not_made(database: Database) -> None:
+    for wish, said in (
+        (Wish("", "Ann", CI.scopes), "blank"),
+        (Wish("a\nb", "Ann", CI.scopes), "control"),
+        (Wish("ci", "", CI.scopes), "owner"),
+        (Wish("ci", "Ann", frozenset()), "without a scope"),
+        (Wish("ci", "Ann", CI.scopes, 0), "days"),
+        (Wish("ci", "Ann", CI.scopes, 10**9), "days"),
+    ):
+        with pytest.raises(GateError, match=said):
+            Tokens(database).create(wish, NOW)
+    assert Tokens(database).all() == ()
+
+
+def test_a_scope_that_is_none_is_told() -> None:
+    assert scopes_of(["runs:read", "cases:write"]) == {Scope.RUNS_READ, Scope.CASES_WRITE}
+    with pytest.raises(GateError, match="runs:delete"):
+        scopes_of(["runs:delete"])
