@@ -13,7 +13,8 @@ from gate.store.sql import people_tables as tables
 from gate.store.sql.accounts import Accounts
 from gate.store.sql.audit import Audit
 from gate.store.sql.engine import Database
-from gate.store.sql.logins import Attempt, Logins, Wrong
+from gate.store.sql.logins import Attempt, Entered, Logins, Wrong
+from gate.store.sql.outside import Identity, NotKnown, Outsiders
 from gate.store.sql.sessions import IDLE, WHOLE, Sessions
 from gate.store.sql.shared_secrets import shared_secret
 from tests.support.logins import BY, CHEAP, NOW, WORD, add, at, entered, told
@@ -129,3 +130,14 @@ def test_servers_that_start_at_once_share_a_secret(database: Database) -> None:
     assert len(found) == 1
     assert len(found.pop()) == 32
     assert shared_secret(database, "other") not in found
+
+
+def test_a_newcomer_who_comes_twice_at_once_is_one_person(accounts: Accounts) -> None:
+    door, newcomer = Outsiders(accounts.database, Role.VIEWER), Identity("https://login.example.org", "u-1", "", "Ann")
+    add(accounts, "Ann")
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: door.enter(newcomer, at(0)), range(3)))
+    assert {one.account.name for one in found if isinstance(one, Entered)} == {"Ann 2"}
+    assert all(Sessions(accounts.database).account(one.token, NOW) for one in found if isinstance(one, Entered))
+    assert [(one.name, one.has_password) for one in accounts.all()] == [("Ann", True), ("Ann 2", False)]
+    assert isinstance(Outsiders(accounts.database, None).enter(replace(newcomer, subject="u-2"), at(0)), NotKnown)
