@@ -29,10 +29,11 @@ def sheet(plan: Forecast) -> Sheet:
     if not plan.suites:
         return Sheet("nothing would be called: the change touches no suite", remarks, (), plan.notes)
     grids = (_calls(plan), *(_slices(plan, suite) for suite in plan.suites))
-    return Sheet(_headline(plan.spending), remarks, grids, (*_reading(plan), *plan.notes))
+    return Sheet(headline(plan.spending), remarks, grids, (*_reading(plan), *plan.notes))
 
 
-def _headline(spending: Spending) -> str:
+def headline(spending: Spending) -> str:
+    """Calls, dollars and minutes in a sentence."""
     least, about = "at least " if spending.at_least else "", "at least" if spending.dollars_at_least else "about"
     if isinstance(spending.cost, Dollars):
         cost = f"{about} {numbers.dollars(spending.cost.amount)}"
