@@ -23,6 +23,7 @@ from gate.providers.factory import Factory, Keys
 from gate.providers.prices import PriceList
 from gate.settings.services import Settings
 
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is to be planned.

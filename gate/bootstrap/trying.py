@@ -181,7 +181,9 @@ def refuse_strange(suites: Iterable[Suite]) -> None:
         for case in suite.exam.cases if suite.exam.store else ():
             for spec in _own_scorers(case):
                 if _reaches(spec) and all(spec.options != known.options for known in suite.exam.scorers):
-                    message = f"case {quoted(case.id)}: its scorer {spec.name} names code, a file, an address or a database"
+                    message = (
+                        f"case {quoted(case.id)}: its scorer {spec.name} names code, a file, an address or a database"
+                    )
                     hint = "in the browser a case may only use those of its suite in gate.yaml: name the scorer there"
                     raise GateError(message, hint)
 

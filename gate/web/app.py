@@ -18,6 +18,8 @@ from gate.web.pages import (
     case,
     files,
     history,
+    job,
+    jobs,
     run,
     run_case,
     runs,
@@ -25,6 +27,7 @@ from gate.web.pages import (
     suites,
     trends,
     trends_history,
+    try_case,
 )
 from gate.web.rendering import STATIC, page
 from gate.web.site import Site
@@ -62,7 +65,8 @@ def inner_app(site: Site) -> FastAPI:
 
 def _routers() -> Sequence[APIRouter]:
     of_cases = (suites.router, suite.router, case.router, history.router, files.router)
-    return (*of_cases, runs.router, run.router, run_case.router, trends.router, trends_history.router)
+    of_jobs = (try_case.router, jobs.router, job.router)
+    return (*of_cases, *of_jobs, runs.router, run.router, run_case.router, trends.router, trends_history.router)
 
 
 def _own_page(request: Request) -> None:

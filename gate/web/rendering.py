@@ -9,6 +9,7 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from gate.report import numbers
 from gate.web import addresses
 from gate.web.access import SESSION, TOKEN, form_token, new_session, person_of, site_of
 
@@ -41,6 +42,11 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
     return answer
 
 
+def fragment(template: str, **shown: Any) -> str:
+    """Part of a page, for a script that puts it in the place of the one before."""
+    return _environment().get_template(template).render(shown)
+
+
 def seen_next(address: str) -> RedirectResponse:
     """What a browser asks for next, once something is done: reloading that page does nothing twice."""
     return RedirectResponse(address, 303)
@@ -51,6 +57,7 @@ def _environment() -> Environment:
     loader = FileSystemLoader(_HERE / "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.globals.update(addresses=addresses)
+    made.filters.update(dollars=numbers.dollars, duration=numbers.duration)
     return made
 
 

@@ -1,5 +1,6 @@
 """Answers requests until somebody ends it."""
 
+import asyncio
 import ipaddress
 import socket
 from dataclasses import dataclass
@@ -34,6 +35,19 @@ class Address:
             return False
 
 
+class _Server(uvicorn.Server):
+    """Ends its jobs before it waits for those who watch them."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._site.jobs is not None:
+            await asyncio.to_thread(self._site.jobs.close)
+        await super().shutdown(sockets)
+
+
 @dataclass(frozen=True, slots=True)
 class Listening:
     """A server that has its port, and answers once it is run."""
@@ -51,7 +65,7 @@ class Listening:
         """Answer until a signal ends it; requests under way are finished first."""
         config = uvicorn.Config(create_app(self.site), log_level="warning", access_log=False, server_header=False)
         config.timeout_graceful_shutdown = 10
-        uvicorn.Server(config).run(sockets=[self.door])
+        _Server(config, self.site).run(sockets=[self.door])
 
 
 def listen(site: Site, address: Address) -> Listening:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
+from gate.web.jobs.board import Jobs
 
 Mode: TypeAlias = Literal["local", "server"]
 
@@ -23,6 +24,7 @@ class Site:
         now: the time.
         mode: `local` needs no login and is for one person; `server` knows accounts.
         person: who the one person of `local` mode is, as authors are named.
+        jobs: what asks models; None where the site only shows.
     """
 
     database: Database
@@ -31,6 +33,7 @@ class Site:
     now: Callable[[], datetime]
     mode: Mode = "local"
     person: str = "local"
+    jobs: Jobs | None = None
 
     @property
     def suites(self) -> Suites:

@@ -53,9 +53,11 @@ class Child:
 
     def wait(self) -> int:
         """The exit code, once it has ended."""
-        code = self._process.wait()
-        # Whatever it began and left behind has nothing to do any more.
+        # Whatever it began and left behind has nothing to do any more. Until it is waited for, nobody else has its
+        # number.
+        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         self._kill()
+        code = self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):

@@ -152,7 +152,7 @@ def told(job: Job, event: Mapping[str, JsonValue]) -> Job:
 def _far(values: Mapping[str, JsonValue]) -> Far:
     usd, suites = values.get("usd"), values.get("suites")
     return Far(
-        *(_count(values.get(name)) for name in ("total", "done", "failed", "calls", "reused", "retried")),
+        **{name: _count(values.get(name)) for name in ("total", "done", "failed", "calls", "reused", "retried")},
         usd=float(usd) if isinstance(usd, int | float) else None,
         suites=tuple(_suite(one) for one in suites) if isinstance(suites, list) else (),
         doing=str(values.get("doing") or ""),

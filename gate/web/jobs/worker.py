@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
+from gate.bootstrap.checking import root_of
 from gate.bootstrap.contexts import context_here
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.pushing import keep_run
 from gate.bootstrap.running import Running, carry_out
-from gate.bootstrap.checking import root_of
 from gate.bootstrap.signals import ENDING
 from gate.calls.caller import Caller
 from gate.domain.record import RunRecord
@@ -127,9 +127,7 @@ def _carried_out(plan: Plan, order: Order, counting: Counting) -> RunRecord:
             counting.counters = running.tools.calls.counters
         try:
             if order.kind == "diff":
-                return await evaluate(
-                    running.resolved, running.tools, running.caching, running.seed, running.stop
-                )
+                return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
             return await check(running.resolved, running.tools, running.seed, running.stop)
         finally:
             stopped.append(running.stop.reason)
