@@ -175,15 +175,13 @@ def refuse_strange(suites: Iterable[Suite]) -> None:
         suites: that are to be asked.
 
     Raises:
-        GateError: code, a file, an address or a look into a database that the suite itself does not name.
+        GateError: code, an address or a look into a database that the suite itself does not name.
     """
     for suite in suites:
         for case in suite.exam.cases if suite.exam.store else ():
             for spec in _own_scorers(case):
                 if _reaches(spec) and all(spec.options != known.options for known in suite.exam.scorers):
-                    message = (
-                        f"case {quoted(case.id)}: its scorer {spec.name} names code, a file, an address or a database"
-                    )
+                    message = f"case {quoted(case.id)}: its scorer {spec.name} names code, an address or a database"
                     hint = "in the browser a case may only use those of its suite in gate.yaml: name the scorer there"
                     raise GateError(message, hint)
 
@@ -193,7 +191,7 @@ def _own_scorers(case: Case) -> Iterable[ScorerSpec]:
 
 
 def _reaches(spec: ScorerSpec) -> bool:
-    return bool(spec.coded or spec.lookup or spec.address or spec.files)
+    return bool(spec.coded or spec.lookup or spec.address)
 
 
 @dataclass(frozen=True, slots=True)

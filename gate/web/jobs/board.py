@@ -3,7 +3,7 @@
 import secrets
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,9 +13,9 @@ from typing import Self
 from gate.errors import GateError
 from gate.store.load import load_run
 from gate.store.samples import BadSample, lines, parse_sample
-from gate.web.jobs.child import Child
+from gate.web.jobs.child import COMMAND, Child
 from gate.web.jobs.order import Order
-from gate.web.jobs.state import Failure, Job, Phase, Tried, told
+from gate.web.jobs.state import Failure, Job, Phase, Stored, Tried, told
 
 WAITING = 20
 """Jobs that may wait; more are refused."""
@@ -47,11 +47,13 @@ class Jobs:
         directory: root of the repository, where the jobs run.
         now: the time.
         at_once: evaluations under way at the same time, and as many tries beside them.
+        command: see `Child`.
     """
 
     directory: Path
     now: Callable[[], datetime]
     at_once: int = 1
+    command: Sequence[str] = COMMAND
     _held: dict[str, _Held] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _closed: bool = False
@@ -154,7 +156,7 @@ class Jobs:
 
     @contextmanager
     def _process(self, held: _Held, folder: Path) -> Iterator[Child]:
-        child = Child(held.job.order, self.directory, folder)
+        child = Child(held.job.order, self.directory, folder, self.command)
         with self._lock:
             held.child = child
             if held.job.phase == "ending":
@@ -174,10 +176,14 @@ class Jobs:
             held.job = replace(held.job, outcome=outcome)
 
     def _over(self, held: _Held, code: int) -> None:
-        phase: Phase = "done" if code == 0 and not isinstance(held.job.outcome, Failure) else "failed"
-        if code != 0 and held.job.phase == "ending":
+        outcome = held.job.outcome
+        phase: Phase = "failed"
+        if isinstance(outcome, Stored) or (code == 0 and not isinstance(outcome, Failure)):
+            # What is in the store is there, whatever happened then.
+            phase = "done"
+        elif held.job.phase == "ending":
             phase = "cancelled"
-        elif phase == "failed" and held.job.outcome is None:
+        elif outcome is None:
             said = f"The process of this job ended without a word (exit code {code})"
             held.job = replace(held.job, outcome=Failure(((said, "the log of the server may say why"),)))
         self._become(held, phase, ended=self.now())

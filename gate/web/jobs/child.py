@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,17 +27,23 @@ class Child:
         order: what it is to do; nothing of it becomes an argument, a variable or a file name.
         directory: root of the repository.
         folder: of its own, for the record of a run.
+        command: that begins the process; the folder is its last argument.
     """
 
-    def __init__(self, order: Order, directory: Path, folder: Path) -> None:
+    def __init__(self, order: Order, directory: Path, folder: Path, command: Sequence[str] = COMMAND) -> None:
         self._process = subprocess.Popen(  # noqa: S603 the command is ours alone
-            [*COMMAND, str(folder)],
+            [*command, str(folder)],
             cwd=directory,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
         self._order = f"{written(order)}\n".encode()
+
+    @property
+    def pid(self) -> int:
+        """Of the process, and of the group that all it begins is in."""
+        return self._process.pid
 
     def events(self) -> Iterator[dict[str, JsonValue]]:
         """What it tells, until it ends; what is no event is passed over."""
