@@ -57,7 +57,7 @@ def _environment() -> Environment:
     loader = FileSystemLoader(_HERE / "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.globals.update(addresses=addresses)
-    made.filters.update(dollars=numbers.dollars, duration=numbers.duration)
+    made.filters.update(dollars=numbers.dollars, duration=numbers.duration, score=numbers.score)
     return made
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gate.bootstrap.trying import Choices, branches, choices, configured
 from gate.errors import GateError, InputErrors
-from gate.report.plan import headline
+from gate.report.plan import taken
 from gate.settings.services import Settings
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.order import Order
@@ -60,7 +60,7 @@ def costs(jobs: Jobs, order: Order) -> Costs:
         InputErrors, GateError: what keeps it from being carried out.
     """
     found = estimate(order, jobs.directory)
-    return Costs(headline(found), found.calls, order.max_calls)
+    return Costs(taken(found), found.calls, order.max_calls)
 
 
 def told_by(error: GateError) -> Mistakes:

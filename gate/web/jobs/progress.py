@@ -30,9 +30,11 @@ class Counting:
 
     Args:
         tell: is given each event.
+        expected: calls that it will take, about; 0 where samples alone are counted.
     """
 
     tell: Callable[[Event], None]
+    expected: int = 0
     total: int = 0
     done: int = 0
     failed: int = 0
@@ -90,6 +92,7 @@ class Counting:
         usd = counters["usd"] if self.counters.priced and not self.counters.unknown else self.usd
         numbers: Event = {"total": max(self.total, self.done), "done": self.done, "failed": self.failed}
         numbers |= {"calls": counters["made"], "reused": counters["reused"], "retried": counters["retried"]}
+        numbers["expected"] = self.expected
         suites: list[JsonValue] = [[[name, one.done, one.total], self._of(name)] for name, one in self._suites.items()]
         return {"is": "far", "far": {**numbers, "usd": usd, "suites": suites, "doing": self.doing}}
 

@@ -12,8 +12,9 @@ from gate.web.jobs.order import Order
 
 Phase: TypeAlias = Literal["waiting", "running", "ending", "done", "failed", "cancelled"]
 OVER: tuple[Phase, ...] = ("done", "failed", "cancelled")
-NOTES = 50
+NOTES, OPINIONS = 50, 500
 """Of one job that are kept."""
+COUNTS = ("total", "done", "failed", "calls", "reused", "retried", "expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,24 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a judge said of one round.
+
+    Args:
+        sample, round: counted from 1.
+        scorer: its name.
+        value: in [0, 1]; None where it gave no score.
+        reason: why.
+    """
+
+    sample: int
+    round: int
+    scorer: str
+    value: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Far:
     """How far a job is.
 
@@ -42,6 +61,7 @@ class Far:
         calls: that were answered.
         reused: answers that were known.
         retried: requests that were sent once more.
+        expected: calls that it takes, about; 0 where samples alone are counted.
         usd: dollars so far; None where that is not known.
         suites: each suite, followed by its slices.
         doing: what is done where no sample is taken.
@@ -53,6 +73,7 @@ class Far:
     calls: int = 0
     reused: int = 0
     retried: int = 0
+    expected: int = 0
     usd: float | None = None
     suites: tuple[tuple[Part, tuple[Part, ...]], ...] = ()
     doing: str = ""
@@ -107,6 +128,7 @@ class Job:
         started, ended: None before that.
         far: how far it is.
         notes: what the reader should know.
+        opinions: of judges on a case that is tried, as they came.
         outcome: what came of it; None while nothing did.
         changes: counts what was told, so that a watcher sees whether there is anything new.
     """
@@ -119,6 +141,7 @@ class Job:
     ended: datetime | None = None
     far: Far = Far()
     notes: tuple[str, ...] = ()
+    opinions: tuple[Opinion, ...] = ()
     outcome: Stored | Tried | Failure | None = field(default=None)
     changes: int = 0
 
@@ -141,6 +164,16 @@ def told(job: Job, event: Mapping[str, JsonValue]) -> Job:
             return replace(job, notes=kept, changes=job.changes + 1)
         case {"is": "far", "far": dict(far)}:
             return replace(job, far=_far(far), changes=job.changes + 1)
+        case {"is": "opinion", "scorer": str(scorer), "reason": str(reason)} if len(job.opinions) < OPINIONS:
+            value = event.get("value")
+            said = Opinion(
+                _count(event.get("sample")),
+                _count(event.get("round")),
+                scorer,
+                float(value) if isinstance(value, int | float) else None,
+                reason,
+            )
+            return replace(job, opinions=(*job.opinions, said), changes=job.changes + 1)
         case {"is": "stored", "run": int() | None as run, "said": str(said)}:
             return replace(job, outcome=Stored(run, said), changes=job.changes + 1)
         case {"is": "failed", "mistakes": list(mistakes)}:
@@ -152,7 +185,10 @@ def told(job: Job, event: Mapping[str, JsonValue]) -> Job:
 def _far(values: Mapping[str, JsonValue]) -> Far:
     usd, suites = values.get("usd"), values.get("suites")
     return Far(
-        **{name: _count(values.get(name)) for name in ("total", "done", "failed", "calls", "reused", "retried")},
+        **{
+            name: _count(values.get(name))
+            for name in ("total", "done", "failed", "calls", "reused", "retried", "expected")
+        },
         usd=float(usd) if isinstance(usd, int | float) else None,
         suites=tuple(_suite(one) for one in suites) if isinstance(suites, list) else (),
         doing=str(values.get("doing") or ""),

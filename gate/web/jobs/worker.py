@@ -22,6 +22,7 @@ from gate.bootstrap.checking import root_of
 from gate.bootstrap.contexts import context_here
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.plan import Plan
+from gate.bootstrap.planning import foreseen
 from gate.bootstrap.pushing import keep_run
 from gate.bootstrap.running import Running, carry_out
 from gate.bootstrap.signals import ENDING
@@ -35,6 +36,7 @@ from gate.flows.unevaluated import deleted
 from gate.report.headline import first_line
 from gate.settings.services import Settings
 from gate.web.jobs.order import Order, read
+from gate.web.jobs.overhearing import overheard
 from gate.web.jobs.progress import Counting, Event
 from gate.web.jobs.resolving import CONCURRENCY, resolve
 
@@ -112,6 +114,8 @@ def _done(order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
         if not resolved.touched:
             return _untouched(resolved, order, folder, tell)
         counting.expect(resolved.suites)
+        if order.kind == "try":
+            counting.expected = foreseen(resolved, Settings.from_environ(), CONCURRENCY).calls
         say: Callable[[str], None] = lambda text: tell({"is": "note", "text": text})  # noqa: E731
         run = _carried_out(Plan(resolved, CONCURRENCY, None, folder, counting, say=say), order, counting)
     if order.kind != "try":
@@ -128,7 +132,8 @@ def _carried_out(plan: Plan, order: Order, counting: Counting) -> RunRecord:
         try:
             if order.kind == "diff":
                 return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
-            return await check(running.resolved, running.tools, running.seed, running.stop)
+            tools = overheard(running.tools, counting.tell) if order.kind == "try" else running.tools
+            return await check(running.resolved, tools, running.seed, running.stop)
         finally:
             stopped.append(running.stop.reason)
 

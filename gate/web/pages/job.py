@@ -94,7 +94,7 @@ async def _events(request: Request, site: Site, id: str) -> AsyncIterator[str]:
         if found is None or found.over:
             yield "event: over\ndata: {}\n\n"
             return
-        now = found.changes, site.jobs.place(found)
+        now = found.changes, site.jobs.place(found), int((site.now() - found.queued).total_seconds())
         if now != last:
             last = now
             data = {"html": fragment("job_state.html.j2", **_shown(site, found)), "said": _sentence(site, found)}
