@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.web.app import create_app
+from gate.web.site import Site
 from tests.support import browsing, stores
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
@@ -44,10 +46,10 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield found
 
 
-@pytest.fixture
-def server(database: Database) -> Iterator[str]:
-    """The address of a site."""
-    config = uvicorn.Config(create_app(browsing.site(database)), port=0, log_level="warning", access_log=False)
+@contextmanager
+def served(site: Site) -> Iterator[str]:
+    """The address of a site, as long as it is served."""
+    config = uvicorn.Config(create_app(site), port=0, log_level="warning", access_log=False)
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run)
     thread.start()
@@ -57,6 +59,13 @@ def server(database: Database) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     running.should_exit = True
     thread.join()
+
+
+@pytest.fixture
+def server(database: Database) -> Iterator[str]:
+    """The address of a site."""
+    with served(browsing.site(database)) as address:
+        yield address
 
 
 @pytest.fixture(params=["light", "dark"])
