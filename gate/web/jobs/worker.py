@@ -8,15 +8,16 @@ It ends when its input does: a server that is gone leaves nothing behind that sp
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
 
 from gate.bootstrap.checking import root_of
 from gate.bootstrap.contexts import context_here
@@ -56,9 +57,12 @@ def main() -> int:
     tell, control = _apart()
     line, _, more = _first_line(control).partition(b"\n")
     threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
+    folder = Path(sys.argv[1])
     try:
-        return _done(read(line.decode()), Path(sys.argv[1]), tell)
+        return _done(read(line.decode()), folder, tell)
     except (Cancelled, Interrupted, KeyboardInterrupt):
+        # Nobody else does that where the server was killed.
+        shutil.rmtree(folder, ignore_errors=True)
         return 130
     except InputErrors as errors:
         tell(_failed(*((f"{one.where}: {one.message}", one.hint) for one in errors.problems)))
@@ -72,7 +76,7 @@ def main() -> int:
 
 def _apart() -> tuple[Callable[[Event], None], int]:
     """Ways in and out that nothing else in this process writes to or reads from."""
-    out: TextIO = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
     control = os.dup(0)
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -80,9 +84,9 @@ def _apart() -> tuple[Callable[[Event], None], int]:
     lock = threading.Lock()
 
     def tell(event: Event) -> None:
-        with lock:
-            out.write(json.dumps(event) + "\n")
-            out.flush()
+        # A server that is gone hears nothing more, and that is how it ends this process.
+        with lock, suppress(BrokenPipeError):
+            out.write(f"{json.dumps(event)}\n".encode())
 
     return tell, control
 
