@@ -34,7 +34,7 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
         InputErrors, GateError: mistakes in the files, or names that are not there.
     """
     root = root_of(directory)
-    source = _tree(directory) if ref is None else Repo.open(directory).at(ref)
+    source = tree_of(directory) if ref is None else Repo.open(directory).at(ref)
     if isinstance(source, TreeSource):
         _check_place(root, config, directory)
     with building() as builder:
@@ -48,10 +48,10 @@ def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -
 
 def root_of(directory: Path) -> Path:
     """The folder that paths in `gate.yaml` are relative to: the repository's root, or the folder itself without one."""
-    return _tree(directory).root
+    return tree_of(directory).root
 
 
-def _tree(directory: Path) -> TreeSource:
+def tree_of(directory: Path) -> TreeSource:
     """The working tree; the folder itself where there is no repository, for nothing but files is needed."""
     try:
         return Repo.open(directory).tree()

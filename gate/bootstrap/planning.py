@@ -5,16 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.bootstrap.building import building
-from gate.bootstrap.earlier import Shelf, kept_runs
+from gate.bootstrap.earlier import kept_runs
 from gate.bootstrap.resolving import rehearsed, resolve_git_mode
 from gate.bootstrap.shelves import shelf_of
-from gate.domain.forecast import Forecast
+from gate.domain.forecast import Forecast, Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.usage import Cost, Usage
 from gate.engine.forecast import Question
+from gate.engine.outlay import Pricer
 from gate.errors import GateError
 from gate.flows.pairing import Sides
-from gate.flows.plan import World, plan
+from gate.flows.plan import World, plan, spending
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
 from gate.git.repo import Repo
@@ -58,7 +59,8 @@ def forecast(asked: Asked, settings: Settings) -> Forecast:
     else:
         resolved = against_itself(asked.config, asked.suites)
     shelf = kept_runs()
-    found = plan(resolved, _world(asked, settings, shelf), asked.question)
+    world = World(shelf.runs(), priced(settings, asked.concurrency), asked.concurrency)
+    found = plan(resolved, world, asked.question)
     return replace(found, notes=(*found.notes, *shelf.notes()))
 
 
@@ -82,16 +84,33 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
         return rehearsed(resolve(sides, config, suites, everything=True))
 
 
-def _world(asked: Asked, settings: Settings, shelf: Shelf) -> World:
+def foreseen(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
+    """What an evaluation would spend if no answer were known.
+
+    Args:
+        resolved: what would be evaluated.
+        settings: addresses, which decide on prices.
+        concurrency: calls in flight.
+    """
+    return spending(resolved, World(kept_runs().runs(), priced(settings, concurrency), concurrency))
+
+
+def priced(settings: Settings, concurrency: int = 1) -> Pricer:
+    """Prices the calls of models without asking any.
+
+    Args:
+        settings: addresses, which decide on prices.
+        concurrency: calls in flight.
+    """
     # No key is needed to know a price, and none is given.
     keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
     prices = PriceList(by_name=settings.price_by_name)
-    factory = Factory(keys, settings.cache_dir, asked.concurrency, _no_text, prices)
+    factory = Factory(keys, settings.cache_dir, concurrency, _no_text, prices)
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)
 
-    return World(shelf.runs(), price, asked.concurrency)
+    return price
 
 
 def _no_text(path: str) -> str:

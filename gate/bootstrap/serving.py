@@ -27,12 +27,14 @@ class Here:
         person: who that is, for the history.
         key: seals forms; another one each time.
         now: the time.
+        root: of the repository, or the folder itself.
     """
 
     database: "Database"
     person: str
     key: bytes = field(repr=False)
     now: Callable[[], datetime]
+    root: Path
 
 
 def site_here(directory: Path, person: str) -> Here:
@@ -45,7 +47,8 @@ def site_here(directory: Path, person: str) -> Here:
     repo = _repo(directory)
     root = repo.root if repo is not None else directory.resolve()
     named = person.strip() or (repo and git_name(repo)) or _account()
-    return Here(open_database(root, database_url()), named, secrets.token_bytes(32), lambda: datetime.now(UTC))
+    database = open_database(root, database_url())
+    return Here(database, named, secrets.token_bytes(32), lambda: datetime.now(UTC), root)
 
 
 def shared_key(database: "Database") -> bytes:

@@ -20,6 +20,7 @@ _LOG = "How each request is told, on standard error."
 @click.option("--host", default=_DEFAULT_HOST, show_default=True, help="Address of this machine to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 takes any free one.")
 @click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
+@click.option("--jobs", type=click.IntRange(1, 16), default=1, show_default=True, help="Evaluations at a time.")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help=_LOG)
 @click.option("--accounts", is_flag=True, help="For many people: everybody logs in, and may do what their role allows.")
 @click.option("--name", "names", multiple=True, help="A name that browsers call this server by, as gate.example.org.")
@@ -29,11 +30,14 @@ _LOG = "How each request is told, on standard error."
 @click.option("--oidc-client", default="", metavar="ID", help="What it calls this server; see GATE_OIDC_SECRET.")
 @click.option("--oidc-role", type=click.Choice(["viewer", "editor"]), help="Of whom it alone knows.  [default: viewer]")
 @click.option("--oidc-known-only", is_flag=True, help="Let in only whom it knows and who has an account here.")
-def serve(host: str, port: int, person: str, log_format: Literal["text", "json"], accounts: bool, **door: Any) -> None:
-    """Write cases and look at runs in the browser.
+def serve(
+    host: str, port: int, person: str, jobs: int, log_format: Literal["text", "json"], accounts: bool, **door: Any
+) -> None:
+    """Write cases, try them, and look at runs in the browser.
 
-    The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names. With
-    --accounts others can use it, too: gate users makes the first account, and a TLS proxy stands before it.
+    Models are asked as the gate.yaml of this repository says. The store is the file .gate/gate.db of this repository,
+    or the database that GATE_DATABASE_URL names. With --accounts others can use it, too: gate users makes the first
+    account, and a TLS proxy stands before it.
 
     \b
     Examples:
@@ -48,6 +52,7 @@ def serve(host: str, port: int, person: str, log_format: Literal["text", "json"]
 
     try:
         from gate.web.entrance import Door
+        from gate.web.jobs.board import Jobs
         from gate.web.logs import written_to
         from gate.web.serving import Address, listen
     except ImportError as error:
@@ -56,7 +61,8 @@ def serve(host: str, port: int, person: str, log_format: Literal["text", "json"]
         raise GateError("--name, --proxy, --plain-http and --oidc-… are for a server of many people", "add --accounts")
     here = site_here(Path(), person)
     site = _for_many(here, host, Door(**door)) if accounts else _for_one(here)
-    site = replace(site, log=written_to(sys.stderr, log_format), clean=cleaner(), daily=forgetting(here.database))
+    log, begun = written_to(sys.stderr, log_format), Jobs(here.root, here.now, jobs)
+    site = replace(site, log=log, jobs=begun, clean=cleaner(), daily=forgetting(here.database))
     listening = listen(site, Address(host, port))
     click.echo(f"Prompt Gate answers at {listening.url}\nThe store is {here.database.label}. End it with Ctrl-C.")
     listening.run()

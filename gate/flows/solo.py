@@ -38,6 +38,7 @@ class Chosen:
         model: answers instead of each suite's own.
         samples: k instead of each suite's own.
         min_pass_rate: of all cases of a suite, in (0, 1], instead of what its policy asks.
+        instead: what goes before the cases of each suite, as `gate.yaml` names cases; empty for its own.
     """
 
     suites: Sequence[str] = ()
@@ -45,6 +46,7 @@ class Chosen:
     model: ModelRef | None = None
     samples: int | None = None
     min_pass_rate: float | None = None
+    instead: str = ""
 
 
 def resolve_one(
@@ -78,6 +80,8 @@ def resolve_one(
     found = reader.completed(found, source) or found
     reader.raise_problems()
     pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)
+    if chosen.instead:
+        pairs = [_with_exam(one, chosen.instead) for one in pairs]
     read = reader.suites(pairs, found)
     reader.raise_problems()
     return _resolved([one.suite for one in read], chosen, found, (config, source.sha))
@@ -150,6 +154,10 @@ def _named(pairs: Sequence[Pair], names: Sequence[str]) -> list[Pair]:
         hint = did_you_mean(unknown[0], known)
         raise GateError(f"there is no suite named {', '.join(map(quoted, unknown))}", hint)
     return [replace(one, new_prompt=True) for name, one in known.items() if not names or name in names]
+
+
+def _with_exam(one: Pair, cases: str) -> Pair:
+    return replace(one, current=replace(one.current, cases=cases), exam=replace(one.exam, cases=cases))
 
 
 def _checkable(suites: Iterable[Suite], chosen: Chosen) -> tuple[Suite, ...]:

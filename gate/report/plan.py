@@ -32,16 +32,21 @@ def sheet(plan: Forecast) -> Sheet:
     return Sheet(_headline(plan.spending), remarks, grids, (*_reading(plan), *plan.notes))
 
 
-def _headline(spending: Spending) -> str:
+def taken(spending: Spending) -> str:
+    """Calls, dollars and time, in words."""
     least, about = "at least " if spending.at_least else "", "at least" if spending.dollars_at_least else "about"
     if isinstance(spending.cost, Dollars):
         cost = f"{about} {numbers.dollars(spending.cost.amount)}"
     else:
         cost = "no dollars" if spending.cost.why == "n/a" else f"dollars unknown ({spending.cost_note})"
     time = numbers.duration(spending.minutes * 60)
+    return f"{least}{numbers.counted(spending.calls, 'call')}, {cost}, {about} {time}"
+
+
+def _headline(spending: Spending) -> str:
     alone = all(outlay.alone for outlay in spending.outlays)
     how = "one call after another" if alone else f"with {spending.concurrency} calls in flight"
-    return f"{least}{numbers.counted(spending.calls, 'call')}, {cost}, {about} {time} {how}"
+    return f"{taken(spending)} {how}"
 
 
 def _calls(plan: Forecast) -> Grid:

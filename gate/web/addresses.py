@@ -45,6 +45,16 @@ def new_case(suite: str) -> str:
     return _address(_CASE, "new", {"suite": suite})
 
 
+def job(id: str, part: str = "") -> str:
+    """A job, or a part of it.
+
+    Args:
+        id: of the job.
+        part: as `events`, `cancel`; empty for its page.
+    """
+    return f"/jobs/{id}{'/' if part else ''}{part}"
+
+
 def after(page: str, path: str, query: str) -> str:
     """A page that leads back to another one.
 

@@ -20,6 +20,8 @@ from gate.web.pages import (
     case,
     files,
     history,
+    job,
+    jobs,
     login,
     login_elsewhere,
     run,
@@ -30,6 +32,7 @@ from gate.web.pages import (
     tokens,
     trends,
     trends_history,
+    try_case,
 )
 from gate.web.rendering import STATIC
 from gate.web.site import Site
@@ -81,8 +84,9 @@ def inner_app(site: Site) -> FastAPI:
 def _routers() -> Sequence[APIRouter]:
     of_cases = (suites.router, suite.router, case.router, history.router, files.router)
     of_runs = (runs.router, run.router, run_case.router, trends.router, trends_history.router)
+    of_jobs = (try_case.router, jobs.router, job.router)
     of_people = (login.router, login_elsewhere.router, account.router, accounts.router, audit.router, tokens.router)
-    return (*of_cases, *of_runs, *of_people, health.router, metrics.router)
+    return (*of_cases, *of_runs, *of_jobs, *of_people, health.router, metrics.router)
 
 
 def _own_page(request: Request) -> None:

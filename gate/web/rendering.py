@@ -9,6 +9,7 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from gate.report import numbers
 from gate.web import addresses
 from gate.web.access import BROWSER, TOKEN, form_token, new_browser, person_known
 from gate.web.cookies import cookie, give
@@ -54,6 +55,11 @@ def bare(template: str, **shown: Any) -> str:
     return _environment().get_template(template).render({"static": _versioned, **shown})
 
 
+def fragment(template: str, **shown: Any) -> str:
+    """Part of a page, for a script that puts it in the place of the one before."""
+    return _environment().get_template(template).render(shown)
+
+
 def seen_next(address: str) -> RedirectResponse:
     """What a browser asks for next, once something is done: reloading that page does nothing twice."""
     return RedirectResponse(address, 303)
@@ -64,6 +70,7 @@ def _environment() -> Environment:
     loader = FileSystemLoader(_HERE / "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.globals.update(addresses=addresses)
+    made.filters.update(dollars=numbers.dollars, duration=numbers.duration, score=numbers.score)
     return made
 
 

@@ -1,5 +1,6 @@
 """Answers requests until somebody ends it."""
 
+import asyncio
 import ipaddress
 import logging
 import socket
@@ -35,6 +36,19 @@ class Address:
             return False
 
 
+class _Server(uvicorn.Server):
+    """Ends its jobs before it waits for those who watch them."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._site.jobs is not None:
+            await asyncio.to_thread(self._site.jobs.close)
+        await super().shutdown(sockets)
+
+
 @dataclass(frozen=True, slots=True)
 class Listening:
     """A server that has its port, and answers once it is run."""
@@ -56,7 +70,7 @@ class Listening:
         logger = logging.getLogger("uvicorn")
         logger.handlers, logger.propagate = [Handler(self.site.log, self.site.now)], False
         with each_day(self.site):
-            uvicorn.Server(config).run(sockets=[self.door])
+            _Server(config, self.site).run(sockets=[self.door])
 
 
 def listen(site: Site, address: Address) -> Listening:

@@ -17,6 +17,7 @@ from gate.store.sql.passwords import Passwords
 from gate.store.sql.runs import Runs
 from gate.store.sql.sessions import Sessions
 from gate.store.sql.suites import Suites
+from gate.web.jobs.board import Jobs
 from gate.web.logs import Log, silent
 from gate.web.oidc import Service
 
@@ -57,6 +58,7 @@ class Site:
         clean: takes out of the texts of runs what shall not be kept; None keeps all.
         daily: is done once a day; None where nothing is to be done.
         entrance: of `server` mode.
+        jobs: what asks models; None where the site only shows.
     """
 
     database: Database
@@ -69,6 +71,7 @@ class Site:
     clean: Clean | None = None
     daily: Callable[[], None] | None = None
     entrance: Entrance = field(default_factory=Entrance)
+    jobs: Jobs | None = None
 
     @property
     def suites(self) -> Suites:

@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,9 @@ def site(database: Database) -> Site:
     return browsing.site(database)
 
 
-@pytest.fixture
-def server(site: Site) -> Iterator[str]:
-    """The address of a site."""
+@contextmanager
+def served(site: Site) -> Iterator[str]:
+    """The address of a site, as long as it is served."""
     config = uvicorn.Config(create_app(site), port=0, log_level="warning", access_log=False)
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run)
@@ -63,6 +64,13 @@ def server(site: Site) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     running.should_exit = True
     thread.join()
+
+
+@pytest.fixture
+def server(site: Site) -> Iterator[str]:
+    """The address of a site."""
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture(params=["light", "dark"])

@@ -47,6 +47,7 @@
     clearTimeout(waiting);
     waiting = setTimeout(check, 400);
   });
-  form.addEventListener("submit", () => { typed = false; });
+  // What is tried opens beside the form, in which nothing is saved by that.
+  form.addEventListener("submit", (event) => { if (event.submitter?.formTarget !== "_blank") typed = false; });
   addEventListener("beforeunload", (event) => { if (typed) event.preventDefault(); });
 })();

@@ -1,0 +1,230 @@
+"""What can be asked from outside of the command line: suites and models of a configuration, and one case tried."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate.bootstrap.building import building
+from gate.bootstrap.checking import tree_of
+from gate.bootstrap.planning import priced
+from gate.bootstrap.resolving import rehearsed
+from gate.domain.case import Case, ScorerSpec
+from gate.domain.model import ModelRef, Params
+from gate.domain.suite import Suite
+from gate.domain.target import ToolLoop
+from gate.domain.usage import Cost, Dollars, Usage
+from gate.errors import GateError
+from gate.flows.pairing import Sides, pair
+from gate.flows.reading import Reader
+from gate.flows.resolved import Resolved
+from gate.flows.shelf import StoredCases
+from gate.flows.solo import Chosen, resolve_one
+from gate.git.repo import Repo
+from gate.inputs.problems import quoted
+from gate.inputs.source import FileSource
+from gate.inputs.storenames import StoreName
+from gate.inputs.suites import SuiteConfig
+from gate.settings.services import Settings
+
+CONFIG = "gate.yaml"
+_TRIED = StoreName("tried", 1)
+_THOUSAND = 1_000
+_REFS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A suite that can be asked.
+
+    Args:
+        name: as the configuration names it.
+        prompt: its file or function.
+        cases: as the configuration names them.
+        model: who answers.
+        agent: an agent answers, which may call a model of its own.
+    """
+
+    name: str
+    prompt: str
+    cases: str
+    model: str
+    agent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A model that can be asked, as one of the suites asks it.
+
+    Args:
+        name: `provider:name`.
+        prices: of a thousand tokens in and of a thousand out.
+    """
+
+    name: str
+    prices: tuple[Cost, Cost]
+
+    @property
+    def dollars(self) -> tuple[float, float] | None:
+        """Of a million tokens in and of a million out; None where either is not known."""
+        first, second = self.prices
+        if not (isinstance(first, Dollars) and isinstance(second, Dollars)):
+            return None
+        return first.amount * _THOUSAND, second.amount * _THOUSAND
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a configuration offers.
+
+    Args:
+        suites: in the order of the file, one for each prompt.
+        models: each once.
+    """
+
+    suites: tuple[Choice, ...]
+    models: tuple[Offer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One case to be asked.
+
+    Args:
+        suite: whose prompt and scorers are taken.
+        case: as it stands in a case file, in JSON.
+        model: `provider:name` of one of the suites, which is asked as that suite asks it; empty for the suite's own.
+        samples: how often, 1 or more.
+    """
+
+    suite: str
+    case: str
+    model: str = ""
+    samples: int = 1
+
+
+def configured(directory: Path) -> bool:
+    """Is there a configuration in this folder, or at the root of its repository?"""
+    return (tree_of(directory).root / CONFIG).is_file()
+
+
+def choices(directory: Path, settings: Settings) -> Choices:
+    """What can be asked; runs no code and reads no cases.
+
+    Args:
+        directory: somewhere inside the repository.
+        settings: addresses, which decide on prices.
+
+    Raises:
+        InputErrors, GateError: there is no configuration, or mistakes are in it.
+    """
+    price = priced(settings)
+    found = _suites(tree_of(directory))
+    models = {one.model: one.params for one in reversed(found) if one.model is not None}
+
+    def offer(model: ModelRef, params: Params) -> Offer:
+        kinds = Usage(input_tokens=_THOUSAND), Usage(output_tokens=_THOUSAND)
+        return Offer(str(model), (price(model, params, kinds[0]), price(model, params, kinds[1])))
+
+    return Choices(
+        tuple(Choice(one.name, one.prompt, one.cases, str(one.model), _own_calls(one)) for one in found),
+        tuple(offer(model, params) for model, params in reversed(models.items())),
+    )
+
+
+def branches(directory: Path) -> tuple[str, ...]:
+    """Branches and tags that git knows, the likeliest merge target first; none where there is no repository.
+
+    Args:
+        directory: somewhere inside the repository.
+    """
+    try:
+        repo = Repo.open(directory)
+    except GateError:
+        return ()
+    out = repo.git.ask("for-each-ref", "--format=%(refname:short)", "refs/remotes", "refs/heads", "refs/tags").out
+    names = out.decode("utf-8", "replace").splitlines()[:_REFS]
+    likely = [name for name in ("origin/main", "origin/master", "main", "master") if name in names]
+    return tuple(dict.fromkeys([*likely, *(name for name in names if not name.endswith("/HEAD"))]))
+
+
+def resolve_try(wanted: Try, directory: Path) -> Resolved:
+    """What is asked to try one case.
+
+    Args:
+        wanted: which case, and of whom.
+        directory: somewhere inside the repository.
+
+    Raises:
+        InputErrors, GateError: mistakes in the files or in the case.
+    """
+    source = tree_of(directory)
+    shelf = _OneCase(StoredCases("the case", "", f"{wanted.case}\n"))
+    chosen = Chosen(suites=(wanted.suite,), samples=wanted.samples, instead=_TRIED.text)
+    with building() as builder:
+        resolved = resolve_one(source, CONFIG, chosen, builder, shelf)
+    if wanted.model:
+        resolved = replace(resolved, suites=tuple(_asking(suite, wanted.model, source) for suite in resolved.suites))
+    return rehearsed(resolved)
+
+
+def refuse_strange(suites: Iterable[Suite]) -> None:
+    """See that cases of a store bring no scorer that reaches further than a model: they are written by people who may
+    write cases, and whoever may change the repository is somebody else.
+
+    Args:
+        suites: that are to be asked.
+
+    Raises:
+        GateError: code, an address or a look into a database that the suite itself does not name.
+    """
+    for suite in suites:
+        for case in suite.exam.cases if suite.exam.store else ():
+            for spec in _own_scorers(case):
+                if _reaches(spec) and all(spec.options != known.options for known in suite.exam.scorers):
+                    message = f"case {quoted(case.id)}: its scorer {spec.name} names code, an address or a database"
+                    hint = "in the browser a case may only use those of its suite in gate.yaml: name the scorer there"
+                    raise GateError(message, hint)
+
+
+def _own_scorers(case: Case) -> Iterable[ScorerSpec]:
+    return (*(case.scorers or ()), *case.extra_scorers, *(spec for one in case.rounds for spec in one.scorers))
+
+
+def _reaches(spec: ScorerSpec) -> bool:
+    return bool(spec.coded or spec.lookup or spec.address)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneCase:
+    """See `gate.flows.shelf.CaseShelf`: has one suite with one case."""
+
+    cases: StoredCases
+
+    def read(self, name: StoreName) -> StoredCases:
+        return self.cases
+
+
+def _suites(source: FileSource) -> list[SuiteConfig]:
+    sides = Sides(source, source)
+    reader = Reader(sides, CONFIG, [])
+    found, _ = reader.configs()
+    reader.raise_problems()
+    if found is None:
+        raise GateError(f"there is no {CONFIG} here", "write one that names prompts, cases and a model")
+    return [one.current for one in pair(sides, found, found, ()).pairs]
+
+
+def _own_calls(config: SuiteConfig) -> bool:
+    return not (config.target is None or isinstance(config.target, ToolLoop))
+
+
+def _asking(suite: Suite, model: str, source: FileSource) -> Suite:
+    arm = suite.candidate
+    if model == str(arm.model):
+        return suite
+    if not (arm.target is None or isinstance(arm.target, ToolLoop)):
+        raise GateError(f"the agent of suite {suite.name} calls models of its own", "choose no other model")
+    other = next((one for one in _suites(source) if str(one.model) == model), None)
+    if other is None or other.model is None:
+        raise GateError(f"no suite of {CONFIG} asks {quoted(model)}", "choose one of the models that are offered")
+    return replace(suite, candidate=replace(arm, model=other.model, params=other.params))

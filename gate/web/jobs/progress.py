@@ -1,0 +1,115 @@
+"""Counts samples by suite and slice, and tells now and then how far a run is."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+
+from gate.calls.counters import Counters
+from gate.domain.absence import Failed
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.sample import Sample
+from gate.domain.suite import Suite
+
+EVERY_S = 0.25
+"""Seconds between two tellings."""
+SLICES = 30
+"""Of one suite that are told."""
+Event = dict[str, JsonValue]
+
+
+@dataclass(slots=True)
+class _Counted:
+    total: int
+    done: int = 0
+
+
+@dataclass(slots=True)
+class Counting:
+    """See `gate.flows.ports.Progress`; another thread tells, so that a run never waits for whoever reads.
+
+    Args:
+        tell: is given each event.
+        expected: calls that it will take, about; 0 where samples alone are counted.
+    """
+
+    tell: Callable[[Event], None]
+    expected: int = 0
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    usd: float | None = None
+    counters: Counters = field(default_factory=Counters)
+    doing: str = "reading the files"
+    _suites: dict[str, _Counted] = field(default_factory=dict)
+    _slices: dict[tuple[str, str], _Counted] = field(default_factory=dict)
+    _cases: dict[tuple[str, str], Case] = field(default_factory=dict)
+    _over: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def expect(self, suites: Sequence[Suite]) -> None:
+        """What a whole run takes.
+
+        Args:
+            suites: that are evaluated.
+        """
+        for suite in suites:
+            each = len(suite.arms) * suite.samples
+            self._suites[suite.name] = _Counted(each * len(suite.exam.cases))
+            for case in suite.exam.cases:
+                self._cases[suite.name, case.id] = case
+                for name in _slices(case):
+                    self._slices.setdefault((suite.name, name), _Counted(0)).total += each
+
+    def start(self, total: int) -> None:
+        self.total, self.doing = self.total + total, ""
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        self.done, self.usd = self.done + 1, spent_usd
+        self.failed += isinstance(sample.reply, Failed)
+        case = self._cases.get((sample.suite, sample.case_id))
+        if case is not None:
+            self._suites[sample.suite].done += 1
+            for name in _slices(case):
+                self._slices[sample.suite, name].done += 1
+
+    def finish(self) -> None:
+        self.doing = "reckoning"
+
+    def __enter__(self) -> "Counting":
+        self._thread = threading.Thread(target=self._telling, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def event(self) -> Event:
+        """How far it is."""
+        counters = asdict(self.counters)
+        usd = counters["usd"] if self.counters.priced and not self.counters.unknown else self.usd
+        numbers: Event = {"total": max(self.total, self.done), "done": self.done, "failed": self.failed}
+        numbers |= {"calls": counters["made"], "reused": counters["reused"], "retried": counters["retried"]}
+        numbers["expected"] = self.expected
+        suites: list[JsonValue] = [[[name, one.done, one.total], self._of(name)] for name, one in self._suites.items()]
+        return {"is": "far", "far": {**numbers, "usd": usd, "suites": suites, "doing": self.doing}}
+
+    def _of(self, suite: str) -> list[JsonValue]:
+        found = [(name, one) for (of, name), one in list(self._slices.items()) if of == suite][:SLICES]
+        return [[name, one.done, one.total] for name, one in found]
+
+    def _telling(self) -> None:
+        last: Event = {}
+        while True:
+            over = self._over.wait(EVERY_S)
+            if (now := self.event()) != last:
+                self.tell(now)
+                last = now
+            if over:
+                return
+
+
+def _slices(case: Case) -> list[str]:
+    return [f"{dimension}={value}" for dimension, value in case.slices.items()]

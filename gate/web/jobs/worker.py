@@ -1,0 +1,179 @@
+"""The process of one job: an order in, a line of JSON for each event out, and one thing done by the flows of the
+command line.
+
+    python -P -m gate.web.jobs.worker FOLDER < order
+
+It ends when its input does: a server that is gone leaves nothing behind that spends money.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.bootstrap.checking import root_of
+from gate.bootstrap.contexts import context_here
+from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.plan import Plan
+from gate.bootstrap.planning import foreseen
+from gate.bootstrap.pushing import keep_run
+from gate.bootstrap.running import Running, carry_out
+from gate.bootstrap.signals import ENDING
+from gate.calls.caller import Caller
+from gate.domain.record import RunRecord
+from gate.errors import GateError, InputErrors, Interrupted
+from gate.flows.check import check
+from gate.flows.evaluate import evaluate
+from gate.flows.resolved import Resolved
+from gate.flows.unevaluated import deleted
+from gate.report.headline import first_line
+from gate.settings.services import Settings
+from gate.web.jobs.order import Order, read
+from gate.web.jobs.overhearing import overheard
+from gate.web.jobs.progress import Counting, Event
+from gate.web.jobs.resolving import CONCURRENCY, resolve
+
+CHUNK = 2**16
+
+
+class Cancelled(Exception):
+    """Somebody wants no more of it."""
+
+
+def main() -> int:
+    """Do what the order on standard input says.
+
+    Returns:
+        0 where it was done, 1 where it was not, 130 where it was cancelled.
+    """
+    tell, control = _apart()
+    line, _, more = _first_line(control).partition(b"\n")
+    threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
+    folder = Path(sys.argv[1])
+    try:
+        return _done(read(line.decode()), folder, tell)
+    except (Cancelled, Interrupted, KeyboardInterrupt):
+        # Nobody else does that where the server was killed.
+        shutil.rmtree(folder, ignore_errors=True)
+        return 130
+    except InputErrors as errors:
+        tell(_failed(*((f"{one.where}: {one.message}", one.hint) for one in errors.problems)))
+    except GateError as error:
+        tell(_failed((error.message, error.hint)))
+    except Exception as error:  # the last resort; what it says may hold what nobody should read
+        print("".join(traceback.format_tb(error.__traceback__)), type(error).__name__, file=sys.stderr, flush=True)
+        tell(_failed((f"Prompt Gate itself failed ({type(error).__name__})", "the log of the server says where")))
+    return 1
+
+
+def _apart() -> tuple[Callable[[Event], None], int]:
+    """Ways in and out that nothing else in this process writes to or reads from."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    control = os.dup(0)
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    lock = threading.Lock()
+
+    def tell(event: Event) -> None:
+        # A server that is gone hears nothing more, and that is how it ends this process.
+        with lock, suppress(BrokenPipeError):
+            out.write(f"{json.dumps(event)}\n".encode())
+
+    return tell, control
+
+
+def _first_line(control: int) -> bytes:
+    found = b""
+    while b"\n" not in found and (chunk := os.read(control, CHUNK)):
+        found += chunk
+    return found
+
+
+def _listen(control: int, ended: bool) -> None:
+    """Whatever comes after the order, its end above all, ends the job."""
+    if not ended:
+        os.read(control, 1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _failed(*mistakes: tuple[str, str]) -> Event:
+    return {"is": "failed", "mistakes": [list(pair) for pair in mistakes]}
+
+
+def _done(order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
+    directory = Path()
+    with Counting(tell) as counting:
+        resolved = resolve(order, directory)
+        for note in resolved.notes:
+            tell({"is": "note", "text": note})
+        if not resolved.touched:
+            return _untouched(resolved, order, folder, tell)
+        counting.expect(resolved.suites)
+        if order.kind == "try":
+            counting.expected = foreseen(resolved, Settings.from_environ(), CONCURRENCY).calls
+        say: Callable[[str], None] = lambda text: tell({"is": "note", "text": text})  # noqa: E731
+        run = _carried_out(Plan(resolved, CONCURRENCY, None, folder, counting, say=say), order, counting)
+    if order.kind != "try":
+        _store(run, order, folder, tell)
+    return 0
+
+
+def _carried_out(plan: Plan, order: Order, counting: Counting) -> RunRecord:
+    stopped: list[str | None] = []
+
+    async def work(running: Running) -> RunRecord:
+        if isinstance(running.tools.calls, Caller):
+            counting.counters = running.tools.calls.counters
+        try:
+            if order.kind == "diff":
+                return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
+            tools = overheard(running.tools, counting.tell) if order.kind == "try" else running.tools
+            return await check(running.resolved, tools, running.seed, running.stop)
+        finally:
+            stopped.append(running.stop.reason)
+
+    if order.kind != "diff":
+        # Every case is asked, whatever the others showed.
+        policy = replace(plan.resolved.policy, early_stop=False)
+        plan = replace(plan, resolved=replace(plan.resolved, policy=policy))
+    run = carry_out(plan, Settings.from_environ(), work)
+    if any(reason in ENDING.values() for reason in stopped):
+        raise Cancelled
+    return run
+
+
+def _untouched(resolved: Resolved, order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
+    """A change that touches no suite is no run, and one that deletes prompts is one without samples."""
+    if not resolved.deleted:
+        said = "Nothing to compare: the working tree has the same prompts, models, cases and scorers as the base."
+        tell({"is": "stored", "run": None, "said": said})
+        return 0
+    run = deleted(resolved, datetime.now(UTC))
+    keeper = run_folder(folder)
+    keeper.made()
+    keeper.run(run)
+    _store(run, order, folder, tell)
+    return 0
+
+
+def _store(run: RunRecord, order: Order, folder: Path, tell: Callable[[Event], None]) -> None:
+    root = root_of(Path())
+    try:
+        kept = keep_run(folder, root, replace(context_here(root), pushed_by=order.by))
+    except GateError as error:
+        again = "begin the job again once that is mended: its answers are kept, and are not paid for twice"
+        raise GateError(f"the run is not in the store: {error.message}", again) from None
+    tell({"is": "stored", "run": kept.id, "said": first_line(run)})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

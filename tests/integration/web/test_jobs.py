@@ -1,0 +1,196 @@
+"""Cases are tried, and checks and comparisons are begun, watched and cancelled, by the pages of the server."""
+
+import json
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from gate.domain.history import RunFilter
+from gate.domain.stored_suite import Page
+from gate.domain.verdict import Verdict
+from gate.store.sql.suites import Suites
+from gate.web import addresses
+from gate.web.jobs.order import Order
+from gate.web.jobs.state import Stored
+from tests.support import asking, browsing, repository
+from tests.support.asking import Shop, job_of, judged
+from tests.support.model_server import Behaviour, ModelServer
+
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
+TWO_ROUNDS = {
+    "do": "try",
+    "kind": "agent",
+    "name": "asks-twice",
+    "rounds.1.prompt": "What are my listings?",
+    "rounds.2.prompt": "And the first one?",
+    "rounds.2.criteria": "Names the first one",
+}
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour()) as server:
+        yield server
+
+
+@pytest.fixture
+def shop(tmp_path: Path, models: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    for name, value in asking.environment(models.url).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
+    models.ledger.clear()
+    with asking.shop(tmp_path, models) as made:
+        yield made
+
+
+@pytest.fixture
+def ann(shop: Shop) -> TestClient:
+    return shop.browser()
+
+
+def send(browser: TestClient, address: str, page: str, **fields: str) -> tuple[int, str, str]:
+    """Send a form of a page; its status, text and the address that it led to."""
+    answer = browser.post(address, data={"csrf": browsing.token(page), **fields})
+    return answer.status_code, unescape(answer.text), str(answer.url)
+
+
+def runs(shop: Shop) -> int:
+    return len(shop.site.runs.rows(RunFilter(), Page()))
+
+
+def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: TestClient) -> None:
+    shop.server.behaviour = Behaviour(
+        answer=lambda system, user: HOSTILE if "listings" in user else "The first one",
+        judgement=lambda system, user: judged(0.9, "It names <b>it</b>"),
+    )
+    form = ann.get(addresses.new_case("support")).text
+    status, offer, _ = send(ann, addresses.case("support", "", "try"), form, **TWO_ROUNDS)
+    assert (status, "Try asks-twice" in offer.replace("<bdi>", "")) == (200, True)
+    assert "openai:gpt-5-mini: $0.25 and $2.00" in offer
+    assert "If no answer is known yet:" in offer
+    entry = offer.split('name="entry" value="')[1].split('">')[0]
+    _, _, at = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="start")
+    job = shop.over(job_of(at))
+    assert (job.phase, job.order.label, job.far.done) == ("done", "asks-twice", 1)
+    shown = ann.get(at).text
+    assert "It passes" in shown and "It names &lt;b&gt;it&lt;/b&gt;" in shown
+    assert "<script>document" not in shown and "&lt;script&gt;document" in shown
+    assert [(one.round, one.value) for one in job.opinions] == [(1, 0.9), (2, 0.9)]
+    assert "What judges said, round by round" in shown
+    assert "The first one" in shown and "And the first one?" in shown
+    assert "sk-ant" not in shown and "sk-openai" not in shown
+    assert (runs(shop), len(Suites(shop.database).case("support", "asks-twice"))) == (0, 0)
+
+
+def test_what_a_provider_refuses_is_told_with_a_remedy(shop: Shop, ann: TestClient) -> None:
+    shop.server.behaviour = Behaviour(faults=("401",) * 9)
+    offer = ann.get(addresses.case("support", "c1", "try")).text
+    entry = unescape(offer.split('name="entry" value="')[1].split('">')[0])
+    _, _, at = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="start")
+    assert shop.over(job_of(at)).phase == "failed"
+    shown = ann.get(at).text
+    assert "answered 401" in shown and "check OPENAI_API_KEY" in shown and "whoever runs it can set them" in shown
+    assert "sk-openai" not in shown
+
+
+def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(shop: Shop, ann: TestClient) -> None:
+    form = ann.get("/jobs/new").text
+    _, reckoned, _ = send(ann, "/jobs/new", form, kind="check", calls="5", do="reckon")
+    assert "8 calls, about $" in reckoned and "more than the 5 calls" in reckoned
+    _, _, at = send(ann, "/jobs/new", form, kind="check", suite="support", calls="100", do="start")
+    repository.write(shop.repo, {asking.PROMPT: "Help them quickly.\n"})
+    _, _, next_at = send(ann, "/jobs/new", form, kind="diff", base="released", calls="100", do="start")
+    waiting = shop.jobs.find(job_of(next_at))
+    assert waiting is not None and (waiting.phase, shop.jobs.place(waiting)) == ("waiting", 1)
+    assert "It is the next one." in ann.get(next_at).text
+    with ann.stream("GET", f"{at.partition('?')[0]}/events") as stream:
+        told = [line for line in stream.iter_lines() if line.startswith("data: ")]
+    assert json.loads(told[0].removeprefix("data: "))["said"] == "Running"
+    assert any("4 of 4" in line for line in told) and any("tier=paid" in line for line in told)
+    job = shop.over(job_of(at))
+    assert isinstance(job.outcome, Stored) and job.outcome.said == "PASS: 4 of 4 cases passed"
+    assert f'href="/runs/{job.outcome.run}"' in ann.get(at).text
+    second = shop.over(job_of(next_at))
+    assert isinstance(second.outcome, Stored) and second.outcome.run is not None, second
+    row = shop.site.runs.row(second.outcome.run)
+    assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
+    assert runs(shop) == 2
+
+
+def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -> None:
+    shop.server.behaviour = Behaviour(answer=lambda system, user: "late", latency_s=60)
+    job = shop.jobs.begin(Order("check", by="Ann"))
+    shop.until(job.id, lambda job: job.far.total > 0)
+    page = ann.get(addresses.job(job.id)).text
+    _, shown, _ = send(ann, addresses.job(job.id, "cancel"), page)
+    assert "Cancelling" in shown
+    assert shop.over(job.id).phase == "cancelled"
+    assert "nothing is in the store" in ann.get(addresses.job(job.id)).text
+    assert (runs(shop), shop.server.ledger) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"kind": "diff", "base": "--upload-pack=x"}, "cannot be a git ref"),
+        ({"kind": "diff", "base": "nowhere; rm -rf ."}, "there is no commit"),
+        ({"kind": "diff", "base": " "}, "nothing to compare with"),
+        ({"kind": "check", "suite": "../../etc"}, "there is no suite named"),
+        ({"kind": "check", "calls": "many"}, "The limit of calls is no number"),
+        ({"kind": "check", "usd": "nan"}, "The limit of dollars is no number"),
+        ({"kind": "sh"}, "There is no such job"),
+    ],
+)
+def test_what_a_form_names_has_to_be_there(shop: Shop, ann: TestClient, fields: dict[str, str], told: str) -> None:
+    page = ann.get("/jobs/new").text
+    status, shown, _ = send(ann, "/jobs/new", page, **{"calls": "100", "do": "reckon", **fields})
+    assert (status, told in shown, shop.jobs.all()) == (422, True, [])
+
+
+@pytest.mark.parametrize(
+    "scorers",
+    [
+        [{"python": {"function": "evals.checks:polite"}}],
+        [{"database": {"url": "GATE_DATABASE_URL", "query": "SELECT 1", "equals": 1}}],
+        [{"judge": {"criteria": "x", "model": "openai:gpt-5-mini", "params": {"base_url": "http://127.0.0.1:9/v1"}}}],
+    ],
+)
+def test_a_case_reaches_no_further_than_its_suite(shop: Shop, ann: TestClient, scorers: list[object]) -> None:
+    repository.write(shop.repo, {"evals/checks.py": "def polite(sample):\n    return 1.0\n"})
+    offer = ann.get(addresses.case("support", "c1", "try")).text
+    entry = json.dumps({"name": "reaches", "prompt": "Hi", "scorers": scorers})
+    status, shown, _ = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="reckon")
+    assert (status, shop.server.ledger) == (422, [])
+    assert "names code, an address or a database" in shown, shown
+
+
+def test_a_form_of_another_page_begins_and_ends_nothing(shop: Shop, ann: TestClient) -> None:
+    forged = {"csrf": "0" * 64, "kind": "check", "calls": "10", "do": "start"}
+    cancel = addresses.job("0123456789abcdef", "cancel")
+    for address in ("/jobs/new", "/case/try?suite=support", "/case/try/begin?suite=support", cancel):
+        assert ann.post(address, data=forged).status_code == 403
+    assert shop.jobs.all() == []
+
+
+def test_without_a_configuration_pages_say_how_to_get_one(shop: Shop, ann: TestClient) -> None:
+    (shop.repo / "gate.yaml").unlink()
+    for address in ("/jobs", "/jobs/new", addresses.case("support", "c1", "try")):
+        assert "This server has no <code>gate.yaml</code>" in ann.get(address).text
+
+
+def test_a_job_of_an_earlier_server_is_told_to_be_gone(ann: TestClient) -> None:
+    gone = ann.get("/jobs/0123456789abcdef")
+    assert (gone.status_code, "This job is gone" in gone.text) == (404, True)
+    assert ann.get("/jobs/0123456789abcdef/events").status_code == 404
+
+
+def test_mistakes_in_a_typed_case_are_told_and_nothing_is_asked(shop: Shop, ann: TestClient) -> None:
+    form = ann.get(addresses.new_case("support")).text
+    status, shown, _ = send(
+        ann, addresses.case("support", "", "try"), form, **{**TWO_ROUNDS, "threshold": "7", "do": "try"}
+    )
+    assert (status, "threshold" in shown, "go back to it" in shown) == (422, True, True)
+    assert not shop.server.ledger

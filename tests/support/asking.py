@@ -1,0 +1,125 @@
+"""A repository whose prompt is examined by cases of the store, a server of models, and jobs that ask them."""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from gate.domain.stored_suite import Entry
+from gate.store.sql import migrating
+from gate.store.sql.engine import Database
+from gate.web.app import create_app
+from gate.web.jobs.board import Jobs
+from gate.web.jobs.state import Job
+from gate.web.site import Site
+from tests.support import browsing, repository
+from tests.support.command import git
+from tests.support.model_server import Behaviour, ModelServer
+
+PROMPT = "prompts/support.md"
+CONFIG = """\
+version: 1
+suites:
+  - name: support
+    prompt: prompts/support.md
+    cases: store:support
+    model: openai:gpt-5-mini
+    samples: 1
+    slices: [tier]
+    scorers:
+      - judge: {model: anthropic:claude-haiku-4-5, criteria: Kind and to the point}
+"""
+WAIT_S = 60.0
+
+
+def judged(score: float, reason: str) -> str:
+    """What a judge says."""
+    return json.dumps({"reason": reason, "score": score})
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """All of it.
+
+    Args:
+        repo: the repository.
+        database: the store that its commands use.
+        site: over that store.
+        server: of the models.
+    """
+
+    repo: Path
+    database: Database
+    site: Site
+    server: ModelServer
+
+    @property
+    def jobs(self) -> Jobs:
+        assert self.site.jobs is not None
+        return self.site.jobs
+
+    def browser(self) -> TestClient:
+        found = TestClient(create_app(self.site), follow_redirects=True)
+        found.get("/")
+        return found
+
+    def over(self, id: str) -> Job:
+        """The job, once it is over."""
+        return self.until(id, lambda job: job.over)
+
+    def until(self, id: str, seen) -> Job:  # type: ignore[no-untyped-def]
+        """The job, once something is seen of it."""
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
+            job = self.jobs.find(id)
+            assert job is not None
+            if seen(job):
+                return job
+            assert not job.over, job
+            time.sleep(0.02)
+        raise AssertionError(f"the job is at {self.jobs.find(id)}")
+
+
+def environment(url: str) -> Mapping[str, str]:
+    """Variables that lead to a server of models."""
+    return {
+        **{"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-openai-hidden", "GATE_PRICE_BY_NAME": "1"},
+        **{"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-hidden"},
+    }
+
+
+@contextmanager
+def shop(folder: Path, server: ModelServer) -> Iterator[Shop]:
+    """Everything but the environment, which is that of `environment`."""
+    server.behaviour = Behaviour(
+        answer=lambda system, user: f"Gladly: {user}", judgement=lambda system, user: judged(0.9, "It is kind")
+    )
+    repo = repository.make(folder / "shop", {"gate.yaml": CONFIG, PROMPT: "Help them.\n", ".gitignore": ".gate\n"})
+    git(repo, "branch", "released")
+    with closing(Database.of_file(repo / ".gate" / "gate.db")) as database:
+        migrating.upgrade(database)
+        cases: list[Entry] = [
+            {"name": f"c{number}", "prompt": f"Question {number}", "slices": {"tier": "paid" if number % 2 else "free"}}
+            for number in range(4)
+        ]
+        browsing.add(database, "support", *cases)
+        with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
+            yield Shop(repo, database, _site(database, jobs), server)
+
+
+def _site(database: Database, jobs: Jobs) -> Site:
+    plain = browsing.site(database)
+    return Site(database, plain.hosts, plain.key, jobs.now, person=plain.person, jobs=jobs)
+
+
+def job_of(address: str) -> str:
+    """The id in the address of a job's page."""
+    found = re.search(r"/jobs/([0-9a-f]{16})", address)
+    assert found is not None, address
+    return found[1]

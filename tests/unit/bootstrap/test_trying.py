@@ -1,0 +1,88 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.bootstrap.trying import Try, branches, choices, configured, refuse_strange, resolve_try
+from gate.errors import GateError, InputErrors
+from gate.settings.services import Settings
+from tests.support import repository
+from tests.support.command import git
+
+CONFIG = """\
+version: 1
+suites:
+  - name: short
+    prompt: a.md
+    cases: absent.jsonl
+    model: openai:gpt-5-mini
+    scorers: [contains]
+    slices: [tier]
+    policy: {required: [tier=x]}
+  - name: long
+    prompt: b.md
+    cases: "store:long"
+    model: anthropic:claude-haiku-4-5
+    params: {max_output_tokens: 77}
+    scorers: [contains]
+  - {name: again, prompt: b.md, cases: absent.jsonl, model: "openai:gpt-5-mini", scorers: [contains]}
+"""
+CASE = json.dumps({"id": "one", "input": "Hi", "expected": "Hello"})
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    made = repository.make(tmp_path / "r", {"gate.yaml": CONFIG, "a.md": "A", "b.md": "B"})
+    git(made, "branch", "zeta")
+    return made
+
+
+def test_a_configuration_offers_its_suites_and_each_model_once(repo: Path) -> None:
+    found = choices(repo, Settings())
+    assert [(one.name, one.cases, one.model) for one in found.suites] == [
+        ("short", "absent.jsonl", "openai:gpt-5-mini"),
+        ("long", "store:long", "anthropic:claude-haiku-4-5"),
+        ("again", "absent.jsonl", "openai:gpt-5-mini"),
+    ]
+    assert sorted(one.name for one in found.models) == ["anthropic:claude-haiku-4-5", "openai:gpt-5-mini"]
+    assert next(one.dollars for one in found.models if one.name == "openai:gpt-5-mini") == pytest.approx((0.25, 2.0))
+
+
+def test_a_case_stands_where_those_of_the_suite_would(repo: Path) -> None:
+    (suite,) = resolve_try(Try("short", CASE, samples=2), repo).suites
+    assert ([case.id for case in suite.exam.cases], suite.samples, suite.baseline) == (["one"], 2, None)
+    assert suite.candidate.version.prompt.messages[0].content.strip() == "A"
+
+
+def test_another_model_is_asked_as_the_suite_that_names_it_asks_it(repo: Path) -> None:
+    (suite,) = resolve_try(Try("short", CASE, model="anthropic:claude-haiku-4-5"), repo).suites
+    assert (str(suite.candidate.model), suite.candidate.params.max_output_tokens) == ("anthropic:claude-haiku-4-5", 77)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        (Try("nope", CASE), "no suite named"),
+        (Try("short", CASE, model="openai:gpt-5"), "no suite of gate.yaml asks"),
+        (Try("short", json.dumps({"id": "one", "input": 3})), "must be"),
+        (Try("short", "no JSON"), "the case"),
+    ],
+)
+def test_what_is_not_there_is_told(repo: Path, wanted: Try, told: str) -> None:
+    with pytest.raises((GateError, InputErrors), match=told):
+        resolve_try(wanted, repo)
+
+
+def test_a_scorer_of_the_suite_may_reach_what_a_scorer_of_the_case_may_not(repo: Path) -> None:
+    code = '{"python": {"function": "checks:polite"}}'
+    repository.write(repo, {"checks.py": "def polite(sample):\n    return 1.0\n"})
+    case = json.dumps({"id": "one", "input": "Hi", "expected": "x", "scorers": [json.loads(code)]})
+    with pytest.raises(GateError, match="names code"):
+        refuse_strange(resolve_try(Try("short", case), repo).suites)
+    repository.write(repo, {"gate.yaml": CONFIG.replace("scorers: [contains]", f"scorers: [{code}]")})
+    refuse_strange(resolve_try(Try("short", case), repo).suites)
+
+
+def test_branches_begin_with_the_likeliest(repo: Path, tmp_path: Path) -> None:
+    assert branches(repo) == ("main", "zeta")
+    assert (configured(repo), configured(tmp_path), branches(tmp_path)) == (True, False, ())
