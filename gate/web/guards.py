@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
@@ -21,6 +22,7 @@ FILE_BYTES = 64 * 2**20
 _MOST: Mapping[str, int] = MappingProxyType({"/api/v1/runs": RUN_BYTES, "/suite/import": FILE_BYTES})
 PROBES = frozenset({"/healthz", "/readyz"})
 """Who looks after machines calls them by their addresses; nothing of a store is in the answer."""
+_CHARSETS = frozenset({b"utf-8", b"utf8"})
 _THROWN_AWAY = 64 * 2**20
 """Of a request that is too long: a browser shows no answer before it has sent that much."""
 
@@ -77,7 +79,8 @@ class Guards:
 
     def _refused(self, scope: Scope) -> str:
         """A page elsewhere may have its name point to this machine, and would then be told everything."""
-        host = host_of(Headers(scope=scope))
+        headers = Headers(scope=scope)
+        host = host_of(headers)
         if host not in self.hosts:
             return f"This server does not answer to the name {json.dumps(host[:100])}; name it with --name."
         if self.tls and host not in LOOPBACK_NAMES and scope["scheme"] != "https":
@@ -85,6 +88,8 @@ class Guards:
                 "This server is for HTTPS alone, and this request came over plain HTTP, or by way of a proxy that it "
                 "was not told of: name the proxy with --proxy, and have it set X-Forwarded-Proto."
             )
+        if _charset(headers) not in _CHARSETS:
+            return "This server reads text in UTF-8 alone."
         return ""
 
 
@@ -93,6 +98,15 @@ def host_of(headers: Headers) -> str:
     name = headers.get("host", "").lower()
     host, colon, port = name.rpartition(":")
     return (host if colon and port.isdecimal() else name).strip("[]")
+
+
+def _charset(headers: Headers) -> bytes:
+    """The encoding that a form of several parts would be read in, as its parser finds it.
+
+    A stranger names it, and some that Python knows take minutes for a form, or give what is no text.
+    """
+    _, options = parse_options_header(headers.get("content-type"))
+    return options.get(b"charset", b"utf-8").lower()
 
 
 def _counted(receive: Receive, most: int) -> Receive:

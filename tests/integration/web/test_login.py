@@ -345,3 +345,32 @@ def test_the_last_admin_does_not_lock_everybody_out(site: Site, ann: TestClient)
         answer = ann.post(f"/accounts/{me.id}", data={"csrf": csrf, **data})
         assert (answer.status_code, "the last admin" in answer.text) == (422, True)
     assert ann.get("/accounts").status_code == 200
+
+
+ENCODINGS = [
+    *(
+        "punycode",
+        '"punycode"',
+        "PUNYCODE",
+        "unicode_escape",
+        "raw_unicode_escape",
+        "utf-7",
+        "utf-16",
+        "latin-1",
+        "idna",
+    ),
+    *("nonsense", "utf-8\x00", ""),
+]
+"""Reading two megabytes as punycode takes the one thread that answers everybody a quarter of an hour."""
+
+
+@pytest.mark.parametrize("path", ["/login", "/runs/1/case"])
+def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: Site, path: str) -> None:
+    there = people.browser(site)
+    body = '--edge\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n\\ud800-é\r\n--edge--\r\n'.encode()
+    kind = "multipart/form-data; boundary=edge"
+    for charset in ENCODINGS:
+        answer = there.post(path, content=body, headers={"content-type": f"{kind}; charset={charset}"})
+        assert (answer.status_code, "UTF-8" in answer.text) == (400, True), charset
+    for charset in ("", "; charset=utf-8", '; charset="UTF-8"'):
+        assert there.post(path, content=body, headers={"content-type": kind + charset}).status_code in (401, 403)
