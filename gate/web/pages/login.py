@@ -42,9 +42,7 @@ def enter(request: Request, site: Here, sent: Form) -> Response:
     if not isinstance(outcome, Entered):
         shown = {"name": name, "next": sent.one("next")}
         if isinstance(outcome, Wait):
-            answer = asked(request, 429, wait=outcome.seconds, **shown)
-            answer.headers["retry-after"] = str(outcome.seconds)
-            return answer
+            return held_up(request, outcome.seconds, **shown)
         return asked(request, 422, wrong=True, **shown)
     if old := cookie(request, SESSION):
         site.sessions.end(old)
@@ -64,6 +62,19 @@ def leave(request: Request, site: Here, sent: Form) -> Response:
     noted(request, "logout")
     answer = seen_next("/login?said=out")
     take_away(request, answer, SESSION)
+    return answer
+
+
+def held_up(request: Request, seconds: int, **shown: object) -> Response:
+    """The form, and how long nothing is tried.
+
+    Args:
+        request: that is answered.
+        seconds: to wait.
+        shown: what the template shows besides.
+    """
+    answer = asked(request, 429, wait=seconds, **shown)
+    answer.headers["retry-after"] = str(seconds)
     return answer
 
 

@@ -11,12 +11,13 @@ from starlette.responses import RedirectResponse, Response
 
 from gate.store.sql.logins import Entered
 from gate.store.sql.outside import NotKnown, Outsiders
+from gate.store.sql.throttle import Throttle, of_address
 from gate.web import addresses
 from gate.web.access import SESSION, Here, Role, needs, sealed
 from gate.web.auditing import actor, noted
 from gate.web.cookies import cookie, give, take_away
 from gate.web.oidc import Flow, NotProven, Service
-from gate.web.pages.login import asked, begin
+from gate.web.pages.login import asked, begin, held_up
 from gate.web.rendering import seen_next
 from gate.web.site import Site
 
@@ -34,7 +35,9 @@ def go(request: Request, site: Here, next: Annotated[str, Query(max_length=5_000
     try:
         address = service.address(flow, _back(request))
     except NotProven as error:
-        return _failed(request, site, error)
+        # Nobody tried to be anybody: that is for the log of the server, and not for that of what people did.
+        request.state.trouble = str(error)
+        return _failed(request)
     answer = RedirectResponse(address, 303)
     until = str(int(site.now().timestamp()) + _SECONDS)
     kept = json.dumps([flow.state, flow.nonce, flow.verifier, addresses.own(next), until])
@@ -46,16 +49,22 @@ def go(request: Request, site: Here, next: Annotated[str, Query(max_length=5_000
 @needs(Role.NOBODY)
 def back(request: Request, site: Here) -> Response:
     """The browser is back, with what the service says."""
-    service = _service(site)
+    service, by = _service(site), actor(request)
+    # Each failure is written down, and may ask the service: a stranger has so many as with passwords.
+    limits, place = Throttle(site.database), (of_address(by.where),)
+    if wait := limits.take(place, by.now):
+        return held_up(request, wait)
     try:
         flow, to = _kept(request, site)
         identity = service.identity(flow, _back(request), request.query_params, site.now())
     except NotProven as error:
-        return _failed(request, site, error)
-    outcome = Outsiders(site.database, site.entrance.newcomers).enter(identity, actor(request))
+        noted(request, "login-failed", str(error))
+        return _failed(request)
+    outcome = Outsiders(site.database, site.entrance.newcomers).enter(identity, by)
     if isinstance(outcome, NotKnown):
         return asked(request, 403, why=outcome.why)
     assert isinstance(outcome, Entered)  # noqa: S101
+    limits.worked(place, by.now)
     if old := cookie(request, SESSION):
         site.sessions.end(old)
     answer = seen_next(to)
@@ -93,8 +102,7 @@ def _seal(site: Site, kept: str) -> str:
     return sealed(site, f"flow:{kept}")
 
 
-def _failed(request: Request, site: Site, error: NotProven) -> Response:
-    noted(request, "login-failed", str(error))
+def _failed(request: Request) -> Response:
     answer = asked(
         request, 403, why="The service did not say who you are. Try again; if that does not help, ask an admin."
     )

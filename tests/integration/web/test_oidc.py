@@ -247,6 +247,27 @@ def test_an_answer_that_comes_late_or_with_a_forged_cookie_is_none(database: Dat
         assert there.get(back).status_code == 403
 
 
+def test_a_stranger_cannot_fill_the_log_with_answers_to_nothing(database: Database, provider: Provider) -> None:
+    found = site(database, provider)
+    there = people.browser(found)
+    answers = [there.get("/login/back?state=x&code=y") for _ in range(40)]
+    assert {one.status_code for one in answers} == {403, 429}
+    assert answers[-1].headers["retry-after"].isdecimal()
+    assert len(events(found)) < 25
+    assert come_in(people.browser(found, address="192.0.2.99"))[0] == 303
+
+
+def test_a_place_from_which_many_come_in_is_not_held_up(database: Database, provider: Provider) -> None:
+    found = site(database, provider)
+    assert {come_in(people.browser(found))[0] for _ in range(25)} == {303}
+
+
+def test_a_service_that_is_away_fills_no_log(database: Database) -> None:
+    found = people.server(database, service=Service(Client("http://127.0.0.1:9", CLIENT, SECRET)))
+    assert people.browser(found).get("/login/elsewhere").status_code == 403
+    assert events(found) == []
+
+
 def test_the_way_back_leads_to_no_other_server(database: Database, provider: Provider) -> None:
     for to in ("https://evil.example", "//evil.example", "/\\evil.example"):
         assert come_in(people.browser(site(database, provider)), to) == (303, "/")
