@@ -15,6 +15,7 @@ from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import CaseFilter, Page
 from gate.store.run_folder import dump_run, sample_line
 from gate.store.sql.engine import Database
+from gate.store.sql.retention import Limits, prune
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web.api.mounting import API, operations
 from gate.web.app import create_app
@@ -51,9 +52,8 @@ AT = "/suites/support/cases/a%2Fb%201"
 
 
 @pytest.fixture
-def database(tmp_path: Path, empty_store: bytes) -> Iterator[Database]:
-    with stores.on_sqlite(tmp_path) as found:
-        (tmp_path / ".gate/gate.db").write_bytes(empty_store)
+def database(tmp_path: Path) -> Iterator[Database]:
+    with stores.with_tables(tmp_path) as found:
         yield found
 
 
@@ -325,8 +325,12 @@ def test_the_same_run_with_other_samples_is_told(program: Program) -> None:
 
 def test_texts_that_the_store_forgot_are_still_the_same_run(program: Program) -> None:
     program.push(201, dump_run(RUN).encode(), SAMPLES)
-    assert program.site.runs.forget(NOW) > 0
+    assert prune(program.site.database, Limits(outputs=NOW + timedelta(days=1)), NOW).texts == 1
     program.push(200, dump_run(RUN).encode(), SAMPLES)
+
+
+def created(moment: str) -> bytes:
+    return dump_run(RUN).replace(RUN.created, moment).encode()
 
 
 def test_what_is_no_whole_run_leaves_nothing_behind(program: Program) -> None:
@@ -341,6 +345,10 @@ def test_what_is_no_whole_run_leaves_nothing_behind(program: Program) -> None:
         (text, SAMPLES[: SAMPLES.index(b"\n") + 1], "fewer samples"),
         (text, SAMPLES + SAMPLES.splitlines(keepends=True)[0], "more samples"),
         (text, b"{}\n", "not a sample"),
+        # In UTC these are of the years 0 and 10000.
+        (created("0001-01-01T00:00:00+23:59"), None, "no moment"),
+        (created("9999-12-31T23:59:59-23:59"), None, "no moment"),
+        (created("2026-11-23T09:30:00"), None, "no time zone"),
     ):
         told = program.push(422, run, samples)
         assert said in told["detail"], told

@@ -26,7 +26,7 @@ from gate.store.sql.runs import Runs
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web.app import create_app
 from tests.integration.web.test_api import RUN, SAMPLES
-from tests.support import browsing
+from tests.support import browsing, stores
 from tests.support.command import gate
 
 CI = Context("acme/shop", "topic", "pull_request", 7, "octocat")
@@ -124,15 +124,13 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, empty_store: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    database = Database.of_file(tmp_path / "store/gate.db")
-    (tmp_path / "store/gate.db").write_bytes(empty_store)
-    found = Place(tmp_path, database)
-    found.start()
-    monkeypatch.setenv("GATE_TOKEN", found.token(Scope.RUNS_WRITE))
-    yield found
-    found.kill()
-    database.close()
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    with stores.with_tables(tmp_path) as database:
+        found = Place(tmp_path, database)
+        found.start()
+        monkeypatch.setenv("GATE_TOKEN", found.token(Scope.RUNS_WRITE))
+        yield found
+        found.kill()
 
 
 @pytest.fixture
