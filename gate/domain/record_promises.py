@@ -1,5 +1,10 @@
 """Parts of `run.json` on what the change does to a prompt's promises: told apart, without a part in the verdict."""
 
+from typing import Self
+
+from pydantic import model_validator
+from pydantic_core import PydanticCustomError
+
 from gate.domain.ranges import Amount, Count
 from gate.domain.record_parts import CallsRecord, Part
 from gate.domain.specdiff import AlignedBy, ChangeState, InputState
@@ -44,6 +49,14 @@ class PromiseTrialRecord(Part):
     baseline_scored: Count
     candidate_kept: Count
     candidate_scored: Count
+
+    @model_validator(mode="after")
+    def _no_more_than_tried(self) -> Self:
+        """No share can be reckoned of a record that counts more parts than wholes."""
+        arms = (self.baseline_kept, self.baseline_scored), (self.candidate_kept, self.candidate_scored)
+        if not all(kept <= scored <= self.tests for kept, scored in arms):
+            raise PydanticCustomError("more_than_tried", "more tests are kept or scored than there are")
+        return self
 
 
 class PromisesRecord(Part):

@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -154,10 +154,12 @@ def _named(key: _Key) -> str:
 
 def _moment(text: str) -> datetime:
     """Of a record; whatever is no moment is told."""
+    hint = "push a run.json as the gate wrote it"
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
-        raise GateError("the run's 'created' is no moment", "push a run.json as the gate wrote it") from None
-    if found.tzinfo is None:
-        raise GateError("the run's 'created' has no time zone", "push a run.json as the gate wrote it")
-    return found
+        if found.tzinfo is None:
+            raise GateError("the run's 'created' has no time zone", hint)
+        # At both ends of the calendar there are moments that are none in UTC.
+        return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise GateError("the run's 'created' is no moment", hint) from None

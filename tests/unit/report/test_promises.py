@@ -4,6 +4,7 @@ import io
 from dataclasses import replace
 
 import pytest
+from pydantic import ValidationError
 from rich.console import Console
 
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
@@ -175,6 +176,15 @@ def test_no_text_changes_the_shape_of_the_comment_or_reaches_the_terminal(batch:
         assert on_github(text) == on_github(comment(full(plain), other)), attack.id
         assert not stacks(text), attack.id
         assert not harm(printed(tables[0])), attack.id
+
+
+@pytest.mark.parametrize(("kept", "scored", "tests"), [(1, 0, 4), (3, 2, 4), (4, 5, 4)])
+@pytest.mark.parametrize("arm", ["baseline", "candidate"])
+def test_a_trial_that_counts_more_parts_than_wholes_is_none(arm: str, kept: int, scored: int, tests: int) -> None:
+    counts = {name: 0 for name in ("baseline_kept", "baseline_scored", "candidate_kept", "candidate_scored")}
+    counts |= {f"{arm}_kept": kept, f"{arm}_scored": scored}
+    with pytest.raises(ValidationError, match="more tests are kept or scored than there are"):
+        PromiseTrialRecord(rule="R1", tests=tests, **counts)
 
 
 def trial(rule: str, kept: int, scored: int = 4) -> PromiseTrialRecord:
