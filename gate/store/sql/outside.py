@@ -13,6 +13,7 @@ from gate.store.sql import people_tables as tables
 from gate.store.sql.account_rows import ACCOUNT, account, folded
 from gate.store.sql.engine import Database
 from gate.store.sql.logins import Entered
+from gate.store.sql.token_tables import api_tokens
 
 _COLUMN = tables.accounts.c
 _NAMES = 100
@@ -111,11 +112,11 @@ class Outsiders:
 
 
 def _free_name(db: Connection, identity: Identity) -> str:
-    """A name that nobody has: what somebody did before must not look like theirs."""
+    """A name that nobody has: what somebody did before must not look like theirs, nor their tokens become theirs."""
     wanted = identity.email or identity.name
     name = identity.subject if person_complaint(wanted) else wanted
     name = "somebody" if person_complaint(name) else name
     tries = [name, *(f"{name[:180]} {number}" for number in range(2, _NAMES))]
     taken = select(_COLUMN.folded).where(_COLUMN.folded.in_([folded(one) for one in tries]))
-    known = set(db.execute(taken).scalars())
+    known = {*db.execute(taken).scalars(), *map(folded, db.execute(select(api_tokens.c.owner).distinct()).scalars())}
     return next((one for one in tries if folded(one) not in known), f"{name[:100]} {identity.subject[:90]}")

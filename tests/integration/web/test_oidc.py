@@ -12,11 +12,13 @@ import pytest
 from joserfc import jwt
 from starlette.testclient import TestClient
 
+from gate.domain.api_token import Scope
 from gate.domain.people import Actor, EventFilter, Role
 from gate.domain.stored_suite import Page
 from gate.errors import GateError, MissingKey
 from gate.settings.storage import oidc_secret
 from gate.store.sql.engine import Database
+from gate.store.sql.tokens import Tokens, Wish
 from gate.web.access import SESSION
 from gate.web.oidc import Client, Service
 from gate.web.site import Site
@@ -110,6 +112,17 @@ def test_nobody_comes_in_under_the_name_of_another(database: Database, provider:
     names = {one.name: one.role for one in found.accounts.all()}
     assert names.pop("Ann") is names.pop("ann@example.org") is Role.ADMIN
     assert names == dict.fromkeys(("ANN 2", "Ann 3", "u-3", "u-4"), Role.VIEWER)
+
+
+def test_a_newcomer_does_not_become_the_owner_of_tokens(database: Database, provider: Provider) -> None:
+    """Whoever is called like their owner could revoke them, or take from them what that account may not do."""
+    found = site(database, provider)
+    secret = Tokens(database).create(Wish("ci", "Build", frozenset(Scope), None), NOW).secret
+    provider.person = {"sub": "u-1", "preferred_username": "BUILD"}
+    assert come_in(people.browser(found))[0] == 303
+    assert [one.name for one in found.accounts.all()] == ["BUILD 2"]
+    asked = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
+    assert people.browser(found).post("/api/v1/suites", content='{"name": "s"}', headers=asked).status_code == 201
 
 
 def test_an_account_waits_for_whoever_has_the_verified_address(database: Database, provider: Provider) -> None:
