@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Literal, TextIO, TypeAlias
@@ -95,6 +96,22 @@ class Handler(logging.Handler):
         formatter = logging.Formatter()
         trace = formatter.formatException(record.exc_info) if record.exc_info else ""
         self._log(Fault(self._now(), record.levelname.lower(), record.getMessage(), trace))
+
+
+@contextmanager
+def hearing(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
+    """What any library warns of is in the log: a bare line between objects of JSON would be none of it.
+
+    Args:
+        log: that gets it.
+        now: the time.
+    """
+    handler, root = Handler(log, now), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
 
 
 def _json(event: Answered | Fault) -> str:

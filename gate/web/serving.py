@@ -2,7 +2,6 @@
 
 import asyncio
 import ipaddress
-import logging
 import socket
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import uvicorn
 from gate.errors import GateError
 from gate.web.app import create_app
 from gate.web.daily import each_day
-from gate.web.logs import Handler
+from gate.web.logs import hearing
 from gate.web.site import Site
 
 
@@ -67,9 +66,7 @@ class Listening:
         config = uvicorn.Config(create_app(self.site), log_config=None, access_log=False, server_header=False)
         config.proxy_headers = False  # The application itself knows whom to believe.
         config.timeout_graceful_shutdown = 10
-        logger = logging.getLogger("uvicorn")
-        logger.handlers, logger.propagate = [Handler(self.site.log, self.site.now)], False
-        with each_day(self.site):
+        with each_day(self.site), hearing(self.site.log, self.site.now):
             _Server(config, self.site).run(sockets=[self.door])
 
 

@@ -24,7 +24,7 @@ from gate.store.sql.runs import Runs
 from gate.web import health
 from gate.web.app import create_app, inner_app
 from gate.web.daily import each_day
-from gate.web.logs import Fault, written_to
+from gate.web.logs import Fault, hearing, written_to
 from gate.web.watching import Watched
 from tests.golden.runs import runs as golden
 from tests.support import browsing, stores
@@ -221,6 +221,14 @@ def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
     assert out.getvalue() == "2026-11-23 09:30:00 warning odd�GET /forged 200 �[31m\n"
     out.close()
     log(Fault(browsing.NOW, "warning", "nobody reads"))
+
+
+def test_a_form_that_is_none_leaves_no_bare_line_in_the_log(database: Database) -> None:
+    stream = io.StringIO()
+    there = TestClient(create_app(browsing.site(database)))
+    with hearing(written_to(stream, "json"), browsing.site(database).now):
+        there.post("/login", content=b"abc", headers={"content-type": "multipart/form-data; boundary=edge"})
+    assert ["boundary" in json.loads(line)["error"] for line in stream.getvalue().splitlines()] == [True]
 
 
 def test_what_retention_removed_is_told_on_its_pages(database: Database, lines: io.StringIO) -> None:
