@@ -43,6 +43,11 @@ class Order:
     max_usd: float | None = None
     by: str = ""
 
+    @property
+    def about(self) -> str:
+        """What is done to what, in a line."""
+        return f"{self.kind}: {self.label or ', '.join(self.suites) or 'all suites'}"
+
 
 def written(order: Order) -> str:
     """One line of JSON."""

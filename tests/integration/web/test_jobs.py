@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gate.domain.history import RunFilter
+from gate.domain.people import EventFilter
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.store.sql.suites import Suites
@@ -57,6 +58,11 @@ def send(browser: TestClient, address: str, page: str, **fields: str) -> tuple[i
     return answer.status_code, unescape(answer.text), str(answer.url)
 
 
+def noted(shop: Shop) -> list[tuple[str, str, str]]:
+    events = shop.site.audit.events(EventFilter(), Page())
+    return [(one.by.name, one.event.what, one.event.about) for one in reversed(events)]
+
+
 def runs(shop: Shop) -> int:
     return len(shop.site.runs.rows(RunFilter(), Page()))
 
@@ -80,6 +86,7 @@ def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: Te
     assert "<script>document" not in shown and "&lt;script&gt;document" in shown
     assert [(one.round, one.value) for one in job.opinions] == [(1, 0.9), (2, 0.9)]
     assert "What judges said, round by round" in shown
+    assert noted(shop) == [("Ann", "job-begun", "try: asks-twice")]
     assert "The first one" in shown and "And the first one?" in shown
     assert "sk-ant" not in shown and "sk-openai" not in shown
     assert (runs(shop), len(Suites(shop.database).case("support", "asks-twice"))) == (0, 0)
@@ -118,11 +125,12 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     row = shop.site.runs.row(second.outcome.run)
     assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
     assert runs(shop) == 2
+    assert noted(shop) == [("Ann", "job-begun", "check: support"), ("Ann", "job-begun", "diff: all suites")]
 
 
 def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -> None:
     shop.server.behaviour = Behaviour(answer=lambda system, user: "late", latency_s=60)
-    job = shop.jobs.begin(Order("check", by="Ann"))
+    job = shop.jobs.begin(Order("check", by="Bob"))
     shop.until(job.id, lambda job: job.far.total > 0)
     page = ann.get(addresses.job(job.id)).text
     _, shown, _ = send(ann, addresses.job(job.id, "cancel"), page)
@@ -130,6 +138,8 @@ def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -
     assert shop.over(job.id).phase == "cancelled"
     assert "nothing is in the store" in ann.get(addresses.job(job.id)).text
     assert (runs(shop), shop.server.ledger) == (0, [])
+    send(ann, addresses.job(job.id, "cancel"), page)
+    assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, begun by Bob")]
 
 
 @pytest.mark.parametrize(
