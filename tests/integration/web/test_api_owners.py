@@ -17,9 +17,8 @@ from tests.support.browsing import token
 
 
 @pytest.fixture
-def site(tmp_path: Path, empty_store: bytes) -> Iterator[Site]:
-    with stores.on_sqlite(tmp_path) as database:
-        (tmp_path / ".gate/gate.db").write_bytes(empty_store)
+def site(tmp_path: Path) -> Iterator[Site]:
+    with stores.with_tables(tmp_path) as database:
         yield people.server(database)
 
 

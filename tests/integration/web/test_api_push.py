@@ -24,9 +24,8 @@ from gate.store.run_parcel import RunParcel
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.tokens import Tokens, Wish
-from gate.web.app import create_app
 from tests.integration.web.test_api import RUN, SAMPLES
-from tests.support import browsing
+from tests.support import browsing, stores
 from tests.support.command import gate
 
 CI = Context("acme/shop", "topic", "pull_request", 7, "octocat")
@@ -74,9 +73,8 @@ class Odd:
         await send({"type": "http.response.body", "body": body})
 
 
-def serve(door: socket.socket, path: str, seen: Path) -> None:
-    site = replace(browsing.site(Database(f"sqlite:///{path}")), mode="server")
-    config = uvicorn.Config(Odd(create_app(site), seen), log_level="critical", lifespan="off")
+def serve(door: socket.socket, app: Odd) -> None:
+    config = uvicorn.Config(app, log_level="critical", lifespan="off")
     uvicorn.Server(config).run(sockets=[door])
 
 
@@ -98,8 +96,9 @@ class Place:
     def start(self) -> None:
         door = socket.create_server(("127.0.0.1", self.port), backlog=16)
         self.port = door.getsockname()[1]
-        target = (door, str(self.database.file), self.folder / "seen")
-        self.process = multiprocessing.get_context("fork").Process(target=serve, args=target, daemon=True)
+        site = replace(browsing.site(Database(f"sqlite:///{self.database.file}")), mode="server")
+        app = Odd(browsing.served(site), self.folder / "seen")
+        self.process = multiprocessing.get_context("fork").Process(target=serve, args=(door, app), daemon=True)
         with warnings.catch_warnings():
             # Newer versions of Python warn of threads, which the runner of the tests has; the child needs none of them.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -124,15 +123,13 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, empty_store: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    database = Database.of_file(tmp_path / "store/gate.db")
-    (tmp_path / "store/gate.db").write_bytes(empty_store)
-    found = Place(tmp_path, database)
-    found.start()
-    monkeypatch.setenv("GATE_TOKEN", found.token(Scope.RUNS_WRITE))
-    yield found
-    found.kill()
-    database.close()
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    with stores.with_tables(tmp_path / "store") as database:
+        found = Place(tmp_path, database)
+        found.start()
+        monkeypatch.setenv("GATE_TOKEN", found.token(Scope.RUNS_WRITE))
+        yield found
+        found.kill()
 
 
 @pytest.fixture
