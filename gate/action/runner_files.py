@@ -62,4 +62,4 @@ def write_summary(file: Path, markdown: str) -> None:
 
 
 def _escaped(text: str, codes: Mapping[str, str]) -> str:
-    return "".join(codes.get(char, char) for char in text)
+    return text.translate(str.maketrans(dict(codes)))

@@ -11,7 +11,6 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.web.app import create_app
 from gate.web.site import Site
@@ -41,8 +40,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    with stores.on_sqlite(tmp_path) as found:
-        migrating.upgrade(found)
+    with stores.with_tables(tmp_path) as found:
         yield found
 
 

@@ -4,7 +4,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +12,11 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from gate.domain.stored_suite import Entry
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
-from gate.web.app import create_app
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.state import Job
 from gate.web.site import Site
-from tests.support import browsing, repository
+from tests.support import browsing, repository, stores
 from tests.support.command import git
 from tests.support.model_server import Behaviour, ModelServer
 
@@ -65,7 +63,7 @@ class Shop:
         return self.site.jobs
 
     def browser(self) -> TestClient:
-        found = TestClient(create_app(self.site), follow_redirects=True)
+        found = TestClient(browsing.served(self.site), follow_redirects=True)
         found.get("/")
         return found
 
@@ -102,8 +100,7 @@ def shop(folder: Path, server: ModelServer) -> Iterator[Shop]:
     )
     repo = repository.make(folder / "shop", {"gate.yaml": CONFIG, PROMPT: "Help them.\n", ".gitignore": ".gate\n"})
     git(repo, "branch", "released")
-    with closing(Database.of_file(repo / ".gate" / "gate.db")) as database:
-        migrating.upgrade(database)
+    with stores.with_tables(repo) as database:
         cases: list[Entry] = [
             {"name": f"c{number}", "prompt": f"Question {number}", "slices": {"tier": "paid" if number % 2 else "free"}}
             for number in range(4)

@@ -3,17 +3,22 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from html import unescape
 
+from fastapi import FastAPI
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gate.domain.case import Case
 from gate.domain.stored_suite import Entry
 from gate.store.sql.engine import Database
 from gate.store.sql.suites import By, Suites
-from gate.web.app import create_app
+from gate.web.app import guarded, inner_app
 from gate.web.casecheck import put, read_entry
+from gate.web.metrics import Metrics
 from gate.web.site import Site
+from gate.web.watching import Watched
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 ANN = By("Ann", NOW, "written by hand")
@@ -24,9 +29,26 @@ def site(database: Database, person: str = "Ann") -> Site:
     return Site(database, frozenset({"testserver", "localhost", "127.0.0.1"}), b"k" * 32, lambda: NOW, person=person)
 
 
+def served(site: Site) -> ASGIApp:
+    """The application of a site, as `create_app` makes it; its routes are made once for all sites, which takes long."""
+    routes, metrics = _routes(), Metrics(site.database)
+    app = Watched(guarded(routes, site), site.now, (metrics.seen, site.log))
+
+    async def of_this_site(scope: Scope, receive: Receive, send: Send) -> None:
+        routes.state.site, routes.state.metrics = site, metrics
+        await app(scope, receive, send)
+
+    return of_this_site
+
+
+@cache
+def _routes() -> FastAPI:
+    return inner_app(site(Database("sqlite:////dev/null")))
+
+
 def client(database: Database, person: str = "Ann") -> TestClient:
     """A browser of somebody, which has seen the first page."""
-    found = TestClient(create_app(site(database, person)), follow_redirects=True)
+    found = TestClient(served(site(database, person)), follow_redirects=True)
     found.get("/")
     return found
 

@@ -2,18 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 
 from argon2 import profiles
-from fastapi import FastAPI
 from starlette.testclient import TestClient
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from gate.domain.people import Account, Actor, Role
 from gate.store.sql.accounts import First
 from gate.store.sql.engine import Database
 from gate.store.sql.passwords import Passwords
-from gate.web.app import guarded, inner_app
 from gate.web.guards import LOOPBACK_NAMES
 from gate.web.site import Entrance, Site
 from tests.support import browsing
@@ -51,35 +48,18 @@ def add(site: Site, name: str, role: Role, *, must_change: bool = False) -> Acco
 
 def browser(site: Site, base: str = f"https://{HOST}", address: str = "192.0.2.7") -> TestClient:
     """A browser that nobody has logged in with; it follows no redirect by itself."""
-    return TestClient(_served(site), base, client=(address, 50000), follow_redirects=False)
+    return TestClient(browsing.served(site), base, client=(address, 50000), follow_redirects=False)
 
 
 def behind_proxy(site: Site, proxy: str, said: dict[str, str]) -> TestClient:
     """A browser whose requests a proxy takes over TLS and hands on without, with what it says of them."""
-    app = _served(site)
+    app = browsing.served(site)
 
     async def handed_on(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "scheme": "http"}, receive, send)
 
     base = f"https://{HOST}"
     return TestClient(handed_on, base, client=(proxy, 50000), headers=said, follow_redirects=False)
-
-
-def _served(site: Site) -> ASGIApp:
-    """The application of a site; its routes are made once for all sites, since that takes long."""
-    routes = _routes()
-    app = guarded(routes, site)
-
-    async def of_this_site(scope: Scope, receive: Receive, send: Send) -> None:
-        routes.state.site = site
-        await app(scope, receive, send)
-
-    return of_this_site
-
-
-@cache
-def _routes() -> FastAPI:
-    return inner_app(browsing.site(Database("sqlite:////dev/null")))
 
 
 def log_in(there: TestClient, name: str, password: str = WORD, **more: str) -> TestClient:

@@ -11,7 +11,6 @@ from schemathesis.checks import CHECKS
 from starlette.testclient import TestClient
 
 from gate.domain.api_token import Scope
-from gate.store.sql import migrating
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web.api.mounting import API
 from gate.web.app import create_app
@@ -35,8 +34,7 @@ QUIET = settings(
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict[str, str]]]:
     """The application, and the header of a token that may do everything."""
-    with stores.on_sqlite(tmp_path_factory.mktemp("api")) as database:
-        migrating.upgrade(database)
+    with stores.with_tables(tmp_path_factory.mktemp("api")) as database:
         browsing.add(database, "support", {"id": "refund-1", "input": "Where?"})
         secret = Tokens(database).create(Wish("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
         site = replace(browsing.site(database), mode="server")

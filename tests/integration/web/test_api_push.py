@@ -24,7 +24,6 @@ from gate.store.run_parcel import RunParcel
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.tokens import Tokens, Wish
-from gate.web.app import create_app
 from tests.integration.web.test_api import RUN, SAMPLES
 from tests.support import browsing, stores
 from tests.support.command import gate
@@ -74,9 +73,8 @@ class Odd:
         await send({"type": "http.response.body", "body": body})
 
 
-def serve(door: socket.socket, path: str, seen: Path) -> None:
-    site = replace(browsing.site(Database(f"sqlite:///{path}")), mode="server")
-    config = uvicorn.Config(Odd(create_app(site), seen), log_level="critical", lifespan="off")
+def serve(door: socket.socket, app: Odd) -> None:
+    config = uvicorn.Config(app, log_level="critical", lifespan="off")
     uvicorn.Server(config).run(sockets=[door])
 
 
@@ -98,8 +96,9 @@ class Place:
     def start(self) -> None:
         door = socket.create_server(("127.0.0.1", self.port), backlog=16)
         self.port = door.getsockname()[1]
-        target = (door, str(self.database.file), self.folder / "seen")
-        self.process = multiprocessing.get_context("fork").Process(target=serve, args=target, daemon=True)
+        site = replace(browsing.site(Database(f"sqlite:///{self.database.file}")), mode="server")
+        app = Odd(browsing.served(site), self.folder / "seen")
+        self.process = multiprocessing.get_context("fork").Process(target=serve, args=(door, app), daemon=True)
         with warnings.catch_warnings():
             # Newer versions of Python warn of threads, which the runner of the tests has; the child needs none of them.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -125,7 +124,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    with stores.with_tables(tmp_path) as database:
+    with stores.with_tables(tmp_path / "store") as database:
         found = Place(tmp_path, database)
         found.start()
         monkeypatch.setenv("GATE_TOKEN", found.token(Scope.RUNS_WRITE))

@@ -11,7 +11,6 @@ from gate.domain.api_token import Scope
 from gate.store.sql.engine import Database
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web.access import Person, Role
-from gate.web.app import create_app
 from gate.web.pages import tokens as pages
 from tests.integration.web.test_api import BASE
 from tests.integration.web.test_api import database as database  # SQLite alone
@@ -39,7 +38,7 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, 
     assert not SECRET.search(ann.get("/tokens").text)
     assert "ci &lt;b&gt;" in ann.get("/tokens").text
     asking = {"authorization": f"Bearer {secret}"}
-    api = TestClient(create_app(replace(browsing.site(database), mode="server")), BASE, headers=asking)
+    api = TestClient(browsing.served(replace(browsing.site(database), mode="server")), BASE, headers=asking)
     assert api.get("/api/v1/runs").status_code == 200
     assert api.post("/api/v1/suites", json={"name": "x"}).status_code == 403
     (token,) = Tokens(database).all()

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -19,9 +18,9 @@ from gate.store.run_folder import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.suites import By
-from gate.web.app import create_app
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
+from tests.support import browsing
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite, take
 from tests.support.stores import BOTH
@@ -50,10 +49,9 @@ class Browser:
 
 
 @pytest.fixture
-def browser(database: Database) -> Iterator[Browser]:
+def browser(database: Database) -> Browser:
     site = Site(database, frozenset({"testserver"}), b"k" * 32, lambda: NOW, person="Ann")
-    with TestClient(create_app(site)) as client:
-        yield Browser(site, client)
+    return Browser(site, TestClient(browsing.served(site)))
 
 
 def score(case: Case, arm: ArmName, index: int) -> float | None:

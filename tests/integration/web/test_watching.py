@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from gate.domain.history import Context
-from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, prune
 from gate.store.sql.runs import Runs
@@ -34,8 +33,7 @@ SECRETS = ("s3cret-word", "s3cret-cookie", "s3cret-token", "s3cret-typed")
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    with stores.on_sqlite(tmp_path) as database:
-        migrating.upgrade(database)
+    with stores.with_tables(tmp_path) as database:
         yield database
 
 
@@ -46,7 +44,7 @@ def lines() -> io.StringIO:
 
 def client(database: Database, lines: io.StringIO, mode: str = "local", here: str = "127.0.0.1") -> TestClient:
     site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=written_to(lines, "json"), mode=mode)  # type: ignore[arg-type]
-    return TestClient(create_app(site), client=(here, 5000), raise_server_exceptions=True)
+    return TestClient(browsing.served(site), "https://testserver", client=(here, 5000))
 
 
 def told(lines: io.StringIO) -> list[dict[str, object]]:
