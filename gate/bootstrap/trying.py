@@ -147,6 +147,26 @@ def branches(directory: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*likely, *(name for name in names if not name.endswith("/HEAD"))]))
 
 
+def refuse_foreign(ref: str, directory: Path) -> None:
+    """See that a commit came here by somebody who may change the repository: its code may be run.
+
+    What was fetched of a pull request, or lies about without a name, did not.
+
+    Args:
+        ref: of the commit.
+        directory: somewhere inside the repository.
+
+    Raises:
+        GateError: there is no such commit, or it is neither a branch or tag nor in the history of what is checked out.
+    """
+    repo = Repo.open(directory)
+    commit = repo.resolve(ref)
+    named = repo.git.ask("for-each-ref", "--points-at", commit, "refs/heads", "refs/remotes", "refs/tags").out
+    if not named.strip() and repo.git.ask("merge-base", "--is-ancestor", commit, "HEAD").code != 0:
+        message = f"{quoted(ref)} is neither a branch or tag here nor in the history of what is checked out"
+        raise GateError(message, "its code could run with the server's keys: name a branch, a tag or an older commit")
+
+
 def resolve_try(wanted: Try, directory: Path) -> Resolved:
     """What is asked to try one case.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from gate.bootstrap.checking import resolve_check
 from gate.bootstrap.planning import foreseen
 from gate.bootstrap.resolving import resolve_git_mode
-from gate.bootstrap.trying import CONFIG, Try, refuse_strange, resolve_try
+from gate.bootstrap.trying import CONFIG, Try, refuse_foreign, refuse_strange, resolve_try
 from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
 from gate.flows.resolved import Resolved
@@ -33,6 +33,7 @@ def resolve(order: Order, directory: Path) -> Resolved:
     elif order.kind == "check":
         resolved = resolve_check(CONFIG, None, Chosen(suites=order.suites), directory)
     else:
+        refuse_foreign(order.base, directory)
         both = (order.base, None)
         resolved = resolve_git_mode(both, CONFIG, order.suites, everything=order.everything, directory=directory)
     refuse_strange(resolved.asked)

@@ -19,6 +19,7 @@ from gate.web.jobs.order import Order
 from gate.web.jobs.state import Stored
 from tests.support import asking, browsing, repository
 from tests.support.asking import Shop, job_of, judged
+from tests.support.command import git
 from tests.support.model_server import Behaviour, ModelServer
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
@@ -143,6 +144,19 @@ def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -
     assert (runs(shop), shop.server.ledger) == (0, [])
     send(ann, addresses.job(job.id, "cancel"), page)
     assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, begun by Bob")]
+
+
+def test_the_code_of_a_commit_that_is_nobodys_branch_is_not_run(shop: Shop, ann: TestClient) -> None:
+    """Who gets a pull request fetched into the server's clone has not got code onto the server."""
+    tree = git(shop.repo, "rev-parse", "HEAD^{tree}")
+    foreign = git(shop.repo, "commit-tree", "-m", "evil", tree)
+    git(shop.repo, "update-ref", "refs/pull/7/head", foreign)
+    for base in (foreign, "refs/pull/7/head"):
+        page = ann.get("/jobs/new").text
+        status, shown, _ = send(ann, "/jobs/new", page, kind="diff", base=base, calls="100", do="reckon")
+        assert (status, "neither a branch or tag here" in shown) == (422, True)
+    page = ann.get("/jobs/new").text
+    assert send(ann, "/jobs/new", page, kind="diff", base="HEAD", calls="100", do="reckon")[0] == 200
 
 
 @pytest.mark.parametrize(
