@@ -7,9 +7,13 @@ import pytest
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.flows.reach import own_reaches, strange
+from gate.flows.shelf import StoredCases
+from gate.flows.solo import Chosen, resolve_one
 from gate.inputs import cases
 from gate.inputs.config import load
+from gate.inputs.storenames import StoreName
 from gate.inputs.suites import SuiteConfig
+from tests.unit.flows.files import Files
 
 HERE, THERE = "http://127.0.0.1:9/v1", "http://127.0.0.1:8/v1"
 ASKED = {"url": "DB", "query": "select 1"}
@@ -30,7 +34,7 @@ def judge(**options: JsonValue) -> JsonValue:
     return {"judge": {"criteria": "kind", **options}}
 
 
-def at(address: str) -> JsonValue:
+def at(address: str) -> dict[str, JsonValue]:
     return {"params": {"base_url": address}}
 
 
@@ -48,7 +52,8 @@ FREE: list[JsonValue] = [
 @pytest.mark.parametrize("key", ["scorers", "extra_scorers"])
 def test_what_reads_the_answer_or_asks_the_suites_model_is_free(scorer: JsonValue, key: str) -> None:
     assert list(own_reaches(case(scorer, key=key))) == []
-    for params in ({}, {"base_url": HERE}):
+    both: tuple[dict[str, JsonValue], ...] = ({}, {"base_url": HERE})
+    for params in both:
         assert strange([case(scorer, key=key)], suite(["contains"], params=params), "store:s@1") == ()
 
 
@@ -109,3 +114,37 @@ def test_a_scorer_of_a_round_counts_like_any_other_and_many_are_told_shortly() -
     problems = strange(many, suite(["contains"]), "store:s@1")
     assert len(problems) < 30
     assert "more problems" in problems[-1].message
+
+
+class OneSuite:
+    """A store with one suite of one case."""
+
+    def __init__(self, entry: dict[str, JsonValue]) -> None:
+        self.entry = entry
+
+    def read(self, name: StoreName) -> StoredCases:
+        return StoredCases("store:s@1", "sha256:0", json.dumps(self.entry) + "\n")
+
+
+SECRET = "keys.txt"
+INCLUDE = f"{{% include '{SECRET}' %}}"
+
+
+def test_no_file_is_read_that_a_case_names() -> None:
+    entry: dict[str, JsonValue] = {
+        "id": "c",
+        "input": f"{INCLUDE} {{file: {SECRET}}} $include {SECRET} file://{SECRET}",
+        "vars": {"$include": SECRET, "$ref": SECRET},
+        "expected": {"$ref": SECRET},
+        "criteria": INCLUDE,
+        "scorers": [
+            {"judge": {"criteria": "kind", "template": SECRET, "calibration": SECRET}},
+            {"rubric": {"file": SECRET}},
+        ],
+    }
+    one = {"name": "s", "prompt": "p.md.j2", "cases": "store:s", "model": "openai:gpt-5", "scorers": ["contains"]}
+    config = json.dumps({"version": 1, "suites": [one]})
+    files = Files({"gate.yaml": config, "p.md.j2": "{{ input }}", SECRET: "hidden"}, "main")
+    (suite,) = resolve_one(files, "gate.yaml", Chosen(), shelf=OneSuite(entry)).suites
+    assert set(files.reads) == {"gate.yaml", "p.md.j2"}
+    assert "hidden" not in repr(suite)
