@@ -43,6 +43,18 @@ class Order:
     max_usd: float | None = None
     by: str = ""
 
+    @property
+    def told(self) -> str:
+        """What it is and how far it may go, for the log of what was done."""
+        suites = ", ".join(self.suites) or "all suites"
+        if self.kind == "try":
+            asked = f"{self.label} on {suites}" + (f", {self.model}" if self.model else "")
+            what = f"try {asked}, {self.samples}×"
+        else:
+            what = f"check of {suites}" if self.kind == "check" else f"comparison of {suites} with {self.base}"
+        dollars = "" if self.max_usd is None else f" and ${self.max_usd:,.2f}"
+        return f"{what}; at most {self.max_calls:,} calls{dollars}"
+
 
 def written(order: Order) -> str:
     """One line of JSON."""

@@ -14,6 +14,7 @@ from gate.flows.record_conversations import transcript_record
 from gate.report.sidebyside import CaseView, case_view
 from gate.web import addresses
 from gate.web.access import Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.forms import Form
 from gate.web.jobs.remedies import remedy
 from gate.web.jobs.state import Failure, Job, Stored, Tried
@@ -70,11 +71,12 @@ async def events(request: Request, site: Here, id: Id) -> Response:
 
 @router.post("/jobs/{id}/cancel")
 @needs(Role.EDITOR)
-def cancel(site: Here, sent: Form, id: Id) -> Response:
+def cancel(request: Request, site: Here, sent: Form, id: Id) -> Response:
     """End it; what was answered stays known."""
-    _found(site, id)
-    if site.jobs is not None:
+    before = _found(site, id)
+    if site.jobs is not None and not before.over:
         site.jobs.cancel(id)
+        noted(request, "job-cancelled", f"{id}: {before.order.told}")
     return seen_next(addresses.job(id))
 
 

@@ -9,6 +9,7 @@ from gate.bootstrap.trying import Choices
 from gate.errors import GateError
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.forms import Form, Sent
 from gate.web.jobs.asking import Costs, Mistakes, costs, here, offered, refs, told_by
 from gate.web.jobs.order import RUN_CALLS, Order
@@ -104,9 +105,11 @@ def begin(request: Request, site: Here, person: Asking, sent: Form) -> Response:
         known = {one.name for one in offered(site.jobs).suites}
         if gone := [name for name in order.suites if name not in known]:
             raise GateError(f"gate.yaml has no suite {gone[0]} any more.", "Choose again.")
-        return seen_next(addresses.job(site.jobs.begin(order).id))
+        job = site.jobs.begin(order)
     except GateError as error:
         return _form(request, site, wish, told_by(error))
+    noted(request, "job-begun", f"{job.id}: {job.order.told}")
+    return seen_next(addresses.job(job.id))
 
 
 def _wish(sent: Sent) -> Wish:

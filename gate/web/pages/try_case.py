@@ -15,11 +15,13 @@ from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
+from gate.web.auditing import noted
 from gate.web.casecheck import check, read_entry
 from gate.web.forms import Form, Sent
 from gate.web.jobs.asking import Costs, costs, here, offered, told_by
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.order import CASE_CALLS, Order
+from gate.web.jobs.state import Job
 from gate.web.rendering import page, seen_next
 from gate.web.site import Site
 from gate.web.typed import case_form
@@ -94,13 +96,15 @@ def begin(request: Request, site: Here, person: Asking, sent: Form, suite: Name)
     if jobs is None or sent.one("do") != "start":
         return _offer(request, site, wish, person.name)
     try:
-        return seen_next(addresses.job(_begun(jobs, wish, person.name)))
+        job = _begun(jobs, wish, person.name)
     except GateError as error:
         return _offer(request, site, wish, person.name, told_by(error))
+    noted(request, "job-begun", f"{job.id}: {job.order.told}")
+    return seen_next(addresses.job(job.id))
 
 
-def _begun(jobs: Jobs, wish: Wish, by: str) -> str:
-    """The id of the job.
+def _begun(jobs: Jobs, wish: Wish, by: str) -> Job:
+    """The job.
 
     Raises:
         GateError: such a suite or model is not offered, or too many jobs wait.
@@ -110,7 +114,7 @@ def _begun(jobs: Jobs, wish: Wish, by: str) -> str:
         raise GateError("gate.yaml has no such suite any more.", "Choose another one.")
     if wish.model and wish.model not in [one.name for one in known.models]:
         raise GateError("gate.yaml names no such model any more.", "Choose another one.")
-    return jobs.begin(wish.order(by)).id
+    return jobs.begin(wish.order(by))
 
 
 def _chosen(sent: Sent, suite: str) -> Wish:
