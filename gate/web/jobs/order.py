@@ -44,16 +44,14 @@ class Order:
     by: str = ""
 
     @property
-    def told(self) -> str:
-        """What it is and how far it may go, for the log of what was done."""
+    def about(self) -> str:
+        """What is done to what, and how far it may go, in a line."""
         suites = ", ".join(self.suites) or "all suites"
-        if self.kind == "try":
-            asked = f"{self.label} on {suites}" + (f", {self.model}" if self.model else "")
-            what = f"try {asked}, {self.samples}×"
-        else:
-            what = f"check of {suites}" if self.kind == "check" else f"comparison of {suites} with {self.base}"
-        dollars = "" if self.max_usd is None else f" and ${self.max_usd:,.2f}"
-        return f"{what}; at most {self.max_calls:,} calls{dollars}"
+        asked = [f"{self.label}, on {suites}" if self.kind == "try" else suites]
+        asked[0] += f" against {self.base}" if self.base else ""
+        asked += [self.model] if self.model else []
+        limits = f"at most {self.max_calls:,} calls" + ("" if self.max_usd is None else f" and ${self.max_usd:,.2f}")
+        return f"{self.kind}: {', '.join([*asked, limits])}"
 
 
 def written(order: Order) -> str:

@@ -72,11 +72,11 @@ async def events(request: Request, site: Here, id: Id) -> Response:
 @router.post("/jobs/{id}/cancel")
 @needs(Role.EDITOR)
 def cancel(request: Request, site: Here, sent: Form, id: Id) -> Response:
-    """End it; what was answered stays known."""
-    before = _found(site, id)
-    if site.jobs is not None and not before.over:
+    """End it, whoever began it; what was answered stays known."""
+    found = _found(site, id)
+    if site.jobs is not None and not found.over:
         site.jobs.cancel(id)
-        noted(request, "job-cancelled", f"{id}: {before.order.told}")
+        noted(request, "job-cancelled", f"{found.order.about}, begun by {found.order.by}")
     return seen_next(addresses.job(id))
 
 

@@ -105,11 +105,11 @@ def begin(request: Request, site: Here, person: Asking, sent: Form) -> Response:
         known = {one.name for one in offered(site.jobs).suites}
         if gone := [name for name in order.suites if name not in known]:
             raise GateError(f"gate.yaml has no suite {gone[0]} any more.", "Choose again.")
-        job = site.jobs.begin(order)
+        begun = site.jobs.begin(order)
     except GateError as error:
         return _form(request, site, wish, told_by(error))
-    noted(request, "job-begun", f"{job.id}: {job.order.told}")
-    return seen_next(addresses.job(job.id))
+    noted(request, "job-begun", order.about)
+    return seen_next(addresses.job(begun.id))
 
 
 def _wish(sent: Sent) -> Wish:

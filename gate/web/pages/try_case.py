@@ -96,11 +96,11 @@ def begin(request: Request, site: Here, person: Asking, sent: Form, suite: Name)
     if jobs is None or sent.one("do") != "start":
         return _offer(request, site, wish, person.name)
     try:
-        job = _begun(jobs, wish, person.name)
+        begun = _begun(jobs, wish, person.name)
     except GateError as error:
         return _offer(request, site, wish, person.name, told_by(error))
-    noted(request, "job-begun", f"{job.id}: {job.order.told}")
-    return seen_next(addresses.job(job.id))
+    noted(request, "job-begun", begun.order.about)
+    return seen_next(addresses.job(begun.id))
 
 
 def _begun(jobs: Jobs, wish: Wish, by: str) -> Job:

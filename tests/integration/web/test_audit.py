@@ -76,10 +76,10 @@ def steps(run: int, of: str, case: str) -> list[Step]:
         Step("/case/archive", {"base": "3"}, ("case-archived", "support: a"), a("archive")),
         Step("/case/restore", {"base": "4", "number": "1"}, ("case-restored", "support: a"), a("restore")),
         Step("/runs/{id}/case", kept, ("case-added", "support: kept"), f"/runs/{run}/case"),
-        Step("/case/try/begin", tried, ("job-begun", "try a on s, 1×; at most 200 calls"), a("try/begin")),
-        Step("/jobs/new", check, ("job-begun", "check of all suites; at most 7 calls and $2.50")),
-        Step("/jobs/new", diff, ("job-begun", "comparison of s with main; at most 9 calls")),
-        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "comparison of s with main; at most 9 calls")),
+        Step("/case/try/begin", tried, ("job-begun", "try: a, on s, at most 200 calls"), a("try/begin")),
+        Step("/jobs/new", check, ("job-begun", "check: all suites, at most 7 calls and $2.50")),
+        Step("/jobs/new", diff, ("job-begun", "diff: s against main, at most 9 calls")),
+        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "diff: s against main, at most 9 calls, begun by Ann")),
         Step("/tokens", {"name": "ci", "scope": "runs:write", "days": "30"}, ("token-made", "1, ci: runs:write")),
         Step("/tokens/revoke", {"id": "1"}, ("token-revoked", "1")),
         Step("/accounts", {"name": "Bob", "role": "viewer"}, ("account-made", "Bob: viewer")),
@@ -111,20 +111,19 @@ def test_whatever_changes_or_takes_something_is_in_the_log(site: Site, begun: Jo
     run = site.runs.add(record, (), Context(), NOW).id
     suite = record.suites[0]
     for step in steps(run, suite.name, suite.cases[0].id):
-        job = f"{begun.all()[0].id}" if "/jobs/" in step.path else ""
+        job = begun.all()[0].id if "/jobs/" in step.path else ""
         files = {"file": ("b.jsonl", b'{"id": "b", "input": "Ho"}\n')} if "import" in step.path else None
         csrf = token(ann.get("/login" if step.path == "/login" else "/account").text)
         data = {"csrf": csrf, "do": "bring" if files else "save", **step.fields}
         answer = ann.post(step.address.replace("{id}", job or "2"), data=data, files=files)
         assert answer.status_code in (200, 303), (step, answer.text)
         (newest,) = site.audit.events(EventFilter(), Page(1))
-        about = newest.event.about.removeprefix(f"{begun.all()[0].id}: ") if begun.all() else newest.event.about
-        assert (newest.event.what, about) == step.noted, step
+        assert (newest.event.what, newest.event.about) == step.noted, step
         assert (newest.by.name, newest.by.where) == ("Ann", "192.0.2.7"), step
     ann = people.log_in(people.browser(site), "Ann", f"{people.WORD} 2")
     assert ann.get(addresses.suite("support", "export", version=2)).status_code == 200
     assert "cases exported" in ann.get("/audit?what=cases-exported").text
-    assert "comparison of s with main; at most 9 calls" in ann.get("/audit?what=job-cancelled").text
+    assert "diff: s against main, at most 9 calls, begun by Ann" in ann.get("/audit?what=job-cancelled").text
 
 
 def test_what_was_not_done_is_not_in_the_log(site: Site, ann: TestClient) -> None:
