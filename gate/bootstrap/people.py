@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.bootstrap.serving import site_here
-from gate.domain.people import Actor
+from gate.domain.people import COMMAND_LINE, Actor
 from gate.errors import GateError
 
 if TYPE_CHECKING:
     from gate.store.sql.accounts import Accounts
-
-_HERE = "command line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class People:
 
     def actor(self) -> Actor:
         """For the log."""
-        return Actor(self.person, _HERE, datetime.now(UTC))
+        return Actor(self.person, COMMAND_LINE, datetime.now(UTC))
 
     def id(self, name: str) -> int:
         """Whose name it is.

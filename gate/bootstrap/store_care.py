@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gate.bootstrap.storing import FILE, reach_database
+from gate.domain.people import COMMAND_LINE, Actor, Event
 from gate.errors import GateError, with_extra
 from gate.git.repo import Repo, UntrustedOwner
 from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention
@@ -117,7 +118,7 @@ def prune(*, dry: bool, directory: Path = Path()) -> "Pruned":
         from gate.store.sql.migrating import upgrade
 
         upgrade(database)
-        return _pruned(database, wanted, dry=dry)
+        return _pruned(database, wanted, COMMAND_LINE, dry=dry)
 
     return _with(directory, work)
 
@@ -136,15 +137,20 @@ def forgetting(database: "Database") -> Callable[[], None] | None:
 
 
 def _forget(database: "Database", wanted: Retention) -> None:
-    _pruned(database, wanted, dry=False)
+    _pruned(database, wanted, "server", dry=False)
 
 
-def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
+def _pruned(database: "Database", wanted: Retention, where: str, *, dry: bool) -> "Pruned":
     from gate.store.sql import retention
+    from gate.store.sql.audit import Audit
 
     now = datetime.now(UTC)
     ages = (None if days is None else now - timedelta(days) for days in (wanted.outputs_days, wanted.runs_days))
-    return retention.prune(database, retention.Limits(*ages), now, dry=dry)
+    done = retention.prune(database, retention.Limits(*ages), now, dry=dry)
+    if not dry and (done.runs or done.texts):
+        told = f"{done.runs} runs removed, answers of {done.texts} forgotten"
+        Audit(database).add(Event("retention", told), Actor("retention", where, now))
+    return done
 
 
 def _with(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:

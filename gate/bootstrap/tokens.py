@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gate.bootstrap.serving import site_here
 from gate.domain.api_token import ApiToken, Issued
+from gate.domain.people import COMMAND_LINE, Actor, Event
 from gate.errors import GateError
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class Desk:
         """Make a token; see `gate.store.sql.tokens`."""
         from gate.store.sql.tokens import Wish, scopes_of
 
-        return self.tokens.create(Wish(name, self.person, scopes_of(scopes), days), self.now)
+        issued = self.tokens.create(Wish(name, self.person, scopes_of(scopes), days), self.now)
+        self._note("token-made", issued.token.told)
+        return issued
 
     def revoke(self, number: int) -> ApiToken:
         """Refuse a token from now on.
@@ -46,7 +49,13 @@ class Desk:
         found = {one.id: one for one in self.tokens.all()}
         if not self.tokens.revoke(number, self.now):
             raise GateError(f"there is no token {number} that is not revoked", "see gate tokens list")
+        self._note("token-revoked", str(number))
         return found[number]
+
+    def _note(self, what: str, about: str) -> None:
+        from gate.store.sql.audit import Audit
+
+        Audit(self.tokens.database).add(Event(what, about), Actor(self.person, COMMAND_LINE, self.now))
 
 
 @contextmanager

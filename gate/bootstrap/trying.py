@@ -1,6 +1,5 @@
 """What can be asked from outside of the command line: suites and models of a configuration, and one case tried."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,7 +7,6 @@ from gate.bootstrap.building import building
 from gate.bootstrap.checking import tree_of
 from gate.bootstrap.planning import priced
 from gate.bootstrap.resolving import rehearsed
-from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
 from gate.domain.target import ToolLoop
@@ -185,33 +183,6 @@ def resolve_try(wanted: Try, directory: Path) -> Resolved:
     if wanted.model:
         resolved = replace(resolved, suites=tuple(_asking(suite, wanted.model, source) for suite in resolved.suites))
     return rehearsed(resolved)
-
-
-def refuse_strange(suites: Iterable[Suite]) -> None:
-    """See that cases of a store bring no scorer that reaches further than a model: they are written by people who may
-    write cases, and whoever may change the repository is somebody else.
-
-    Args:
-        suites: that are to be asked.
-
-    Raises:
-        GateError: code, an address or a look into a database that the suite itself does not name.
-    """
-    for suite in suites:
-        for case in suite.exam.cases if suite.exam.store else ():
-            for spec in _own_scorers(case):
-                if _reaches(spec) and all(spec.options != known.options for known in suite.exam.scorers):
-                    message = f"case {quoted(case.id)}: its scorer {spec.name} names code, an address or a database"
-                    hint = "in the browser a case may only use those of its suite in gate.yaml: name the scorer there"
-                    raise GateError(message, hint)
-
-
-def _own_scorers(case: Case) -> Iterable[ScorerSpec]:
-    return (*(case.scorers or ()), *case.extra_scorers, *(spec for one in case.rounds for spec in one.scorers))
-
-
-def _reaches(spec: ScorerSpec) -> bool:
-    return bool(spec.coded or spec.lookup or spec.address)
 
 
 @dataclass(frozen=True, slots=True)

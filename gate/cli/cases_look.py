@@ -97,10 +97,11 @@ def lint(source: str, as_json: bool) -> None:
     from gate.bootstrap.case_sets import open_cases
     from gate.flows.case_lint import advice
     from gate.inputs.problems import printable
+    from gate.inputs.storenames import is_store
 
     found = open_cases(source)
     cases = [one.entry for one in found.cases() if one.entry is not None]
-    given = advice(cases)
+    given = advice(cases, stored=is_store(source))
     if as_json:
         _print_json({"source": found.label, "advice": [{"message": a.message, "cases": list(a.cases)} for a in given]})
         return

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gate.web.site import Site
 
 _DEFAULT_HOST = "127.0.0.1"
+_PAGE_S = 4.0
+"""For the store to answer a page; then the page says that it does not."""
 _LOG = "How each request is told, on standard error."
 
 
@@ -59,10 +61,11 @@ def serve(
         raise GateError(f"the web interface needs the package {error.name}", with_extra("web")) from None
     if not accounts and any(door.values()):
         raise GateError("--name, --proxy, --plain-http and --oidc-… are for a server of many people", "add --accounts")
-    here = site_here(Path(), person)
+    patient = site_here(Path(), person)
+    here = replace(patient, database=patient.database.hurried(_PAGE_S))
     site = _for_many(here, host, Door(**door)) if accounts else _for_one(here)
     log, begun = written_to(sys.stderr, log_format), Jobs(here.root, here.now, jobs)
-    site = replace(site, log=log, jobs=begun, clean=cleaner(), daily=forgetting(here.database))
+    site = replace(site, log=log, jobs=begun, clean=cleaner(), daily=forgetting(patient.database))
     listening = listen(site, Address(host, port))
     click.echo(f"Prompt Gate answers at {listening.url}\nThe store is {here.database.label}. End it with Ctrl-C.")
     listening.run()

@@ -59,6 +59,11 @@ class ApiToken:
         """As what it does is signed in a history."""
         return f"{self.owner} (token {self.name})"
 
+    @property
+    def told(self) -> str:
+        """Which it is and what it allows, for the log of what was done."""
+        return f"{self.id}, {self.name}: {' '.join(sorted(self.scopes))}"
+
     def over(self, now: datetime) -> bool:
         """It is refused: revoked, or expired."""
         return self.revoked is not None or (self.expires is not None and self.expires <= now)

@@ -23,6 +23,10 @@ ROLES: tuple[Role, ...] = (Role.VIEWER, Role.EDITOR, Role.ADMIN)
 """Those that an account may have."""
 
 
+COMMAND_LINE = "command line"
+"""From where something was done that no browser and no program asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """Somebody who may log in.

@@ -8,6 +8,7 @@ from gate.casefiles.entry import case_of
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.stored_suite import Entry
+from gate.flows.reach import own_reaches
 from gate.inputs.golden import is_transcript
 
 
@@ -24,16 +25,28 @@ class Advice:
     cases: tuple[str, ...]
 
 
-def advice(entries: Sequence[Entry]) -> tuple[Advice, ...]:
+def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[Advice, ...]:
     """What could be better about an eval set; none of it is a mistake.
 
     Args:
         entries: of one set, sound ones.
+        stored: they are in a store, whose cases reach no further than their suite in gate.yaml.
     """
     cases = [case_of(entry) for entry in entries]
     # A transcript has no place for a description.
     describable = [case for case, entry in zip(cases, entries, strict=True) if not is_transcript(entry)]
-    return (*_twice(cases), *_aimless(cases), *_spellings(cases), *_lonely(cases), *_undescribed(describable))
+    refused = _refused(cases) if stored else ()
+    return (*refused, *_twice(cases), *_aimless(cases), *_spellings(cases), *_lonely(cases), *_undescribed(describable))
+
+
+def _refused(cases: Sequence[Case]) -> Iterator[Advice]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        for told in dict.fromkeys(reach.told for _, reach in own_reaches(case)):
+            found[told].append(case.id)
+    for told, names in found.items():
+        message = f"a scorer of its own {told}: the gate will refuse it unless the suite in gate.yaml names the same"
+        yield Advice(message, tuple(names))
 
 
 def _twice(cases: Sequence[Case]) -> Iterator[Advice]:

@@ -20,6 +20,7 @@ from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, changes, pl
 from gate.flows.exam_edits import Edited, ExamEdit, edit_of
 from gate.flows.judge_quotes import quotes
 from gate.flows.pairing import Pair, Sides
+from gate.flows.reach import strange
 from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
 from gate.flows.shelf import stored
@@ -265,6 +266,10 @@ class Reader:
         if isinstance(cases, InputErrors):
             self.problems.extend(cases.problems)
             return None
+        if cases is not None and (kept := stored(self.sides.shelf, config.cases)):
+            if found := strange(cases, config, kept.label):
+                self.problems.extend(found)
+                return None
         return cases
 
     def _case_file(self, source: FileSource, path: str) -> tuple[Case, ...] | InputErrors | None:

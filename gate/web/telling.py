@@ -35,7 +35,7 @@ async def tell(request: Request, error: Exception) -> Response:
             # What is wrong with the store is for the log: anybody can ask for a page.
             error = CannotEvaluate("The store does not answer right now.", "Try again in a moment.")
     if request.url.path.startswith(API) or isinstance(error, ApiError):
-        return told(error)
+        return told(error).answer(request_id(request.scope))
     if isinstance(error, Refused) and error.first and request.method in ("GET", "HEAD"):
         return RedirectResponse(addresses.after(error.first, request.url.path, request.url.query), 303)
     status, message, hint = _explained(error)

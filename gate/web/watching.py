@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gate.web.api.problems import Told
 from gate.web.guards import HEADERS
 from gate.web.logs import Answered, Log
 from gate.web.rendering import bare
@@ -108,8 +109,9 @@ def failed(scope: Scope) -> Response:
     id = request_id(scope)
     headers = {**HEADERS, "cache-control": "no-store"}
     if scope["path"].startswith("/api/"):
-        told = {"title": "The server failed", "status": 500, "request_id": id}
-        return JSONResponse(told, 500, headers, "application/problem+json")
+        return Told(500, "The server failed.", "its log says why, under the id of the request", headers=headers).answer(
+            id
+        )
     return HTMLResponse(bare("failed.html.j2", id=id), 500, headers)
 
 

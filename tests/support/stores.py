@@ -78,12 +78,18 @@ def _with_tables(address: str) -> str:
 
 
 @contextmanager
+def with_tables_on_postgres(address: str) -> Iterator[Database]:
+    """A new database on a server, with the tables of this version."""
+    with on_postgres(address, _with_tables(address)) as database:
+        yield database
+
+
+@contextmanager
 def asked_for(request: pytest.FixtureRequest, folder: Path) -> Iterator[Database]:
     """A store with the tables of this version, on the database that the parameter of a fixture names; else SQLite."""
     if getattr(request, "param", "sqlite") == "sqlite":
         with with_tables(folder) as database:
             yield database
         return
-    address = request.getfixturevalue("postgres")
-    with on_postgres(address, _with_tables(address)) as database:
+    with with_tables_on_postgres(request.getfixturevalue("postgres")) as database:
         yield database

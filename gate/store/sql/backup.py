@@ -17,6 +17,9 @@ from gate.store.sql.backup_file import BackupReader, BackupWriter, Header, Row, 
 from gate.store.sql.engine import SQLITE, Database
 
 _VERSIONS = "alembic_version"
+_PASSING = frozenset({"sessions", "login_failures", "secrets"})
+"""Tables whose rows are of one server and its browsers: who is logged in, who has to wait, what seals forms. A backup
+has none of them, so that whoever reads it is nobody, and after a restore everybody logs in anew."""
 _FETCHED = 100
 """Rows in memory at once; one may hold a run's whole record."""
 _INSERTED = 500
@@ -124,6 +127,8 @@ def _written(db: Connection, raw: BinaryIO, now: datetime) -> Backup:
     writer.start(Header(revision, now))
     for table in _tables(db):
         writer.table(TableStart(table.name, tuple(table.columns.keys())))
+        if table.name in _PASSING:
+            continue
         for row in db.execute(select(table).execution_options(yield_per=_FETCHED)):
             writer.row(row)
     return Backup(revision, now, writer.end())
@@ -144,6 +149,8 @@ def _restored(db: Connection, reader: BackupReader, label: str, replace: bool) -
     # What the tables came with is in the file, too.
     _emptied(db, tables)
     count = _filled(db, {table.name: table for table in tables}, reader)
+    # An older version wrote them, and a stranger may have.
+    _emptied(db, [table for table in tables if table.name in _PASSING])
     _counted_up(db, tables)
     migrating.upgrade_in(db, "head", label)
     return count

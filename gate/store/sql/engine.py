@@ -28,6 +28,8 @@ POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 SQLITE = "sqlite"
 WAIT_S = 30
 """For a connection, and for another writer to finish."""
+_ON_ITS_WAY_S = 0.5
+"""For the answer to a question that was ended at the server."""
 _WRITES = "gate_writes"
 _REASON_CHARS = 300
 _ALIVE = {
@@ -57,23 +59,32 @@ class Database:
 
     Args:
         url: `postgresql://…` or `sqlite:///path`.
+        hurry_s: seconds after which a question is given up; None waits longer, as work that is not for a page may.
 
     Raises:
         GateError: it is no such address, or a package is missing.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, hurry_s: float | None = None) -> None:
         self._url = _parsed(url)
         if self._url.drivername == SQLITE:
-            self.engine = _sqlite(self._url)
+            self.engine = _sqlite(self._url, hurry_s or WAIT_S)
         else:
-            self.engine = _postgres(self._url)
+            self.engine = _postgres(self._url, hurry_s)
 
     @classmethod
     def of_file(cls, path: Path) -> "Database":
         """SQLite in a file; its folder is made, and git looks away from it."""
         make_folder(path.parent)
         return cls(f"sqlite:///{path}")
+
+    def hurried(self, seconds: float) -> "Database":
+        """The same one for pages, whose readers are not to wait.
+
+        Args:
+            seconds: after which a question, a connection or another writer is waited for no longer.
+        """
+        return Database(self._url.render_as_string(hide_password=False), seconds)
 
     @property
     def label(self) -> str:
@@ -150,23 +161,34 @@ def _parsed(url: str) -> URL:
     raise GateError("the store's address is none of a Postgres or SQLite database", hint)
 
 
-def _postgres(url: URL) -> Engine:
+def _postgres(url: URL, hurry_s: float | None) -> Engine:
+    wait_s = hurry_s or WAIT_S
+    given = {"connect_timeout": max(2, round(wait_s)), "application_name": "prompt-gate", **_ALIVE}
     try:
-        return create_engine(
-            url,
-            pool_pre_ping=True,
-            hide_parameters=True,
-            pool_timeout=WAIT_S,
-            connect_args={"connect_timeout": WAIT_S, "application_name": "prompt-gate", **_ALIVE},
-        )
+        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, pool_timeout=wait_s, connect_args=given)
+        if hurry_s is not None:
+            _hurry(engine, hurry_s)
     except ImportError:
         raise GateError(
             "the store is a Postgres database, and psycopg is not installed", with_extra("postgres")
         ) from None
+    return engine
 
 
-def _sqlite(url: URL) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": WAIT_S}, hide_parameters=True)
+def _hurry(engine: Engine, seconds: float) -> None:
+    """A statement that takes too long ends at the server, and one whose answer does not come ends here."""
+    from gate.store.sql.hurry import hurried
+
+    connect = hurried(seconds + _ON_ITS_WAY_S)
+
+    @event.listens_for(engine, "do_connect")
+    def _connected(_: object, __: object, words: list[str], given: dict[str, Any]) -> Any:
+        limit = f"-c statement_timeout={round(seconds * 1000)}"
+        return connect(*words, **given | {"options": f"{given.get('options', '')} {limit}".strip()})
+
+
+def _sqlite(url: URL, wait_s: float) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": wait_s}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def _opened(raw: Any, _: object) -> None:

@@ -36,6 +36,7 @@ class Problem(_Model):
     detail: str
     hint: str = ""
     errors: list[Wrong] = []
+    request_id: str = Field("", description="As in the header x-request-id; the server's log knows it by that.")
 
 
 class About(_Model):

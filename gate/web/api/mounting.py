@@ -9,7 +9,6 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
 
 from gate.domain.api_token import Scope
 from gate.errors import CannotEvaluate, GateError
@@ -58,7 +57,7 @@ def operations() -> Iterator[APIRoute]:
             yield route
 
 
-def told(error: Exception) -> Response:
+def told(error: Exception) -> Told:
     """What went wrong, for a program.
 
     Args:
@@ -66,20 +65,20 @@ def told(error: Exception) -> Response:
     """
     match error:
         case ApiError():
-            return Told(error.status, error.detail, error.hint, headers=error.headers).answer()
+            return Told(error.status, error.detail, error.hint, headers=error.headers)
         case Refused():
-            return Told(error.status, error.message).answer()
+            return Told(error.status, error.message)
         case RequestValidationError():
             found = [Wrong(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()]
-            return Told(422, "The request is not what this operation takes.", errors=found).answer()
+            return Told(422, "The request is not what this operation takes.", errors=found)
         case HTTPException(status_code=404):
-            return Told(404, "There is no such operation.", "see /api/openapi.json").answer()
+            return Told(404, "There is no such operation.", "see /api/openapi.json")
         case HTTPException():
-            return Told(error.status_code, error.detail, headers=error.headers or {}).answer()
+            return Told(error.status_code, error.detail, headers=error.headers or {})
         case CannotEvaluate():
-            return Told(503, error.message, error.hint, headers={"retry-after": "10"}).answer()
+            return Told(503, error.message, error.hint, headers={"retry-after": "10"})
         case GateError():
-            return mistake(error).answer()
+            return mistake(error)
     raise error
 
 

@@ -61,8 +61,12 @@ class Told:
     errors: Sequence[Wrong] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def answer(self) -> Response:
-        """As bytes."""
+    def answer(self, request_id: str) -> Response:
+        """As bytes.
+
+        Args:
+            request_id: by which the log of the server knows the request.
+        """
         errors = [{"where": one.where, "message": printable(one.message), "hint": one.hint} for one in self.errors]
         body = {
             "type": "about:blank",
@@ -71,6 +75,7 @@ class Told:
             "detail": printable(self.detail),
             "hint": self.hint,
             "errors": errors,
+            "request_id": request_id,
         }
         return Response(json.dumps(body), self.status, dict(self.headers), MEDIA_TYPE)
 

@@ -45,8 +45,13 @@ class Order:
 
     @property
     def about(self) -> str:
-        """What is done to what, in a line."""
-        return f"{self.kind}: {self.label or ', '.join(self.suites) or 'all suites'}"
+        """What is done to what, and how far it may go, in a line."""
+        suites = ", ".join(self.suites) or "all suites"
+        asked = [f"{self.label}, on {suites}" if self.kind == "try" else suites]
+        asked[0] += f" against {self.base}" if self.base else ""
+        asked += [self.model] if self.model else []
+        limits = f"at most {self.max_calls:,} calls" + ("" if self.max_usd is None else f" and ${self.max_usd:,.2f}")
+        return f"{self.kind}: {', '.join([*asked, limits])}"
 
 
 def written(order: Order) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from gate.bootstrap.checking import resolve_check
 from gate.bootstrap.planning import foreseen
 from gate.bootstrap.resolving import resolve_git_mode
-from gate.bootstrap.trying import CONFIG, Try, refuse_foreign, refuse_strange, resolve_try
+from gate.bootstrap.trying import CONFIG, Try, refuse_foreign, resolve_try
 from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
 from gate.flows.resolved import Resolved
@@ -36,7 +36,6 @@ def resolve(order: Order, directory: Path) -> Resolved:
         refuse_foreign(order.base, directory)
         both = (order.base, None)
         resolved = resolve_git_mode(both, CONFIG, order.suites, everything=order.everything, directory=directory)
-    refuse_strange(resolved.asked)
     return replace(resolved, budget=limited(resolved.budget, order))
 
 

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from gate.domain.case import Case
 from gate.domain.stored_suite import CaseVersion, Conflict
+from gate.flows.reach import own_reaches
 from gate.report.trend_cases import Sighting, sighting
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.suites import By
@@ -17,7 +18,7 @@ from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
 from gate.web.auditing import noted
 from gate.web.casecheck import check, put, read_entry
-from gate.web.caseform import CaseForm, Mistake, Written, copied, form_of
+from gate.web.caseform import CaseForm, Mistake, Written, copied, entry_of, form_of
 from gate.web.differences import compared
 from gate.web.forms import Form
 from gate.web.pages.suite import suite_of
@@ -202,4 +203,13 @@ def _shown(desk: Desk) -> dict[str, object]:
     at: dict[str, list[Mistake]] = {}
     for one in desk.mistakes:
         at.setdefault(one.field, []).append(one)
-    return {"desk": desk, "form": desk.form, "at": at, "current": None, "conflict": None}
+    reached = _reached(desk.form)
+    return {"desk": desk, "form": desk.form, "at": at, "current": None, "conflict": None, "reached": reached}
+
+
+def _reached(form: CaseForm) -> tuple[str, ...]:
+    """What the gate will refuse of a case unless its suite in gate.yaml names the same."""
+    case = read_entry(entry_of(form).entry)
+    if not isinstance(case, Case):
+        return ()
+    return tuple(dict.fromkeys(f"Its scorer {spec.name} {reach.told}." for spec, reach in own_reaches(case)))

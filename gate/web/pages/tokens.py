@@ -67,7 +67,7 @@ def make(request: Request, site: Here, person: Asking, sent: Form) -> Response:
             raise
         wrong = Typed(typed.name, typed.scopes, typed.days, error.message, error.hint)
         return _shown(request, wrong)
-    noted(request, "token-made", f"{issued.token.id}, {typed.name}: {' '.join(sorted(issued.token.scopes))}")
+    noted(request, "token-made", issued.token.told)
     return _shown(request, Typed(), issued)
 
 

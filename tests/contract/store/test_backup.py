@@ -1,5 +1,6 @@
 """A backup moves a whole store, between databases too; whatever else a file is, it changes nothing."""
 
+import base64
 import gzip
 import hashlib
 import io
@@ -10,20 +11,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from argon2 import profiles
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
+from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
+from gate.domain.people import Actor, Role
 from gate.domain.stored_suite import Page, Put
 from gate.errors import GateError
 from gate.store.run_folder import sample_line
 from gate.store.sql import backup, migrating
+from gate.store.sql.accounts import Accounts, First
 from gate.store.sql.backup_file import BackupReader, Bounds, TableStart
 from gate.store.sql.engine import Database
+from gate.store.sql.logins import Attempt, Entered, Logins
+from gate.store.sql.passwords import Passwords
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs
+from gate.store.sql.sessions import Sessions, digest_of
+from gate.store.sql.shared_secrets import FORMS, shared_secret
 from gate.store.sql.suites import By, Suites
+from gate.store.sql.tokens import Tokens, Wish
 from tests.golden.runs import runs as golden
 from tests.support import stores
 from tests.support.finished import CREATED, finished
@@ -83,6 +93,45 @@ def test_every_table_is_in_it_and_only_its_owner_reads_it(database: Database, tm
     assert told == database.read(lambda db: set(inspect(db).get_table_names())) - {"alembic_version"}
     assert stat.S_IMODE((tmp_path / "one.gz").stat().st_mode) == 0o600
     assert {path.name for path in tmp_path.iterdir()} == {"one.gz", *(".gate",) * (database.file is not None)}
+
+
+def test_who_is_logged_in_waits_or_seals_forms_is_in_no_backup_and_ends_with_a_restore(
+    database: Database, tmp_path: Path
+) -> None:
+    by = Actor("Root", "command line", NOW)
+    passwords = Passwords(profiles.CHEAPEST)
+    Accounts(database, passwords).add("Ann", Role.ADMIN, First("correct horse battery"), by)
+    logins = Logins(database, passwords)
+    entered = logins.enter(Attempt("Ann", "correct horse battery"), by)
+    assert isinstance(entered, Entered)
+    logins.enter(Attempt("Ann", "wrong"), by)
+    secret, issued = shared_secret(database, FORMS), Tokens(database).create(Wish("ci", "Ann", frozenset(Scope)), NOW)
+    passing = ("sessions", "login_failures", "secrets")
+
+    def held() -> list[int]:
+        count = "SELECT count(*) FROM "
+        return [database.read(lambda db, name=name: db.execute(text(count + name)).scalar_one()) for name in passing]
+
+    assert all(held())
+    backup.backup(database, tmp_path / "one.gz", NOW)
+    found = gzip.decompress((tmp_path / "one.gz").read_bytes()).decode()
+    for hidden in (digest_of(entered.token), base64.b64encode(secret).decode()):
+        assert hidden not in found
+    body = lines(tmp_path / "one.gz")[:-1]
+    at_sessions = next(n for n, line in enumerate(body) if line.startswith('{"table":"sessions"')) + 1
+    columns = json.loads(body[at_sessions - 1])["columns"]
+    forged = {"digest": digest_of("mine"), "account_id": 1, "made": NOW.isoformat(), "used": NOW.isoformat()}
+    row = json.dumps([forged[name] for name in columns])
+    (tmp_path / "two.gz").write_bytes(sealed([*body[:at_sessions], row, *body[at_sessions:]]))
+    for file in ("one.gz", "two.gz"):
+        backup.restore(database, tmp_path / file, replace=True)
+        assert held() == [0, 0, 0]
+        assert Sessions(database).account(entered.token, NOW) is None
+        assert Sessions(database).account("mine", NOW) is None
+    assert shared_secret(database, FORMS) != secret
+    # Programs and passwords go on.
+    assert Tokens(database).find(issued.secret, NOW) is not None
+    assert isinstance(logins.enter(Attempt("Ann", "correct horse battery"), by), Entered)
 
 
 def test_a_backup_of_older_tables_is_brought_up_to_date(empty: Database, tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
-from sqlalchemy import Connection, create_engine, event, text
+from sqlalchemy import Connection, create_engine, event, make_url, text
 
 from gate.domain.history import RunFilter
 from gate.domain.jsonvalue import JsonValue
@@ -16,7 +17,8 @@ from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import By, Suites
 from tests.contract.store.test_runs import CI, NOW, at, kept
-from tests.support import stores
+from tests.support import browsing, stores
+from tests.support.postgres import falling_silent
 
 BY = By("ann", NOW)
 
@@ -88,3 +90,51 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
         with pytest.raises(CannotEvaluate, match="file is not a database"):
             migrating.upgrade(database)
     assert file.read_bytes() == b"not a database" * 1000
+
+
+def done_soon(work: Callable[[], None]) -> bool:
+    """Is it done before a reader goes away? Whatever it does, nobody waits for it any longer."""
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(40.0)
+    return not thread.is_alive()
+
+
+def test_pages_of_a_server_that_falls_silent_say_so_soon(postgres: str) -> None:
+    silent, told = Event(), list[tuple[int, str]]()
+    with stores.with_tables_on_postgres(postgres) as database:
+        socket = Path(str(make_url(postgres).query["host"]))
+        with falling_silent(socket, lambda data: silent.is_set()) as port:
+            url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
+            with closing(Database(url).hurried(0.2)) as hurried:
+                ann = browsing.client(hurried)
+                assert ann.get("/").status_code == 200
+                silent.set()
+
+                def ask() -> None:
+                    for path in ("/", "/api/v1/suites"):
+                        answer = ann.get(path)
+                        told.append((answer.status_code, answer.text))
+
+                assert done_soon(ask)
+    assert [status for status, _ in told] == [503, 503]
+    assert all("does not answer" in text and "hidden" not in text for _, text in told)
+
+
+def test_a_question_that_takes_too_long_is_ended_and_the_next_one_answered(postgres: str) -> None:
+    with stores.with_tables_on_postgres(postgres) as database, closing(database.hurried(0.1)) as hurried:
+        with pytest.raises(CannotEvaluate, match="statement timeout"):
+            hurried.read(lambda db: db.execute(text("SELECT pg_sleep(60)")))
+        assert stands(hurried) == (0, 0, 0)
+
+
+def test_another_writer_of_a_file_is_not_waited_for_without_end(tmp_path: Path) -> None:
+    with stores.with_tables(tmp_path) as database, closing(database.hurried(0.05)) as hurried:
+
+        def meanwhile(db: Connection) -> None:
+            with pytest.raises(CannotEvaluate, match="locked"):
+                a_case(hurried)
+
+        database.write(meanwhile)
+        a_case(hurried)
+        assert stands(hurried) == (0, 0, 1)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from gate.domain.history import RunFilter
+from gate.domain.people import EventFilter
 from gate.domain.stored_suite import Page
 from gate.store.run_folder import dump_run
+from gate.store.sql.audit import Audit
 from gate.store.sql.runs import Runs
 from tests.golden.runs import runs as golden
 from tests.support import stores
@@ -63,6 +65,9 @@ def test_it_forgets_what_the_environment_says(here: Path) -> None:
     assert gate("store", "prune", cwd=here, env=days).out == "Runs removed: 0. Runs whose texts are forgotten: 1.\n"
     assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Runs removed: 1.")
     assert held(here) == 0
+    with stores.on_sqlite(here) as database:
+        told = [one.event.about for one in Audit(database).events(EventFilter(what="retention"), Page())]
+    assert told == ["1 runs removed, answers of 0 forgotten", "0 runs removed, answers of 1 forgotten"]
 
 
 def test_what_shall_not_be_kept_never_reaches_the_store(tmp_path: Path) -> None:

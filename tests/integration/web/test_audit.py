@@ -1,6 +1,8 @@
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -9,10 +11,18 @@ from gate.domain.history import Context
 from gate.domain.people import Actor, Event, EventFilter, Role
 from gate.domain.stored_suite import Page
 from gate.web import addresses
+from gate.web.jobs.board import Jobs
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
+from tests.integration.web.test_routes import ROLES
 from tests.support import browsing, people, stores
 from tests.support.browsing import NOW, token
+
+CONFIG = """\
+version: 1
+suites:
+  - {name: s, prompt: p.md, cases: c.jsonl, model: "fake:oracle", scorers: [contains]}
+"""
 
 
 @pytest.fixture
@@ -28,48 +38,92 @@ def ann(site: Site) -> TestClient:
     return people.log_in(people.browser(site), "Ann")
 
 
-def test_whatever_changes_or_takes_something_is_in_the_log(site: Site, ann: TestClient) -> None:
-    csrf = token(ann.get("/new-suite").text)
+LEFT_OUT = {"/case/check", "/case/try"}
+"""They only answer what was typed."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A form that somebody sends, and what the log says then."""
+
+    path: str
+    fields: Mapping[str, object]
+    noted: tuple[str, str]
+    asked: str = ""
+
+    @property
+    def address(self) -> str:
+        """With what is asked for; the path where nothing is."""
+        return self.asked or self.path
+
+
+def steps(run: int, of: str, case: str) -> list[Step]:
+    """One or more for each address that changes something."""
+    suite, a = partial(addresses.suite, "support"), partial(addresses.case, "support", "a")
+    tag = {"do": "set", "dimension": "tier", "value": "x", "case": "a"}
+    kept = {"suite": of, "case": case, "into": "support", "name": "kept"}
+    tried = {"entry": '{"id": "a", "input": "Hi"}', "target": "s", "do": "start"}
+    check = {"kind": "check", "calls": "7", "usd": "2.5", "do": "start"}
+    diff = {"kind": "diff", "suite": "s", "base": "main", "calls": "9", "do": "start"}
+    new = {"current": people.WORD, "new": f"{people.WORD} 2", "again": f"{people.WORD} 2"}
+    entered = {"name": "Ann", "password": f"{people.WORD} 2"}
+    return [
+        Step("/new-suite", {"suite": "support"}, ("suite-made", "support")),
+        Step("/case/new", {"name": "a", "prompt": "Hi"}, ("case-added", "support: a"), addresses.new_case("support")),
+        Step("/case", {"name": "a", "prompt": "Hello", "base": "1"}, ("case-edited", "support: a"), a()),
+        Step("/suite/tag", tag, ("cases-tagged", "support: set, 1 cases"), suite("tag")),
+        Step("/suite/import", {"version": "4"}, ("cases-imported", "support: b.jsonl"), suite("import")),
+        Step("/case/archive", {"base": "3"}, ("case-archived", "support: a"), a("archive")),
+        Step("/case/restore", {"base": "4", "number": "1"}, ("case-restored", "support: a"), a("restore")),
+        Step("/runs/{id}/case", kept, ("case-added", "support: kept"), f"/runs/{run}/case"),
+        Step("/case/try/begin", tried, ("job-begun", "try: a, on s, at most 200 calls"), a("try/begin")),
+        Step("/jobs/new", check, ("job-begun", "check: all suites, at most 7 calls and $2.50")),
+        Step("/jobs/new", diff, ("job-begun", "diff: s against main, at most 9 calls")),
+        Step("/jobs/{id}/cancel", {}, ("job-cancelled", "diff: s against main, at most 9 calls, begun by Ann")),
+        Step("/tokens", {"name": "ci", "scope": "runs:write", "days": "30"}, ("token-made", "1, ci: runs:write")),
+        Step("/tokens/revoke", {"id": "1"}, ("token-revoked", "1")),
+        Step("/accounts", {"name": "Bob", "role": "viewer"}, ("account-made", "Bob: viewer")),
+        Step("/accounts/{id}", {"do": "role", "role": "editor"}, ("role-changed", "Bob: viewer to editor")),
+        Step("/account", new, ("password-changed", "")),
+        Step("/account/leave", {}, ("logged-out", "Ann")),
+        Step("/login", entered, ("login", "")),
+        Step("/logout", {}, ("logout", "")),
+    ]
+
+
+def test_every_address_that_changes_something_is_in_the_table() -> None:
+    found = {path for method, path in ROLES if method != "GET"}
+    assert {step.path for step in steps(1, "s", "c")} | LEFT_OUT == found
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Iterator[Jobs]:
+    """Jobs that wait for their end."""
+    (tmp_path / "gate.yaml").write_text(CONFIG, "utf-8")
+    with Jobs(tmp_path, lambda: NOW, 1, ("sh", "-c", "cat > /dev/null")) as jobs:
+        yield jobs
+
+
+def test_whatever_changes_or_takes_something_is_in_the_log(site: Site, begun: Jobs) -> None:
+    site = replace(site, jobs=begun)
+    ann = people.log_in(people.browser(site), "Ann")
     record = next(iter(golden().values()))
     run = site.runs.add(record, (), Context(), NOW).id
     suite = record.suites[0]
-    case = addresses.case("support", "a")
-    lines = json.dumps({"id": "b", "input": "Ho"}).encode()
-    imported = {"held": "", "do": "bring", "archive": "", "version": "4"}
-    asked: list[tuple[str, dict[str, object]]] = [
-        ("/new-suite", {"suite": "support"}),
-        (addresses.new_case("support"), {"name": "a", "prompt": "Hi", "do": "save"}),
-        (case, {"name": "a", "prompt": "Hello", "base": "1", "do": "save"}),
-        (addresses.suite("support", "tag"), {"do": "set", "dimension": "tier", "value": "x", "case": "a"}),
-        (addresses.suite("support", "import"), imported),
-        (addresses.case("support", "a", "archive"), {"base": "3"}),
-        (addresses.case("support", "a", "restore"), {"base": "4", "number": "1"}),
-        (
-            f"/runs/{run}/case",
-            {"suite": suite.name, "case": suite.cases[0].id, "into": "support", "name": "kept"},
-        ),
-    ]
-    for address, data in asked:
-        files = {"file": ("b.jsonl", lines)} if "import" in address else None
-        if files:
-            del data["held"]
-        answer = ann.post(address, data={"csrf": csrf, **data}, files=files)
-        assert answer.status_code == 303, (address, answer.text)
+    for step in steps(run, suite.name, suite.cases[0].id):
+        job = begun.all()[0].id if "/jobs/" in step.path else ""
+        files = {"file": ("b.jsonl", b'{"id": "b", "input": "Ho"}\n')} if "import" in step.path else None
+        csrf = token(ann.get("/login" if step.path == "/login" else "/account").text)
+        data = {"csrf": csrf, "do": "bring" if files else "save", **step.fields}
+        answer = ann.post(step.address.replace("{id}", job or "2"), data=data, files=files)
+        assert answer.status_code in (200, 303), (step, answer.text)
+        (newest,) = site.audit.events(EventFilter(), Page(1))
+        assert (newest.event.what, newest.event.about) == step.noted, step
+        assert (newest.by.name, newest.by.where) == ("Ann", "192.0.2.7"), step
+    ann = people.log_in(people.browser(site), "Ann", f"{people.WORD} 2")
     assert ann.get(addresses.suite("support", "export", version=2)).status_code == 200
-    events = site.audit.events(EventFilter(), Page(99))
-    found = [(one.by.name, one.event.what, one.event.about) for one in reversed(events)][2:]
-    assert found == [
-        ("Ann", "suite-made", "support"),
-        ("Ann", "case-added", "support: a"),
-        ("Ann", "case-edited", "support: a"),
-        ("Ann", "cases-tagged", "support: set, 1 cases"),
-        ("Ann", "cases-imported", "support: b.jsonl"),
-        ("Ann", "case-archived", "support: a"),
-        ("Ann", "case-restored", "support: a"),
-        ("Ann", "case-added", "support: kept"),
-        ("Ann", "cases-exported", "store:support@2"),
-    ]
-    assert {one.by.where for one in events} == {"192.0.2.7", "command line"}
+    assert "cases exported" in ann.get("/audit?what=cases-exported").text
+    assert "diff: s against main, at most 9 calls, begun by Ann" in ann.get("/audit?what=job-cancelled").text
 
 
 def test_what_was_not_done_is_not_in_the_log(site: Site, ann: TestClient) -> None:

@@ -231,3 +231,14 @@ def test_names_hold_any_sign(ann: TestClient, database: Database, name: str) -> 
     entry = stands(database, name, suite)
     assert entry is not None and entry["description"] == "found"
     assert "<i>x" not in listed.text
+
+
+def test_what_the_gate_will_refuse_is_saved_and_told(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", REFUND)
+    said = "The gate will refuse this case unless gate.yaml names the same"
+    assert said not in ann.get(addresses.case("support", "refund")).text
+    scorers = "scorers:\r\n- python: evals.checks:polite\r\n"
+    status, page = sent(ann, addresses.case("support", "refund"), rest=scorers)
+    assert (status, "Saved." in page, said in page) == (200, True, True)
+    assert "Its scorer python runs the function &#39;evals.checks:polite&#39;." in page
+    assert (stands(database, "refund") or {})["scorers"] == [{"python": "evals.checks:polite"}]

@@ -88,7 +88,7 @@ def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: Te
     assert "<script>document" not in shown and "&lt;script&gt;document" in shown
     assert [(one.round, one.value) for one in job.opinions] == [(1, 0.9), (2, 0.9)]
     assert "What judges said, round by round" in shown
-    assert noted(shop) == [("Ann", "job-begun", "try: asks-twice")]
+    assert noted(shop) == [("Ann", "job-begun", "try: asks-twice, on support, at most 200 calls")]
     assert "The first one" in shown and "And the first one?" in shown
     assert "sk-ant" not in shown and "sk-openai" not in shown
     assert (runs(shop), len(Suites(shop.database).case("support", "asks-twice"))) == (0, 0)
@@ -129,7 +129,10 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     row = shop.site.runs.row(second.outcome.run)
     assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
     assert runs(shop) == 2
-    assert noted(shop) == [("Ann", "job-begun", "check: support"), ("Ann", "job-begun", "diff: all suites")]
+    assert noted(shop) == [
+        ("Ann", "job-begun", "check: support, at most 100 calls"),
+        ("Ann", "job-begun", "diff: all suites against released, at most 100 calls"),
+    ]
 
 
 def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -> None:
@@ -143,7 +146,7 @@ def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -
     assert "nothing is in the store" in ann.get(addresses.job(job.id)).text
     assert (runs(shop), shop.server.ledger) == (0, [])
     send(ann, addresses.job(job.id, "cancel"), page)
-    assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, begun by Bob")]
+    assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, at most 5,000 calls, begun by Bob")]
 
 
 def test_the_code_of_a_commit_that_is_nobodys_branch_is_not_run(shop: Shop, ann: TestClient) -> None:
@@ -191,7 +194,7 @@ def test_a_case_reaches_no_further_than_its_suite(shop: Shop, ann: TestClient, s
     entry = json.dumps({"name": "reaches", "prompt": "Hi", "scorers": scorers})
     status, shown, _ = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="reckon")
     assert (status, shop.server.ledger) == (422, [])
-    assert "names code, an address or a database" in shown, shown
+    assert "which cases of a store may not" in shown, shown
 
 
 def test_a_form_of_another_page_begins_and_ends_nothing(shop: Shop, ann: TestClient) -> None:

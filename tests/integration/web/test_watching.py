@@ -16,10 +16,12 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 from starlette.types import Message
 
+from gate.domain.api_token import Scope
 from gate.domain.history import Context
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, prune
 from gate.store.sql.runs import Runs
+from gate.store.sql.tokens import Tokens, Wish
 from gate.web import health
 from gate.web.app import create_app, inner_app
 from gate.web.daily import each_day
@@ -210,6 +212,35 @@ def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, m
     answer = client(database, lines, mode, here).get("/metrics")
     assert answer.status_code == 401
     assert "gate_" not in answer.text
+
+
+def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: Database, lines: io.StringIO) -> None:
+    there = client(database, lines, "server", "10.1.2.3")
+    there.base_url = "https://testserver"  # type: ignore[assignment]
+    found = {}
+    for scope in (Scope.METRICS_READ, Scope.RUNS_READ):
+        secret = Tokens(database).create(Wish(scope.value, "prometheus", frozenset({scope})), browsing.NOW).secret
+        found[scope] = there.get("/metrics", headers={"authorization": f"Bearer {secret}"})
+    assert (found[Scope.METRICS_READ].status_code, "gate_store_up 1.0" in found[Scope.METRICS_READ].text) == (200, True)
+    assert (found[Scope.RUNS_READ].status_code, "gate_store_up" in found[Scope.RUNS_READ].text) == (403, False)
+    assert there.get("/metrics", headers={"authorization": "Bearer pgate_none"}).status_code == 401
+
+
+def test_a_problem_says_by_what_the_log_knows_its_request(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines)
+    Runs(database).add(next(iter(golden().values())), (), Context(), browsing.NOW)
+    answers = [
+        ann.get("/api/v1/suites/none"),
+        ann.get("/api/v1/nowhere"),
+        ann.post("/api/v1/suites", json={"name": "/"}),
+    ]
+    database.write(lambda db: db.execute(text("UPDATE runs SET verdict = 'no verdict'")))
+    answers.append(ann.get("/api/v1/runs"))
+    assert [answer.status_code for answer in answers] == [404, 404, 422, 500]
+    for answer, line in zip(answers, told(lines), strict=True):
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["request_id"] == answer.headers["x-request-id"] == line["request"]
+    assert "no verdict" not in answers[-1].text
 
 
 def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.trying import Try, branches, choices, configured, refuse_strange, resolve_try
+from gate.bootstrap.trying import Try, branches, choices, configured, resolve_try
 from gate.errors import GateError, InputErrors
 from gate.settings.services import Settings
 from tests.support import repository
@@ -77,10 +77,10 @@ def test_a_scorer_of_the_suite_may_reach_what_a_scorer_of_the_case_may_not(repo:
     code = '{"python": {"function": "checks:polite"}}'
     repository.write(repo, {"checks.py": "def polite(sample):\n    return 1.0\n"})
     case = json.dumps({"id": "one", "input": "Hi", "expected": "x", "scorers": [json.loads(code)]})
-    with pytest.raises(GateError, match="names code"):
-        refuse_strange(resolve_try(Try("short", case), repo).suites)
+    with pytest.raises(InputErrors, match="cases of a store may not"):
+        resolve_try(Try("short", case), repo)
     repository.write(repo, {"gate.yaml": CONFIG.replace("scorers: [contains]", f"scorers: [{code}]")})
-    refuse_strange(resolve_try(Try("short", case), repo).suites)
+    assert resolve_try(Try("short", case), repo).suites
 
 
 def test_branches_begin_with_the_likeliest(repo: Path, tmp_path: Path) -> None:

@@ -66,3 +66,14 @@ def test_descriptions_are_asked_for_where_they_may_stand() -> None:
     assert advice(json.loads(file.read_text(encoding="utf-8"))) == ()
     (one,) = advice([{"id": "a", "input": "x", "expected": "y"}])
     assert "description" in one.message
+
+
+def test_what_the_gate_refuses_of_a_store_is_told_of_a_store_alone() -> None:
+    entries: list[Entry] = [
+        {"id": "a", "input": "x", "description": "d", "scorers": [{"python": "evals.checks:polite"}]},
+        {"id": "b", "input": "y", "description": "d", "scorers": ["contains"], "expected": "y"},
+    ]
+    assert advice(entries) == ()
+    (one,) = advice(entries, stored=True)
+    assert one.cases == ("a",)
+    assert "runs the function 'evals.checks:polite': the gate will refuse it" in one.message
