@@ -7,25 +7,21 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from gate.domain.record import RunRecord
-from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_new import NewSuiteRecord
 from gate.domain.sample import ArmName, Reply
 from gate.errors import GateError
 from gate.flows.case_of_run import Naming, case_of_run
 from gate.flows.record_conversations import transcript_record
-from gate.inputs import storenames
 from gate.report.escape import visible
 from gate.report.run_rows import run_view
-from gate.report.sidebyside import case_view, record_of
+from gate.report.sidebyside import case_view
 from gate.store.sql.suites import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs, site_of
+from gate.web.asked_cases import asked_case, suite_with
 from gate.web.auditing import noted
 from gate.web.forms import Form
 from gate.web.pages.run import Number, found
 from gate.web.rendering import page, seen_next
-from gate.web.site import Site
 
 router = APIRouter()
 _ID_CHARS = 60
@@ -83,7 +79,7 @@ def keep(request: Request, site: Here, person: Asking, id: Number, sent: Form) -
     """Make a new case of a suite of the store out of it."""
     suite, case, into, name = (sent.one(field) for field in ("suite", "case", "into", "name"))
     _, record = found(site, id)
-    kept = record_of(record, suite, case)
+    kept = asked_case(site.suites, record, suite, case)
     if kept is None:
         raise HTTPException(404)
     naming = Naming(name.strip(), f"From run {id}, case {case} of suite {suite}")
@@ -107,7 +103,7 @@ def _sentence(error: GateError) -> str:
 def _shown(request: Request, id: int, named: Named, refusal: _Refusal | None = None) -> HTMLResponse:
     site = site_of(request)
     row, record = found(site, id)
-    kept = record_of(record, named.suite, named.case)
+    kept = asked_case(site.suites, record, named.suite, named.case)
     if kept is None:
         raise HTTPException(404)
     samples = site.runs.samples(id, named.suite, named.case)
@@ -120,19 +116,11 @@ def _shown(request: Request, id: int, named: Named, refusal: _Refusal | None = N
         run=run_view(row),
         suite=named.suite,
         case=case_view(kept, samples, transcripts),
-        stored=_stored(site, record, named),
+        stored=suite_with(site.suites, record, named.suite, named.case),
         names=names,
         form=refusal or _Refusal(named.suite, _proposed(named.case, id), ""),
         made=(request.query_params.get("kept", ""), request.query_params.get("name", "")),
     )
-
-
-def _stored(site: Site, record: RunRecord, named: Named) -> str:
-    """The suite of the store that has this case, by its own name or by that of the version that was asked; or none."""
-    suites: list[SuiteRecord | NewSuiteRecord] = [*record.suites, *record.new]
-    asked = (suite.exam.store for suite in suites if suite.name == named.suite)
-    names = [found.name for one in asked if (found := storenames.parse(one)) is not None]
-    return next((name for name in (*names, named.suite) if site.suites.case(name, named.case)), "")
 
 
 def _proposed(case: str, run: int) -> str:
