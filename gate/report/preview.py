@@ -37,4 +37,7 @@ def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     for token in tokens:
         if token.type == "table_open":
             token.attrSet("tabindex", "0")
+        elif (style := token.attrs.pop("style", None)) is not None:
+            # A page of ours allows no style in its markup.
+            token.attrSet("class", str(style).removeprefix("text-align:"))
     return str(parser.renderer.render(tokens, parser.options, {}))

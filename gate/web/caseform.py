@@ -16,6 +16,11 @@ from gate.inputs.yamltext import parse_yaml
 
 Kind: TypeAlias = Literal["agent", "plain", "golden"]
 REST = "rest"
+_LABELS: Mapping[str, str] = {
+    **{"name": "Name", "description": "Description", "prompt": "User prompt", "tools": "Expected tools"},
+    **{"criteria": "Judge criteria", "threshold": "Threshold", "expected": "Expected answer", "revival": "Revival"},
+    **{"slices": "Slices", "rounds": "Rounds", REST: "Everything else"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,15 @@ class Mistake:
     field: str
     message: str
     hint: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the page calls the field; empty for the whole."""
+        group, _, rest = self.field.partition(".")
+        if group == "rounds":
+            number, _, name = rest.partition(".")
+            return f"Round {number}: {_LABELS.get(name, name)}"
+        return f"Slice {rest}" if group == "slices" and rest else _LABELS.get(self.field, self.field)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,28 +3,25 @@
 import re
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from gate.domain.record import RunRecord
-from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_new import NewSuiteRecord
 from gate.domain.sample import ArmName, Reply
 from gate.errors import GateError
 from gate.flows.case_of_run import Naming, case_of_run
 from gate.flows.record_conversations import transcript_record
-from gate.inputs import storenames
 from gate.report.escape import visible
 from gate.report.run_rows import run_view
-from gate.report.sidebyside import case_view, record_of
+from gate.report.sidebyside import case_view
 from gate.store.sql.suites import By
-from gate.web.access import Asking, Here, Role, check_form, needs, site_of
+from gate.web import addresses
+from gate.web.access import Asking, Here, Role, needs, site_of
+from gate.web.asked_cases import asked_case, suite_with
 from gate.web.auditing import noted
+from gate.web.forms import Form
 from gate.web.pages.run import Number, found
-from gate.web.rendering import page
-from gate.web.site import Site
+from gate.web.rendering import page, seen_next
 
 router = APIRouter()
 _ID_CHARS = 60
@@ -44,17 +41,6 @@ class Answer:
 
     arm: ArmName
     index: Annotated[int, Query(ge=0)]
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The form that makes a case of it."""
-
-    suite: Annotated[str, Form()]
-    case: Annotated[str, Form()]
-    into: Annotated[str, Form()] = ""
-    name: Annotated[str, Form()] = ""
-    csrf: Annotated[str, Form()] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +75,25 @@ def text(
 
 @router.post("/runs/{id}/case")
 @needs(Role.EDITOR)
-def keep(request: Request, site: Here, person: Asking, id: Number, wish: Annotated[Wish, Depends()]) -> Response:
+def keep(request: Request, site: Here, person: Asking, id: Number, sent: Form) -> Response:
     """Make a new case of a suite of the store out of it."""
-    check_form(request, wish.csrf)
+    suite, case, into, name = (sent.one(field) for field in ("suite", "case", "into", "name"))
     _, record = found(site, id)
-    kept = record_of(record, wish.suite, wish.case)
+    kept = asked_case(site.suites, record, suite, case)
     if kept is None:
         raise HTTPException(404)
-    naming = Naming(wish.name.strip(), f"From run {id}, case {wish.case} of suite {wish.suite}")
+    naming = Naming(name.strip(), f"From run {id}, case {case} of suite {suite}")
     try:
-        if site.suites.newest(wish.into) is None:
+        if site.suites.newest(into) is None:
             raise GateError("there is no such suite any more", "choose another one for the new case")
-        made = case_of_run(kept, site.runs.samples(id, wish.suite, wish.case), naming)
+        made = case_of_run(kept, site.runs.samples(id, suite, case), naming)
         by = By(person.name, site.now(), f"case {made.name} from run {id}")
-        if isinstance(site.suites.change(wish.into, [made], by), tuple):
-            raise GateError(f"the suite {wish.into} has a case {made.name} already", "give the new one another name")
+        if isinstance(site.suites.change(into, [made], by), tuple):
+            raise GateError(f"the suite {into} has a case {made.name} already", "give the new one another name")
     except GateError as error:
-        return _shown(request, id, Named(wish.suite, wish.case), _Refusal(wish.into, wish.name, _sentence(error)))
-    noted(request, "case-added", f"{wish.into}: {made.name}")
-    query = urlencode({"suite": wish.suite, "case": wish.case, "kept": wish.into, "name": made.name})
-    return RedirectResponse(f"/runs/{id}/case?{query}", 303)
+        return _shown(request, id, Named(suite, case), _Refusal(into, name, _sentence(error)))
+    noted(request, "case-added", f"{into}: {made.name}")
+    return seen_next(f"{addresses.case_of_run(id, suite, case)}&{addresses.query(kept=into, name=made.name)}")
 
 
 def _sentence(error: GateError) -> str:
@@ -118,7 +103,7 @@ def _sentence(error: GateError) -> str:
 def _shown(request: Request, id: int, named: Named, refusal: _Refusal | None = None) -> HTMLResponse:
     site = site_of(request)
     row, record = found(site, id)
-    kept = record_of(record, named.suite, named.case)
+    kept = asked_case(site.suites, record, named.suite, named.case)
     if kept is None:
         raise HTTPException(404)
     samples = site.runs.samples(id, named.suite, named.case)
@@ -131,19 +116,11 @@ def _shown(request: Request, id: int, named: Named, refusal: _Refusal | None = N
         run=run_view(row),
         suite=named.suite,
         case=case_view(kept, samples, transcripts),
-        stored=_stored(site, record, named),
+        stored=suite_with(site.suites, record, named.suite, named.case),
         names=names,
         form=refusal or _Refusal(named.suite, _proposed(named.case, id), ""),
         made=(request.query_params.get("kept", ""), request.query_params.get("name", "")),
     )
-
-
-def _stored(site: Site, record: RunRecord, named: Named) -> str:
-    """The suite of the store that has this case, by its own name or by that of the version that was asked; or none."""
-    suites: list[SuiteRecord | NewSuiteRecord] = [*record.suites, *record.new]
-    asked = (suite.exam.store for suite in suites if suite.name == named.suite)
-    names = [found.name for one in asked if (found := storenames.parse(one)) is not None]
-    return next((name for name in (*names, named.suite) if site.suites.case(name, named.case)), "")
 
 
 def _proposed(case: str, run: int) -> str:

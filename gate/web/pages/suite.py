@@ -21,6 +21,10 @@ from gate.web.site import Site
 
 router = APIRouter()
 SIZE = 50
+MOST_SLICES = 50
+"""That can be asked for at once."""
+_DIMENSIONS = 1_000
+"""Of one suite, each of which is a field of the form, mostly empty."""
 _EXCERPT = 160
 
 
@@ -39,10 +43,14 @@ class Asked:
 
     name: Annotated[str, Query(max_length=1_000)]
     q: Annotated[str, Query(max_length=1_000)] = ""
-    slice: Annotated[tuple[str, ...], Query(max_length=50)] = ()
+    slice: Annotated[tuple[str, ...], Query(max_length=_DIMENSIONS)] = ()
     archived: bool = False
     after: Annotated[int, Query(ge=0, lt=2**31)] = 0
     said: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.chosen) > MOST_SLICES:
+            raise HTTPException(422, f"Choose {MOST_SLICES} slices or fewer at once.")
 
     @property
     def wanted(self) -> CaseFilter:

@@ -82,7 +82,7 @@ def typed(request: Request, site: Here, person: Asking, sent: Form, suite: Name)
     """What can be tried with a case as it is typed; nothing is saved."""
     written, mistakes = check(case_form(sent))
     if mistakes:
-        told = tuple((f"{one.field.replace('.', ' ')}: {one.message}".removeprefix(": "), one.hint) for one in mistakes)
+        told = tuple((f"{one.label}: {one.message}".removeprefix(": "), one.hint) for one in mistakes)
         return page(request, "try.html.j2", 422, wish=None, suite=suite, mistakes=told)
     return _offer(request, site, Wish(suite, written.entry, _name_of(written.entry)), person.name)
 

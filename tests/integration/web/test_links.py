@@ -11,9 +11,12 @@ from gate.domain.case import Case
 from gate.domain.history import Context
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
+from gate.domain.stored_suite import Entry
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
+from gate.store.sql.suites import Suites
 from gate.web import addresses
+from gate.web.casecheck import put, read_entry
 from tests.support import browsing
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite
@@ -33,6 +36,16 @@ def stored(database: Database, name: str, minutes: int = 0, store: str = "") -> 
 def _asked(record: RunRecord, store: str) -> RunRecord:
     suites = [one.model_copy(update={"exam": one.exam.model_copy(update={"store": store})}) for one in record.suites]
     return record.model_copy(update={"suites": suites})
+
+
+def untold(database: Database, digest: str) -> int:
+    """A run whose record has no question of any case, asked of the first version of a suite of this digest."""
+    record = _asked(finished([suite([{}, {}])], score), "store:support@1")
+    one = record.suites[0]
+    cases = [case.model_copy(update={"input": None, "expected": None}) for case in one.cases]
+    exam = one.exam.model_copy(update={"store_digest": digest})
+    changed = record.model_copy(update={"suites": [one.model_copy(update={"cases": cases, "exam": exam})]})
+    return Runs(database).add(changed, (), Context(), browsing.NOW).id
 
 
 def links(page: str, start: str) -> list[str]:
@@ -62,3 +75,28 @@ def test_a_case_of_a_run_leads_to_the_store_by_the_name_that_the_run_asked(ann: 
     assert homes("c000") == [addresses.case("support", "c000")]
     other = stored(database, "faq", 5)
     assert links(ann.get(addresses.case_of_run(other, "faq", "c001")).text, "/case?") == []
+
+
+def test_a_question_that_the_run_left_out_is_that_of_the_version_that_was_asked(
+    ann: TestClient, database: Database
+) -> None:
+    first: Entry = {"id": "c001", "input": "May I return it?", "expected": "Within 30 days."}
+    browsing.add(database, "support", first)
+    asked = Suites(database).newest("support")
+    assert asked is not None
+    newer: Entry = {**first, "input": "May I return them?"}
+    Suites(database).change("support", [put(read_entry(newer), newer, 1)], browsing.ANN)  # type: ignore[arg-type]
+    run = untold(database, asked.digest)
+    page = ann.get(addresses.case_of_run(run, "support", "c001")).text
+    assert ("May I return it?" in page, "Within 30 days." in page, "did not keep" in page) == (True, True, False)
+    fields = {"csrf": browsing.token(page), "suite": "support", "case": "c001", "into": "support", "name": "again"}
+    assert "has the new case" in ann.post(f"/runs/{run}/case", data=fields).text
+    made = Suites(database).case("support", "again")[0].entry
+    assert made is not None
+    assert (made["input"], made["expected"]) == ("May I return it?", "Within 30 days.")
+
+
+def test_a_store_that_the_run_did_not_ask_lends_it_no_question(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", {"id": "c001", "input": "May I return it?"})
+    page = ann.get(addresses.case_of_run(untold(database, f"sha256:{'0' * 64}"), "support", "c001")).text
+    assert ("May I return it?" in page, "did not keep" in page) == (False, True)

@@ -106,8 +106,9 @@ def test_every_kind_of_run_is_shown_with_its_cases_and_answers(browser: Browser)
 
 def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
     page = browser.get(f"/runs/{browser.add(golden()['block'])}")
-    for told in ("fell by 0.417", "regression", "lang=de", "</article>"):
+    for told in ("fell by 0.417", "regression", "lang=de", "</article>", '<td class="right">'):
         assert told in page
+    assert "style=" not in page, "the page's own policy has browsers ignore it"
     assert page.count("<h1") == 1
     assert page.index("<h1") < page.index("<h2")
 
@@ -293,6 +294,14 @@ def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(
     newest = browser.site.suites.newest("support")
     assert newest is not None
     assert newest.number == 1
+
+
+def test_a_form_that_is_no_text_makes_no_case(browser: Browser) -> None:
+    id = browser.add(at(), take(SUITE, score))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = browser.client.post(f"/runs/{id}/case", content=b"name=%ff&into=support", headers=headers)
+    assert (answer.status_code, "not text in UTF-8" in answer.text) == (400, True)
 
 
 def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:

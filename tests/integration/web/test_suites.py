@@ -53,6 +53,20 @@ def test_fifty_cases_a_page(ann: TestClient, database: Database) -> None:
     assert found == [f"c{number:05}" for number in range(120)]
 
 
+def test_a_suite_of_two_hundred_dimensions_is_filtered_by_one(ann: TestClient, database: Database) -> None:
+    slices = {f"dimension-{number}": "yes" for number in range(200)}
+    browsing.add(database, "support", {"id": "wide", "input": "Hi", "slices": slices}, {"id": "other", "input": "Hi"})
+    assert "192 more slices" in ann.get(addresses.suite("support")).text
+    # Every field of the form is sent, most of them empty.
+    asked = "&slice=" * 199 + "&slice=dimension-99%3Dyes"
+    page = ann.get(addresses.suite("support") + asked)
+    assert (page.status_code, shown(page.text)) == (200, ["wide"])
+    assert '<details class="more" open>' in page.text
+    many = "".join(f"&slice=dimension-{number}%3Dyes" for number in range(51))
+    refused = ann.get(addresses.suite("support") + many)
+    assert (refused.status_code, "Choose 50 slices or fewer" in refused.text) == (422, True)
+
+
 @BOTH
 def test_filters_stay_on_the_next_page(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", *orders(120))  # type: ignore[arg-type]

@@ -276,7 +276,7 @@ def test_what_retention_removed_is_told_on_its_pages(database: Database, lines: 
     add_one = next(other for other in golden().values() if other != run)
     prune(database, Limits(runs=browsing.NOW), browsing.NOW)
     runs.add(add_one.model_copy(update={"created": "2026-11-23T09:31:00+00:00"}), (), Context(), browsing.NOW)
-    assert "1 runs made before 2026-11-23 were removed by retention on 2026-11-23" in ann.get("/runs").text
+    assert "1 run made before 2026-11-23 was removed by retention on 2026-11-23" in ann.get("/runs").text
 
 
 def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Database, lines: io.StringIO) -> None:

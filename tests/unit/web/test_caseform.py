@@ -10,7 +10,7 @@ from gate.inputs.caserows import rows
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.web.casecheck import check, read_entry
-from gate.web.caseform import CaseForm, RoundForm, copied, entry_of, form_of
+from gate.web.caseform import CaseForm, Mistake, RoundForm, copied, entry_of, form_of
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 VALUE = st.recursive(
@@ -112,6 +112,15 @@ def test_a_plain_case_that_gets_rounds_is_written_as_a_test_of_an_agent() -> Non
 def test_each_mistake_is_told_at_its_field(form: CaseForm, field: str, word: str) -> None:
     _, mistakes = check(form)
     assert [(one.field, word in one.message) for one in mistakes] == [(field, True)]
+
+
+@pytest.mark.parametrize(
+    ("field", "label"),
+    [("criteria", "Judge criteria"), ("rest", "Everything else"), ("slices.2", "Slice 2"), ("", "")]
+    + [("rounds.12.tools", "Round 12: Expected tools")],
+)
+def test_a_mistake_is_told_under_the_name_that_the_page_gives_the_field(field: str, label: str) -> None:
+    assert Mistake(field, "is missing").label == label
 
 
 def test_a_name_that_is_a_number_stays_one() -> None:
