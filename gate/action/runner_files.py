@@ -11,8 +11,8 @@ from gate.report.escape import one_line, terminal
 
 Level = Literal["error", "warning", "notice"]
 
-_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ def annotation(level: Level, message: str, place: Place | None = None) -> str:
         message: any text; it becomes one line.
         place: where, if it is about a file of the change.
     """
-    where = f"file={_escaped(one_line(place.file), _PROPERTY)}," if place else ""
+    where = f"file={one_line(place.file).translate(_PROPERTY)}," if place else ""
     line = f"line={place.line}," if place and place.line else ""
-    return f"::{level} {where}{line}title=Prompt Gate::{_escaped(terminal(message), _DATA)}"
+    return f"::{level} {where}{line}title=Prompt Gate::{terminal(message).translate(_DATA)}"
 
 
 def traced(error: Exception) -> Iterator[str]:
@@ -59,7 +59,3 @@ def write_summary(file: Path, markdown: str) -> None:
     """Append to GITHUB_STEP_SUMMARY."""
     with file.open("a", encoding="utf-8", errors="replace", newline="\n") as out:
         out.write(markdown)
-
-
-def _escaped(text: str, codes: Mapping[str, str]) -> str:
-    return text.translate(str.maketrans(dict(codes)))

@@ -18,7 +18,7 @@ from tests.support.chaos import Chaos
 from tests.support.model_server import Behaviour, ModelServer
 
 QUICK = RetryPolicy(base_s=0.01, longest_retry_after_s=0.02)
-USERS = [f"answer=word{number}" for number in range(150)]
+USERS = [f"answer=word{number}" for number in range(100)]
 TIMES = 2
 
 

@@ -27,7 +27,6 @@ def sent(client: TestClient, address: str, **typed: str) -> tuple[int, str]:
     return back.status_code, back.text
 
 
-@BOTH
 def test_a_new_case_is_written_as_the_gate_reads_it(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", REFUND)
     address = addresses.new_case("support")
@@ -123,7 +122,6 @@ def test_the_script_asks_the_same_reader(ann: TestClient, database: Database) ->
     assert Suites(database).case("support", "refund")[0].number == 1
 
 
-@BOTH
 def test_who_saves_second_sees_both_texts_and_can_save_on_top(
     ann: TestClient, bob: TestClient, database: Database
 ) -> None:
@@ -146,7 +144,6 @@ def test_who_saves_second_sees_both_texts_and_can_save_on_top(
     ]
 
 
-@BOTH
 def test_a_case_archived_while_open_comes_back_only_when_asked(
     ann: TestClient, bob: TestClient, database: Database
 ) -> None:
