@@ -143,7 +143,8 @@ def _stored(site: Site, record: RunRecord, named: Named) -> str:
     suites: list[SuiteRecord | NewSuiteRecord] = [*record.suites, *record.new]
     asked = (suite.exam.store for suite in suites if suite.name == named.suite)
     names = [found.name for one in asked if (found := storenames.parse(one)) is not None]
-    return next((name for name in (*names, named.suite) if site.suites.case(name, named.case)), "")
+    known = site.suites.case, site.suites.renamed
+    return next((name for name in (*names, named.suite) if any(find(name, named.case) for find in known)), "")
 
 
 def _proposed(case: str, run: int) -> str:

@@ -99,7 +99,7 @@ def test_a_suite_from_file_to_store_and_back(here: Path, database: str, request:
         (["add", "c.yaml", "--input", "x"], "'id' is missing"),
         (["add", "c.yaml", "--id", "n", "--input", "x", "--slice", "tier"], "'tier' is no key=value"),
         (["edit", "c.yaml", "a"], "nothing says what to change"),
-        (["edit", "c.yaml", "a", "--set", "id=z"], "'a' cannot become 'z'"),
+        (["edit", "c.yaml", "a", "--set", "id=z"], "the case 'a' the id 'z'"),
         (["edit", "c.yaml", "a", "--set", "treshold=1"], "case a: unknown key 'treshold'"),
         (["edit", "c.yaml", "a", "--unset", "slices.x"], "no mapping 'slices'"),
         (["archive", "c.yaml", "a", "b"], "would have no case left"),
