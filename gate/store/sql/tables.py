@@ -116,8 +116,9 @@ case_versions = Table(
     # The case that had a name before.
     Index(None, "suite_id", "name"),
 )
-"""`name` is that of the case when the version was made. A version stands in the versions `first` to `last` of its suite, `last` empty while it does. `entry` is JSON, empty
-where the case was archived; `words` is what people search in; `place` orders the cases of a suite."""
+"""`name` is that of the case when the version was made. A version stands in the versions `first` to `last` of its
+suite, `last` empty while it does. `entry` is JSON, empty where the case was archived; `words` is what people search in;
+`place` orders the cases of a suite."""
 
 case_slices = Table(
     "case_slices",
