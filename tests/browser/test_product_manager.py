@@ -1,4 +1,4 @@
-"""A product manager's day on a server for a team: a case is written, tried and tagged, and a change has to answer it."""
+"""A product manager's day on a server for a team: a case is written, tried, tagged, and asked of a change."""
 
 import os
 import re

@@ -124,7 +124,7 @@ def test_a_case_gets_another_id_in_the_store_with_its_history_and_in_a_file_in_i
     assert "there is a case 'b' already" in cases(here, "edit", "store:s", "z", "--rename", "b", code=2).err
     assert "there is a case 'a' already" in cases(here, "edit", "c.yaml", "b", "--rename", "a", code=2).err
     assert cases(here, "edit", "c.yaml", "a", "--rename", "z").out == "renamed a to z in c.yaml\n"
-    assert (here / "c.yaml").read_text() == YAML.replace("id: a", "id: z")
+    assert (here / "c.yaml").read_text() == YAML.replace("id: a, input: 'Where?'", 'id: z, input: "Where?"')
 
 
 def test_mistakes_of_a_file_are_told_at_once_with_their_lines(here: Path) -> None:
