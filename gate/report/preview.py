@@ -9,6 +9,8 @@ from gate.domain.record import RunRecord
 from gate.report.markdown import GITHUB_LIMIT
 from gate.report.markdown import render as render_markdown
 
+_ALIGNED = "text-align:"
+
 
 def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """One page without scripts, links or anything that loads.
@@ -30,11 +32,14 @@ def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
         limit: characters of the Markdown, as a comment may have.
 
     Returns:
-        HTML in which every text from outside is escaped; a table can be scrolled with the keyboard.
+        HTML in which every text from outside is escaped, without a style of its own, which a server's policy forbids;
+        a table can be scrolled with the keyboard.
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(render_markdown(run, limit=limit))
     for token in tokens:
         if token.type == "table_open":
             token.attrSet("tabindex", "0")
+        if (style := str(token.attrs.pop("style", ""))).startswith(_ALIGNED):
+            token.attrSet("align", style.removeprefix(_ALIGNED))
     return str(parser.renderer.render(tokens, parser.options, {}))
