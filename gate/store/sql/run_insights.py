@@ -107,13 +107,15 @@ class Insights:
 
 def _asking(suite: str, most: int) -> Subquery:
     """The newest suites of runs whose cases are those of a suite of the store, or of a file by the same name."""
+    # Not compared with an empty text: those are many, and the index by name has to be the one that is used.
+    from_file = func.length(_SUITE.store) == 0
     parts = (
         select(_SUITE.id, _SUITE.run_id, _SUITE.name, _SUITE.created)
         .where(*wanted)
         .order_by(_SUITE.created.desc())
         .limit(most)
         .subquery()
-        for wanted in ((_SUITE.store == suite,), (_SUITE.name == suite, _SUITE.store == ""))
+        for wanted in ((_SUITE.store == suite,), (_SUITE.name == suite, from_file))
     )
     both = union_all(*(select(part) for part in parts)).subquery()
     return select(both).order_by(both.c.created.desc()).limit(most).subquery()
