@@ -45,6 +45,17 @@ def put_of(entry: Entry, base: int = 0) -> Put:
     return Put(case.id, entry, case.slices, words_of(entry), base)
 
 
+def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
+    """The entry under another name.
+
+    Args:
+        entry: a case of any form, which says `id`, or else `name`.
+        name: the new one.
+    """
+    key = "name" if "id" not in entry and "name" in entry else "id"
+    return {**entry, key: name}
+
+
 def words_of(entry: Entry) -> str:
     """What people search in: every text of a case."""
     return "\n".join(_texts(dict(entry)))

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from gate.domain.jsonvalue import JsonValue
-    from gate.domain.stored_suite import Change, Entry
+    from gate.domain.stored_suite import CaseVersion, Change, Entry, Put
     from gate.flows.case_sets import CaseSet
 
 _PERSON = click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
@@ -51,7 +52,7 @@ def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person:
     tagged |= slices_of([str(one) for one in slices] if isinstance(slices, tuple) else [])
     row = {**found, **given({**own, "slices": tagged})}
     with _keeping(row, source, str(row.get("id", ""))):
-        _put(open_cases(source, person, new=True), row, 0, "added")
+        _added(open_cases(source, person, new=True), row)
 
 
 @click.command()
@@ -60,19 +61,23 @@ def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person:
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key; JSON, or else text; slices.tier=x.")
 @click.option("--unset", "unsets", multiple=True, metavar="KEY", help="Remove a key.")
 @click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
+@click.option("--rename", default="", metavar="NEW", help="Give it another id; in the store its history stays with it.")
 @_PERSON
-def edit(source: str, case: str, sets: tuple[str, ...], unsets: tuple[str, ...], entry: str, person: str) -> None:
+def edit(source: str, case: str, person: str, rename: str, entry: str, **changes: tuple[str, ...]) -> None:
     """Edit CASE of SOURCE; without options it opens your editor.
 
     \b
     Examples:
       gate cases edit evals/support/cases.jsonl refund-1 --set expected="Five days." --unset criteria
       gate cases edit store:support refund-1
+      gate cases edit store:support refund-1 --rename refund-twice
     """
     from gate.bootstrap.case_sets import open_cases
-    from gate.casefiles.entry import parse_entry
+    from gate.casefiles.entry import parse_entry, renamed
     from gate.cli.cases_entry import changed_entry, edited, read_entry, the_case
     from gate.errors import GateError
+
+    sets, unsets = changes["sets"], changes["unsets"]
 
     if entry and (sets or unsets):
         raise GateError("--entry is the whole case", "leave --set and --unset out")
@@ -80,17 +85,18 @@ def edit(source: str, case: str, sets: tuple[str, ...], unsets: tuple[str, ...],
     known = the_case(cases, case)
     newest = known[0]
     current = newest.entry if newest.entry is not None else known[1].entry or {}
+    again = (case, "--rename", rename) if rename else (case,)
     if entry:
         row = read_entry(entry)
-    elif sets or unsets:
+    elif sets or unsets or rename:
         row = changed_entry(current, sets, unsets)
     else:
         text = edited(current)
-        with _keeping(text, source, case):
-            _put(cases, parse_entry(text, "your edit"), newest.number, "edited", case)
+        with _keeping(text, source, *again):
+            _edited(cases, parse_entry(text, "your edit"), newest)
         return
-    with _keeping(row, source, case):
-        _put(cases, row, newest.number, "edited", case)
+    with _keeping(row, source, *again):
+        _edited(cases, renamed(row, rename) if rename else row, newest, rename)
 
 
 @click.command()
@@ -141,27 +147,48 @@ def carried_out(cases: "CaseSet", changes: "Sequence[Change]", what: str) -> str
     raise TooLate(f"{told}{more}: nothing was done", "look at what is there now with gate cases show, then repeat")
 
 
-def _put(cases: "CaseSet", row: "dict[str, JsonValue]", base: int, done: str, case: str = "") -> None:
+def _added(cases: "CaseSet", row: "dict[str, JsonValue]") -> None:
     from gate.casefiles.entry import put_of
+
+    put = put_of(row)
+    _check_free(cases, put.name)
+    _put(cases, put, f"added {put.name}")
+
+
+def _edited(cases: "CaseSet", row: "dict[str, JsonValue]", newest: "CaseVersion", rename: str = "") -> None:
+    from gate.casefiles.entry import put_of
+    from gate.errors import GateError
+
+    put = put_of(row, newest.number)
+    if put.name == newest.name:
+        _put(cases, put, f"edited {put.name}")
+    elif rename:
+        _check_free(cases, put.name)
+        _put(cases, replace(put, was=newest.name), f"renamed {newest.name} to {put.name}")
+    else:
+        hint = f"add --rename {shlex.quote(put.name)} if that is meant"
+        raise GateError(f"this would give the case {newest.name!r} the id {put.name!r}", hint)
+
+
+def _check_free(cases: "CaseSet", name: str) -> None:
     from gate.domain.stored_suite import CaseFilter
     from gate.errors import GateError
+
+    if cases.case(name):
+        archived = name in {one.name for one in cases.cases(CaseFilter(archived=True))}
+        old = ", which is archived" if archived else ""
+        raise GateError(f"there is a case {name!r} already{old}", "choose another id, or use gate cases edit")
+
+
+def _put(cases: "CaseSet", put: "Put", what: str) -> None:
     from gate.inputs.problems import printable
 
-    put = put_of(row, base)
-    if case and put.name != case:
-        hint = "add it under its new id, and archive the old one"
-        raise GateError(f"the id of a case is its name in every result, so {case!r} cannot become {put.name!r}", hint)
-    if not case:
-        archived = {one.name for one in cases.cases(CaseFilter(archived=True))}
-        if cases.case(put.name):
-            old = ", which is archived" if put.name in archived else ""
-            raise GateError(f"there is a case {put.name!r} already{old}", "choose another id, or use gate cases edit")
-    label = carried_out(cases, [put], f"{done} {put.name}")
-    click.echo(printable(f"{done} {put.name} in {label}"))
+    label = carried_out(cases, [put], what)
+    click.echo(printable(f"{what} in {label}"))
 
 
 @contextmanager
-def _keeping(row: "Entry | str", source: str, case: str) -> Iterator[None]:
+def _keeping(row: "Entry | str", source: str, *words: str) -> Iterator[None]:
     """What somebody wrote is kept in a file, when it comes too late, or was written in an editor and is wrong."""
     from gate.bootstrap.case_sets import keep_edit
     from gate.casefiles.entry import as_yaml
@@ -174,7 +201,7 @@ def _keeping(row: "Entry | str", source: str, case: str) -> Iterator[None]:
     except GateError as error:
         if isinstance(row, str) or isinstance(error, TooLate):
             path = keep_edit(row if isinstance(row, str) else as_yaml(row))
-            again = shlex.join(["gate", "cases", "edit", source, case, "--entry", str(path)])
+            again = shlex.join(["gate", "cases", "edit", source, *words, "--entry", str(path)])
             click.echo(printable(f"What you wrote is kept in {path}. To put it there after all: {again}"), err=True)
         raise
 

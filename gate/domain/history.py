@@ -111,6 +111,7 @@ class SuiteResult:
         digest: of the candidate's prompt.
         exam: digest of the exam.
         cases: how many it has.
+        store: suite of a store that they are; empty where a file has them.
         figures: each of another axis and slice.
         results: each of another case and arm.
         agreements: of its judges, each of another scorer and kind.
@@ -123,6 +124,7 @@ class SuiteResult:
     digest: str
     exam: str
     cases: int
+    store: str
     figures: tuple[Figure, ...]
     results: tuple[CaseResult, ...]
     agreements: tuple[Agreement, ...]
@@ -234,6 +236,7 @@ class CaseInRun:
 
     Args:
         run: id of the run.
+        suite: its name there.
         case: what it was called there.
         created: when.
         verdict: of the run.
@@ -241,6 +244,7 @@ class CaseInRun:
     """
 
     run: int
+    suite: str
     case: str
     created: datetime
     verdict: Verdict

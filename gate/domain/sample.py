@@ -94,12 +94,14 @@ class Part:
         name: unique within its kind and score.
         value: in [0, 1].
         weight: share in the score, above 0.
+        reason: what was said of a round; empty for other kinds.
     """
 
     kind: PartKind
     name: str
     value: float
     weight: float = 1.0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +165,11 @@ class Words:
     Args:
         text: of the reply; empty where there is none.
         reasons: of its scores, in their order.
+        parts: of each score, the reasons of its parts.
         transcript: of the conversation, where there was one.
     """
 
     text: str
     reasons: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]
     transcript: Transcript | None = None

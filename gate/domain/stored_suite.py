@@ -100,6 +100,11 @@ class Archive:
 Change: TypeAlias = Put | Archive
 
 
+def name_before(change: Change) -> str:
+    """The name that a case has until it is changed."""
+    return change.was or change.name if isinstance(change, Put) else change.name
+
+
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Somebody else was quicker.

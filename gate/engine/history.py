@@ -13,6 +13,7 @@ from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.domain.record_parts import ArmAxisRecord, JudgeRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import OVERALL
+from gate.inputs.storenames import parse
 
 
 def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
@@ -35,6 +36,7 @@ def _compared(suite: SuiteRecord) -> SuiteResult:
         digest=suite.candidate.digest,
         exam=suite.exam.digest,
         cases=suite.exam.cases,
+        store=_stored(suite.exam.store),
         figures=(
             *(_quality(one, suite.cases) for one in quality),
             *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
@@ -57,6 +59,7 @@ def _alone(suite: NewSuiteRecord) -> SuiteResult:
         digest=suite.candidate.digest,
         exam=suite.exam.digest,
         cases=suite.exam.cases,
+        store=_stored(suite.exam.store),
         figures=(
             *(_rate(one, suite.cases) for one in (suite.overall, *suite.slices)),
             *_level("cost", suite.cost, suite.priced),
@@ -65,6 +68,12 @@ def _alone(suite: NewSuiteRecord) -> SuiteResult:
         results=tuple(_result(case.id, ArmName.CANDIDATE, case.scores) for case in suite.cases),
         agreements=tuple(_agreements(suite.juries, suite.exam.judges)),
     )
+
+
+def _stored(label: str) -> str:
+    """The suite of a store that a label names, whatever its version."""
+    named = parse(label)
+    return "" if named is None else named.name
 
 
 def _quality(one: ComparisonRecord, cases: Sequence[CaseRecord]) -> Figure:

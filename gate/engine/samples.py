@@ -36,7 +36,8 @@ _CONVERSED = 9
 def words_of(sample: Sample) -> Words:
     """The texts of a sample, to be put back by `SampleTable.whole`."""
     reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
-    return Words(reply.text if isinstance(reply, Reply) else "", reasons, reply.transcript)
+    parts = tuple(tuple(part.reason for part in score.parts) for score in sample.scores)
+    return Words(reply.text if isinstance(reply, Reply) else "", reasons, parts, reply.transcript)
 
 
 class SampleTable(Sequence[Sample]):
@@ -129,7 +130,7 @@ class SampleTable(Sequence[Sample]):
             return sample
         words = self._words(place)
         reply = sample.reply
-        reasoned = zip(sample.scores, words.reasons, strict=True)
+        reasoned = zip(sample.scores, words.reasons, words.parts, strict=True)
         return replace(
             sample,
             reply=replace(
@@ -137,7 +138,7 @@ class SampleTable(Sequence[Sample]):
             )
             if isinstance(reply, Failed)
             else replace(reply, text=words.text, transcript=words.transcript),
-            scores=tuple(replace(score, reason=reason) for score, reason in reasoned),
+            scores=tuple(_reasoned(*one) for one in reasoned),
         )
 
     @property
@@ -336,6 +337,11 @@ class _ByCase(Mapping[Key, Sequence[Sample]]):
 
     def __len__(self) -> int:
         return len(self._keys.values)
+
+
+def _reasoned(score: Score, reason: str, parts: Sequence[str]) -> Score:
+    told = tuple(replace(part, reason=said) for part, said in zip(score.parts, parts, strict=True))
+    return replace(score, reason=reason, parts=told)
 
 
 @lru_cache(maxsize=4096)

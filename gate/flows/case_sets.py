@@ -19,6 +19,7 @@ from gate.domain.stored_suite import (
     Page,
     Put,
     SuiteVersion,
+    name_before,
 )
 from gate.errors import GateError
 from gate.inputs.problems import did_you_mean
@@ -150,11 +151,11 @@ class FileCases:
         clashes = tuple(
             Conflict(change, now.get(change.name))
             for change in changes
-            if not _done(change, now.get(change.name)) and not _untouched(change, first, now)
+            if not _done(change, now) and not _untouched(change, first, now)
         )
         if clashes:
             return clashes
-        puts = {change.name: change.entry for change in changes if isinstance(change, Put)}
+        puts = {_place(change, now): change.entry for change in changes if isinstance(change, Put)}
         gone = [change.name for change in changes if isinstance(change, Archive)]
         if text is None:
             after = written(list(puts.values()), self.label)
@@ -257,14 +258,26 @@ def matches(version: CaseVersion, wanted: CaseFilter) -> bool:
     return not wanted.slices or wanted.slices.items() <= case_of(version.entry).slices.items()
 
 
-def _done(change: Change, now: CaseVersion | None) -> bool:
+def _place(change: Put, now: Mapping[str, CaseVersion]) -> str:
+    """The name under which the file has the case that is changed; its new one where that is done already."""
+    before = name_before(change)
+    return before if before in now else change.name
+
+
+def _done(change: Change, now: Mapping[str, CaseVersion]) -> bool:
+    before, known = name_before(change), now.get(change.name)
     if isinstance(change, Archive):
-        return now is None
-    return now is not None and now.entry is not None and canonical(now.entry) == canonical(change.entry)
+        return known is None
+    if (before != change.name and before in now) or known is None or known.entry is None:
+        return False
+    return canonical(known.entry) == canonical(change.entry)
 
 
 def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[str, CaseVersion]) -> bool:
     """Does a case stand as it did when somebody looked at it, or is it a new one that is not there yet?"""
-    if change.base == 0 or change.name not in first or change.name not in now:
-        return change.base == 0 and change.name not in now
-    return _done(Put(change.name, first[change.name].entry or {}), now[change.name])
+    before = name_before(change)
+    if before != change.name and change.name in now:
+        return False
+    if change.base == 0 or before not in first or before not in now:
+        return change.base == 0 and before not in now
+    return _done(Put(before, first[before].entry or {}), now)

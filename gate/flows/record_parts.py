@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -144,8 +144,17 @@ def output_record(sample: Sample) -> OutputRecord:
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
     """What the scorers say, the lowest score first: where only some of it is shown, it is what the score fell by."""
-    told = sorted(scores, key=lambda score: -1.0 if isinstance(score.value, Unscored) else score.value)
-    return [f"{score.scorer}: {score.reason}" for score in told if score.reason]
+    told = sorted((said for score in scores for said in _said(score)), key=lambda one: one[0])
+    return [reason for _, reason in told]
+
+
+def _said(score: Score) -> Iterator[tuple[float, str]]:
+    """Values and what was said of them: of each round, where it is known."""
+    rounds = [part for part in score.parts if part.reason]
+    for part in rounds:
+        yield part.value, f"{score.scorer}: {part.name}: {part.value:.3g}: {part.reason}"
+    if score.reason and not rounds:
+        yield -1.0 if isinstance(score.value, Unscored) else score.value, f"{score.scorer}: {score.reason}"
 
 
 def shortened(text: str) -> str:

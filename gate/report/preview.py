@@ -30,7 +30,8 @@ def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
         limit: characters of the Markdown, as a comment may have.
 
     Returns:
-        HTML in which every text from outside is escaped; a table can be scrolled with the keyboard.
+        HTML in which every text from outside is escaped, without a style of its own, which a server's policy forbids;
+        a table can be scrolled with the keyboard.
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(render_markdown(run, limit=limit))

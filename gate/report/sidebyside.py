@@ -24,7 +24,7 @@ from gate.report.talk import talk
 SHOWN = 20_000
 """Characters of one text; the whole is a file of its own."""
 REASON_CHARS = 2_000
-_KINDS = {"dimension": "dimensions", "judge": "judges", "order": "order of the answers", "round": "rounds"}
+_KINDS = {"dimension": "dimensions", "judge": "judges", "order": "order of the answers"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,31 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundView:
+    """What one scorer said of one round.
+
+    Args:
+        name: `Round 1`.
+        value: as a figure.
+        reason: empty where none was kept.
+    """
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     """What one scorer said.
 
     Args:
         scorer: its name; empty where only the reason was kept.
         value: as a figure; empty where only the reason was kept.
-        reason: what it said, or why there is no score.
+        reason: what it said, or why there is no score; empty where the rounds say it.
         required: a failure makes the sample 0.
-        groups: what the score was made of.
+        groups: what the score was made of, beside rounds.
+        rounds: of a conversation, in their order.
     """
 
     scorer: str
@@ -57,6 +73,7 @@ class Scored:
     reason: str
     required: bool = False
     groups: tuple[Group, ...] = ()
+    rounds: tuple[RoundView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +245,7 @@ def _kept(case: CaseRecord | NewCaseRecord) -> Iterator[tuple[ArmName, Given]]:
 def _output(one: OutputRecord) -> Given:
     by_scorer = groupby(one.parts, key=lambda part: part.scorer)
     parts = [
-        Scored(short(scorer), "", "", groups=_groups([Part(p.kind, p.name, p.value, p.weight) for p in same]))
+        _made_of(Scored(short(scorer), "", ""), [Part(p.kind, p.name, p.value, p.weight) for p in same])
         for scorer, same in by_scorer
     ]
     reasons = [Scored("", "", short(reason, REASON_CHARS)) for reason in one.reasons]
@@ -260,21 +277,34 @@ def _ends(head: str, tail: str, total: int) -> str:
 
 
 def _scored(score: Score) -> Scored:
-    unscored = isinstance(score.value, Unscored)
-    return Scored(
+    value, told = score.value, any(part.reason for part in score.parts)
+    reason = value.reason if isinstance(value, Unscored) else "" if told else score.reason
+    scored = Scored(
         scorer=short(score.scorer),
-        value="no score" if isinstance(score.value, Unscored) else numbers.score(score.value),
-        reason=shorten(visible(score.value.reason if unscored else score.reason), REASON_CHARS),  # type: ignore[union-attr]
+        value="no score" if isinstance(value, Unscored) else numbers.score(value),
+        reason=_reason(reason),
         required=score.required,
-        groups=_groups(score.parts),
     )
+    return _made_of(scored, score.parts)
 
 
-def _groups(parts: Sequence[Part]) -> tuple[Group, ...]:
-    return tuple(
+def _made_of(scored: Scored, parts: Sequence[Part]) -> Scored:
+    """A score with its parts, of which rounds have words of their own."""
+    others = sorted((part for part in parts if part.kind in _KINDS), key=lambda part: part.kind)
+    groups = tuple(
         Group(_KINDS[kind], tuple((short(part.name), numbers.score(part.value)) for part in same))
-        for kind, same in groupby(sorted(parts, key=lambda part: part.kind), key=lambda part: part.kind)
+        for kind, same in groupby(others, key=lambda part: part.kind)
     )
+    rounds = tuple(
+        RoundView(short(part.name).capitalize(), numbers.score(part.value), _reason(part.reason))
+        for part in parts
+        if part.kind == "round"
+    )
+    return replace(scored, groups=groups, rounds=rounds)
+
+
+def _reason(text: str) -> str:
+    return shorten(visible(text), REASON_CHARS)
 
 
 def _facts(reply: Reply) -> Iterator[str]:

@@ -60,13 +60,14 @@ class Sighting:
 
     Args:
         run: id of the run.
-        case: what it was called there.
+        suite, case: what they were called there.
         created: when.
         verdict: of the run.
         scores: of both arms, or of the one that there is.
     """
 
     run: int
+    suite: str
     case: str
     created: datetime
     verdict: Verdict
@@ -77,7 +78,7 @@ def sighting(one: CaseInRun) -> Sighting:
     """A case in a run as people see it."""
     candidate = numbers.score(one.candidate)
     scores = candidate if one.baseline is None else f"{numbers.score(one.baseline)} → {candidate}"
-    return Sighting(one.run, one.case, one.created, one.verdict, scores)
+    return Sighting(one.run, one.suite, one.case, one.created, one.verdict, scores)
 
 
 def _says(one: CaseOverTime) -> str:

@@ -14,6 +14,9 @@ from gate.domain.transcript import Transcript
 from gate.domain.usage import added
 from gate.scoring.subject import Subject
 
+REASON_CHARS = 4_000
+"""Of what is said of one round beside others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -109,9 +112,17 @@ def joined(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
     decisive = len(known) - 1 if rule == "last" else min(range(len(known)), key=lambda at: known[at][1])
     number, score = scores[decisive]
     reason = f"{round_name(number)}: {score.reason}" if score.reason else ""
-    rounds = tuple(Part("round", round_name(number), value) for number, value in known)
+    said = [score.reason for _, score in scores]
+    rounds = tuple(
+        Part("round", round_name(number), value, reason=_bounded(reason))
+        for (number, value), reason in zip(known, said, strict=True)
+    )
     value = of_rounds([value for _, value in known], rule, required=first.required)
     return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
+
+
+def _bounded(reason: str) -> str:
+    return reason if len(reason) <= REASON_CHARS else f"{reason[:REASON_CHARS]}…"
 
 
 def round_name(number: int) -> str:

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.sample import Reply, Sample, Score, Words
+from gate.domain.sample import Part, Reply, Sample, Score, Words
 from gate.domain.transcript_json import transcript_json, transcript_of
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.errors import GateError
@@ -64,7 +64,9 @@ class RunFolder:
             row = json.loads(file.readline())
         transcript = row.get("transcript")
         said = None if transcript is None else transcript_of(transcript)
-        return Words(row.get("text", ""), tuple(score["reason"] for score in row["scores"]), said)
+        scores = row["scores"]
+        parts = tuple(tuple(part.get("reason", "") for part in score.get("parts", ())) for score in scores)
+        return Words(row.get("text", ""), tuple(score["reason"] for score in scores), parts, said)
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""
@@ -213,8 +215,13 @@ def _score(score: Score) -> JsonValue:
         "unpriced": _unpriced(score.cost),
     }
     if score.parts:
-        row["parts"] = [{"kind": p.kind, "name": p.name, "value": p.value, "weight": p.weight} for p in score.parts]
+        row["parts"] = [_part(part) for part in score.parts]
     return row
+
+
+def _part(part: Part) -> JsonValue:
+    row: dict[str, JsonValue] = {"kind": part.kind, "name": part.name, "value": part.value, "weight": part.weight}
+    return {**row, "reason": part.reason} if part.reason else row
 
 
 def _dollars(cost: Cost | None) -> float | None:

@@ -48,9 +48,10 @@ class _Part(_Row):
     name: str
     value: Share
     weight: Amount
+    reason: str = ""
 
     def part(self) -> Part:
-        return Part(self.kind, self.name, self.value, self.weight)
+        return Part(self.kind, self.name, self.value, self.weight, self.reason)
 
 
 class _Score(_Row):

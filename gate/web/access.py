@@ -65,6 +65,18 @@ class Refused(Exception):
         self.status, self.message, self.first = status, message, first
 
 
+class Moved(Exception):
+    """What somebody asks for has another address by now.
+
+    Args:
+        address: that one.
+    """
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
 def person_of(request: Request) -> Person:
     """Who asks; somebody without a login is nobody. The store is asked once a request."""
     found = getattr(request.state, "person", None)

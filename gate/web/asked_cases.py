@@ -33,12 +33,12 @@ def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRec
 
 
 def suite_with(suites: Suites, run: RunRecord, suite: str, case: str) -> str:
-    """The suite of the store that has a case of a run: the one that was asked, or one that is called like the run's;
-    empty where none has it.
+    """The suite of the store that has a case of a run, by whatever name: the one that was asked, or one that is called
+    like the run's; empty where none has it.
     """
     asked = (storenames.parse(exam.store) for exam in _exams(run, suite))
     names = (*(found.name for found in asked if found is not None), suite)
-    return next((name for name in names if suites.case(name, case)), "")
+    return next((name for name in names if suites.case(name, case) or suites.renamed(name, case)), "")
 
 
 def _exams(run: RunRecord, suite: str) -> Iterator[ExamRecord]:

@@ -7,15 +7,15 @@ from starlette.responses import RedirectResponse, Response
 
 from gate.errors import CannotEvaluate, GateError
 from gate.web import addresses
-from gate.web.access import Refused
+from gate.web.access import Moved, Refused
 from gate.web.api.mounting import told
 from gate.web.api.problems import ApiError
-from gate.web.rendering import page
+from gate.web.rendering import page, seen_next
 from gate.web.site import site_of
 from gate.web.watching import failed, request_id
 
 API = "/api/"
-EXPECTED = (ApiError, Refused, HTTPException, RequestValidationError, GateError)
+EXPECTED = (ApiError, Moved, Refused, HTTPException, RequestValidationError, GateError)
 """Whatever else is raised is a fault of the program."""
 _TITLES = {
     401: "Log in first",
@@ -29,6 +29,8 @@ _TITLES = {
 
 async def tell(request: Request, error: Exception) -> Response:
     """The answer to a request that met an error that is expected."""
+    if isinstance(error, Moved):
+        return seen_next(error.address)
     if isinstance(error, CannotEvaluate):
         request.state.trouble = error.message
         if site_of(request).mode == "server":

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from gate.domain.case import Case
 from gate.domain.history import Context
-from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.sample import ArmName, Part, Reply, Sample
 from gate.domain.stored_suite import Archive, Entry
 from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.store.run_folder import sample_line
@@ -59,7 +59,9 @@ def spoken(one: Sample) -> Sample:
     turns = (Turn(0, "Hi", "case", "Hello", uses), Turn(1, "And now?", "case", f"On day {one.index}"))
     assert isinstance(one.reply, Reply)
     text = f"It comes on day {one.index} for {one.arm.value}"
-    return replace(one, reply=replace(one.reply, text=text, transcript=Transcript("s", turns)))
+    rounds = tuple(Part("round", f"round {number}", 1.0, reason="It greets back") for number in (1, 2))
+    scores = tuple(replace(score, parts=rounds) for score in one.scores)
+    return replace(one, reply=replace(one.reply, text=text, transcript=Transcript("s", turns)), scores=scores)
 
 
 def fill(database: Database) -> None:

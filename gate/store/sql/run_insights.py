@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, case, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, case, func, select, union_all
 
 from gate.domain.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
 from gate.domain.sample import ArmName
@@ -21,6 +21,7 @@ ENOUGH = 2
 """Runs after which a case can be said never to tell the arms apart."""
 _RUN = tables.runs.c
 _RESULT = tables.case_results.c
+_SUITE = tables.run_suites.c
 _LABEL = tables.overrides.c
 
 
@@ -61,26 +62,27 @@ class Insights:
         return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
 
     def runs_of(self, suite: str, names: Sequence[str], most: int) -> tuple[CaseInRun, ...]:
-        """How one case did in the newest runs of a suite, the newest first.
+        """How one case did in the newest runs of a suite of the store, the newest first.
 
         Args:
-            suite: its name.
+            suite: its name in the store; runs call it by another one, or have it from a file of that name.
             names: all that the case was ever called.
-            most: runs of the suite, with the case or without it.
+            most: suites of runs, with the case or without it.
         """
-        newest = newest_of(suite, most)
+        newest = _asking(suite, most)
         arms = (func.max(_mean_of(arm)).label(arm.value) for arm in (ArmName.BASELINE, ArmName.CANDIDATE))
         found = (
-            select(newest.c.run_id, _RESULT.case, newest.c.created, _RUN.verdict, *arms)
+            select(newest.c.run_id, newest.c.name, _RESULT.case, newest.c.created, _RUN.verdict, *arms)
             .join(tables.case_results, _RESULT.suite_id == newest.c.id)
             .join(tables.runs, _RUN.id == newest.c.run_id)
             .where(_RESULT.case.in_(names))
-            .group_by(newest.c.run_id, _RESULT.case, newest.c.created, _RUN.verdict)
-            .order_by(newest.c.created.desc(), newest.c.run_id.desc())
+            .group_by(newest.c.run_id, newest.c.name, _RESULT.case, newest.c.created, _RUN.verdict)
+            .order_by(newest.c.created.desc(), newest.c.run_id.desc(), newest.c.name)
         )
         rows = self.database.read(lambda db: db.execute(found).all())
         return tuple(
-            CaseInRun(run, name, created, Verdict(verdict), *means) for run, name, created, verdict, *means in rows
+            CaseInRun(run, name, case, created, Verdict(verdict), *means)
+            for run, name, case, created, verdict, *means in rows
         )
 
     def judges(self, suite: str, last: int) -> tuple[JudgeOverTime, ...]:
@@ -101,6 +103,22 @@ class Insights:
         found = run_columns(*columns, named, _LABEL.why_not).join(tables.overrides, _LABEL.run_id == _RUN.id)
         found = older_than(found, page.after).order_by(_RUN.created.desc(), _RUN.id.desc()).limit(page.size)
         return self.database.read(lambda db: _overrides(db, found))
+
+
+def _asking(suite: str, most: int) -> Subquery:
+    """The newest suites of runs whose cases are those of a suite of the store, or of a file by the same name."""
+    # Not compared with an empty text: those are many, and the index by name has to be the one that is used.
+    from_file = func.length(_SUITE.store) == 0
+    parts = (
+        select(_SUITE.id, _SUITE.run_id, _SUITE.name, _SUITE.created)
+        .where(*wanted)
+        .order_by(_SUITE.created.desc())
+        .limit(most)
+        .subquery()
+        for wanted in ((_SUITE.store == suite,), (_SUITE.name == suite, from_file))
+    )
+    both = union_all(*(select(part) for part in parts)).subquery()
+    return select(both).order_by(both.c.created.desc()).limit(most).subquery()
 
 
 def _over_time(newest: Subquery) -> Subquery:

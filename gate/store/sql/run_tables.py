@@ -52,11 +52,14 @@ run_suites = Table(
     Column("digest", Label, nullable=False),
     Column("exam", Label, nullable=False),
     Column("cases", Integer, nullable=False),
+    Column("store", Label, nullable=False, server_default=""),
     Index(None, "run_id"),
-    # The newest runs of a suite: its trend, its cases.
+    # The newest runs of a suite: its trend, its cases; and those that asked a suite of the store.
     Index(None, "name", "created"),
+    Index(None, "store", "created"),
 )
-"""`created` is that of the run, so that one index finds a suite's newest runs."""
+"""`created` is that of the run, so that one index finds a suite's newest runs. `store` is the suite of a store that its
+cases are; empty where a file has them."""
 
 figures = Table(
     "figures",

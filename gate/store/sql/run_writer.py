@@ -65,7 +65,8 @@ class RunWriter:
             self._db.execute(insert(tables.overrides), values)
 
     def _suite(self, suite: SuiteResult, run: RunRecord) -> int:
-        named = {name: getattr(suite, name) for name in ("name", "alone", "prompt", "model", "digest", "exam", "cases")}
+        columns = ("name", "alone", "prompt", "model", "digest", "exam", "cases", "store")
+        named = {name: getattr(suite, name) for name in columns}
         values = {**named, "run_id": self._run, "created": _moment(run.created)}
         made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
         id = int(self._db.execute(made).scalar_one())

@@ -21,6 +21,7 @@ from gate.domain.stored_suite import (
     Page,
     Put,
     SuiteVersion,
+    name_before,
 )
 from gate.store.sql import tables
 from gate.store.sql.bulk import AT_ONCE, parts, put_many
@@ -118,6 +119,23 @@ class Suites:
         wanted = found.where(tables.suites.c.name == name, tables.cases.c.id == case)
         return self.database.read(lambda db: db.execute(wanted).scalar())
 
+    def renamed(self, name: str, before: str) -> str | None:
+        """What the case is called now that had a name before; None where no case had it.
+
+        Args:
+            name: of the suite.
+            before: of several cases that had it one after the other, the last one is meant.
+        """
+        found = (
+            select(tables.cases.c.name)
+            .join(tables.case_versions, _VERSION.case_id == tables.cases.c.id)
+            .join(tables.suites, tables.suites.c.id == _VERSION.suite_id)
+            .where(tables.suites.c.name == name, _VERSION.name == before)
+            .order_by(_VERSION.id.desc())
+            .limit(1)
+        )
+        return self.database.read(lambda db: db.execute(found).scalar())
+
     def dimensions(self, name: str) -> dict[str, tuple[str, ...]]:
         """The slice dimensions of the newest version, each with its values."""
         slices = tables.case_slices.c
@@ -168,17 +186,17 @@ class _Edit:
 
     def made(self, changes: Sequence[Change]) -> SuiteVersion | tuple[Conflict, ...]:
         suite, newest = self._locked()
-        known = self._current(suite, [name for change in changes for name in {change.name, _before(change)}])
+        known = self._current(suite, [name for change in changes for name in {change.name, name_before(change)}])
         new = [change for change in changes if not _done(change, known)]
         clashes = tuple(
             Conflict(change, None if row is None else _case(row))
             for change in new
-            if (row := _in_the_way(change, known)) is not None or (change.base and _before(change) not in known)
+            if (row := _in_the_way(change, known)) is not None or (change.base and name_before(change) not in known)
         )
         if clashes:
             return clashes
         if new or not newest:
-            follows = {change.name: row for change in new if (row := known.get(_before(change))) is not None}
+            follows = {change.name: row for change in new if (row := known.get(name_before(change))) is not None}
             self._apply(suite, newest + 1, new, follows)
         row = self._db.execute(_newest().where(tables.suites.c.id == suite)).one()
         return _suite(row)
@@ -213,7 +231,7 @@ class _Edit:
             for row in self._db.execute(made, [{"suite_id": suite, "name": name} for name in fresh]):
                 ids[row.name] = row.id
         for change in changes:
-            if _before(change) != change.name:
+            if name_before(change) != change.name:
                 renamed = update(tables.cases).where(tables.cases.c.id == ids[change.name])
                 self._db.execute(renamed.values(name=change.name))
         self._versions(suite, version, changes, known, ids)
@@ -244,6 +262,7 @@ class _Edit:
                 {
                     **{"suite_id": suite, "case_id": ids[change.name], "first": version, "last": None},
                     "number": 1 if row is None else row.number + 1,
+                    "name": change.name,
                     "place": place if row is None else row.place,
                     "entry": _text(change.entry) if isinstance(change, Put) else None,
                     "words": folded(change.text) if isinstance(change, Put) else "",
@@ -337,22 +356,17 @@ def _text(entry: Entry) -> str:
     return json.dumps(dict(entry))
 
 
-def _before(change: Change) -> str:
-    """The name of the case that is changed."""
-    return change.was or change.name if isinstance(change, Put) else change.name
-
-
 def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
     """What others have made meanwhile: another version of the case, or another case of its new name."""
-    before, taken = known.get(_before(change)), known.get(change.name)
-    if _before(change) != change.name and taken is not None:
+    before, taken = known.get(name_before(change)), known.get(change.name)
+    if name_before(change) != change.name and taken is not None:
         return taken
     return before if before is not None and before.number != change.base else None
 
 
 def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
     """Does it stand there already?"""
-    if _before(change) != change.name and _before(change) in known:
+    if name_before(change) != change.name and name_before(change) in known:
         return False
     row = known.get(change.name)
     stands = None if row is None else row.entry

@@ -102,6 +102,7 @@ case_versions = Table(
     Column("suite_id", Key, ForeignKey(suites.c.id, ondelete="CASCADE"), nullable=False),
     Column("case_id", Key, ForeignKey(cases.c.id, ondelete="CASCADE"), nullable=False),
     Column("number", Integer, nullable=False),
+    Column("name", Label, nullable=False, server_default=""),
     Column("first", Integer, nullable=False),
     Column("last", Integer),
     Column("place", Integer, nullable=False),
@@ -112,9 +113,12 @@ case_versions = Table(
     UniqueConstraint("case_id", "number"),
     # Every list of a suite's cases, and the newest place in it.
     Index(None, "suite_id", "last", "place"),
+    # The case that had a name before.
+    Index(None, "suite_id", "name"),
 )
-"""A version stands in the versions `first` to `last` of its suite, `last` empty while it does. `entry` is JSON, empty
-where the case was archived; `words` is what people search in; `place` orders the cases of a suite."""
+"""`name` is that of the case when the version was made. A version stands in the versions `first` to `last` of its
+suite, `last` empty while it does. `entry` is JSON, empty where the case was archived; `words` is what people search in;
+`place` orders the cases of a suite."""
 
 case_slices = Table(
     "case_slices",

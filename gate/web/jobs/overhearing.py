@@ -1,4 +1,4 @@
-"""What judges say of single rounds, told as they say it; of a whole conversation the record keeps one reason."""
+"""What judges say of single rounds, told as they say it: the sample has all of it only once it is finished."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -15,7 +15,7 @@ from gate.report.trend_cases import Sighting, sighting
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.suites import By
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs
+from gate.web.access import Asking, Here, Moved, Role, needs
 from gate.web.auditing import noted
 from gate.web.casecheck import check, put, read_entry
 from gate.web.caseform import CaseForm, Mistake, Written, copied, entry_of, form_of
@@ -84,7 +84,7 @@ def new(request: Request, site: Here, suite: Name) -> Response:
 @needs(Role.EDITOR)
 def duplicate(request: Request, site: Here, at: At) -> Response:
     """The form of a new case that begins as a copy."""
-    _, text = _versions(site, at)
+    _, text = _versions(site, at, "duplicate")
     return _new(request, Desk(Place(at.suite, ""), copied(form_of(text.entry or {})), copy_of=at.name))
 
 
@@ -149,9 +149,30 @@ def checked(sent: Form) -> Response:
     return JSONResponse({"mistakes": told})
 
 
-def _versions(site: Site, at: Place) -> tuple[tuple[CaseVersion, ...], CaseVersion]:
-    """All versions of a case, and the newest that says something."""
+def versions_of(site: Site, at: Place, part: str = "") -> tuple[CaseVersion, ...]:
+    """All versions of a case, the newest first.
+
+    Args:
+        site: that has it.
+        at: where it stands, or stood.
+        part: of its address.
+
+    Raises:
+        Moved: the case has another name by now.
+        HTTPException: there is none, and never was.
+    """
     found = site.suites.case(at.suite, at.name)
+    if found:
+        return found
+    name = site.suites.renamed(at.suite, at.name)
+    if name is None:
+        raise HTTPException(404)
+    raise Moved(addresses.case(at.suite, name, part))
+
+
+def _versions(site: Site, at: Place, part: str = "") -> tuple[tuple[CaseVersion, ...], CaseVersion]:
+    """All versions of a case, and the newest that says something; see `versions_of`."""
+    found = versions_of(site, at, part)
     texts = [version for version in found if version.entry is not None]
     if not texts:
         raise HTTPException(404)

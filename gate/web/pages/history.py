@@ -16,10 +16,10 @@ from gate.web.auditing import noted
 from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form
-from gate.web.pages.case import At, Place
+from gate.web.pages.case import At, Place, versions_of
 from gate.web.pages.suite import suite_of
 from gate.web.rendering import page, seen_next
-from gate.web.site import Site, site_of
+from gate.web.site import site_of
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -44,7 +44,7 @@ class Step:
 @needs(Role.VIEWER)
 def case_history(request: Request, site: Here, at: At) -> Response:
     """All versions of a case with what each changed, the newest first."""
-    found = _known(site, at)
+    found = versions_of(site, at, "history")
     return page(request, "case_history.html.j2", suite=at.suite, case=at.name, steps=_steps(found), current=found[0])
 
 
@@ -53,7 +53,7 @@ def case_history(request: Request, site: Here, at: At) -> Response:
 def archive(request: Request, person: Asking, sent: Form, at: At) -> Response:
     """The case is no longer asked."""
     site = site_of(request)
-    _known(site, at)
+    versions_of(site, at)
     by = By(person.name, site.now(), f"archived {at.name}")
     return _done(request, at, Archive(at.name, sent.number("base")), by)
 
@@ -63,7 +63,7 @@ def archive(request: Request, person: Asking, sent: Form, at: At) -> Response:
 def restore(request: Request, person: Asking, sent: Form, at: At) -> Response:
     """A version of a case as the newest one."""
     site, wanted = site_of(request), sent.number("number")
-    found = [one for one in _known(site, at) if one.number == wanted and one.entry is not None]
+    found = [one for one in versions_of(site, at) if one.number == wanted and one.entry is not None]
     if not found or found[0].entry is None:
         raise HTTPException(404)
     case = read_entry(found[0].entry)
@@ -79,13 +79,6 @@ def restore(request: Request, person: Asking, sent: Form, at: At) -> Response:
 def suite_history(request: Request, site: Here, name: Name) -> Response:
     """All versions of a suite, the newest first."""
     return page(request, "suite_history.html.j2", suite=suite_of(site, name), versions=site.suites.history(name))
-
-
-def _known(site: Site, at: Place) -> tuple[CaseVersion, ...]:
-    found = site.suites.case(at.suite, at.name)
-    if not found:
-        raise HTTPException(404)
-    return found
 
 
 def _done(request: Request, at: Place, change: Change, by: By) -> Response:

@@ -22,6 +22,7 @@ from gate.web.jobs.asking import Costs, costs, here, offered, told_by
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.order import CASE_CALLS, Order
 from gate.web.jobs.state import Job
+from gate.web.pages.case import Place, versions_of
 from gate.web.rendering import page, seen_next
 from gate.web.site import Site
 from gate.web.typed import case_form
@@ -69,7 +70,7 @@ class Wish:
 @needs(Role.EDITOR)
 def saved(request: Request, site: Here, person: Asking, suite: Name, name: Name) -> Response:
     """What can be tried with a case as it was saved."""
-    found = site.suites.case(suite, name)
+    found = versions_of(site, Place(suite, name), "try")
     entry = next((version.entry for version in found if version.entry is not None), None)
     if entry is None:
         raise HTTPException(404)

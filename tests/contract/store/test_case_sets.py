@@ -134,6 +134,18 @@ def test_what_is_there_already_is_no_conflict(database: Database) -> None:
         assert isinstance(one.change([put_of({"id": "c", "input": "z"}, 1)], ""), tuple)
 
 
+def test_a_file_gives_a_case_no_name_that_is_taken_meanwhile(database: Database) -> None:
+    file = Text("c.yaml", "- {id: a, input: x}\n- {id: b, input: y}\n")
+    cases = FileCases(file)
+    assert cases.case("a")
+    file.held = "- {id: a, input: x}\n- {id: c, input: y}\n"
+    for put in (Put("c", {"id": "c", "input": "x"}, base=1, was="a"), Put("d", {"id": "d"}, base=1, was="b")):
+        assert isinstance(cases.change([put], ""), tuple)
+    renamed = Put("d", {"id": "d", "input": "x"}, base=1, was="a")
+    assert cases.change([renamed], "") == cases.change([renamed], "") == "c.yaml"
+    assert file.held == "- {id: d, input: x}\n- {id: c, input: y}\n"
+
+
 def test_cases_are_found_by_words_and_slices_in_either_place(database: Database) -> None:
     for one, _ in places(database):
         assert [case.name for case in one.cases(CaseFilter(words=("OLD",)))] == ["a"]

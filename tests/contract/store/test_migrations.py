@@ -11,7 +11,7 @@ from sqlalchemy import inspect, text
 from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
 from gate.domain.people import Actor, Event, EventFilter, Role
-from gate.domain.stored_suite import CaseFilter, Page, Put
+from gate.domain.stored_suite import Archive, CaseFilter, Page, Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import migrating
 from gate.store.sql.accounts import Accounts, First
@@ -121,6 +121,28 @@ def test_people_come_and_go_with_their_tables_and_nothing_else_does(database: Da
     assert (accounts.all(), Audit(database).events(EventFilter(), Page()), Suites(database).names()) == ((), (), suites)
     Audit(database).add(Event("login"), by)
     assert accounts.add("Ann", Role.ADMIN, First("correct horse battery"), by).name == "Ann"
+
+
+def test_names_are_taken_from_the_cases_and_runs_that_are_there(database: Database) -> None:
+    suites, by = Suites(database), By("Ann", NOW)
+    suites.change("support", [Put("a", {"id": "a", "name": "x"}), Put("b", {"name": "b"})], by)
+    suites.change("support", [Put("new", {"id": "new"}, base=1, was="a")], by)
+    suites.change("support", [Put("c", {"name": "c"}, base=1, was="b"), Archive("new", 2)], by)
+    record = next(one for one in golden().values() if one.suites)
+    exam = record.suites[0].exam.model_copy(update={"store": "store:support@2"})
+    asked = record.suites[0].model_copy(update={"exam": exam})
+    Runs(database).add(record.model_copy(update={"suites": [asked, *record.suites[1:]]}), (), Context(), NOW)
+    case = asked.cases[0].id
+    before = [suites.renamed("support", name) for name in ("a", "b", "x")]
+    seen = Insights(database).runs_of("support", (case,), 9)
+    assert (before, [one.suite for one in seen]) == (["new", "c", None], [asked.name])
+    kept = text("SELECT name FROM case_versions ORDER BY id")
+    names = database.read(lambda db: db.execute(kept).scalars().all())
+    migrating.downgrade(database, "0006")
+    migrating.upgrade(database)
+    assert database.read(lambda db: db.execute(kept).scalars().all()) == names == ["a", "b", "new", "c", "new"]
+    assert [suites.renamed("support", name) for name in ("a", "b", "x")] == before
+    assert Insights(database).runs_of("support", (case,), 9) == seen
 
 
 def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:

@@ -53,6 +53,25 @@ def test_a_case_is_found_in_the_newest_runs(database: Database) -> None:
     assert Insights(database).runs_of("other", ("c003",), 9) == ()
 
 
+def test_a_case_is_found_by_the_suite_of_the_store_that_was_asked(database: Database) -> None:
+    def asked(name: str, store: str, hours: int) -> None:
+        record = finished([replace(SUITE, name=name)], score, CREATED + timedelta(hours=hours))
+        exam = record.suites[0].exam.model_copy(update={"store": store})
+        one = record.suites[0].model_copy(update={"exam": exam})
+        Runs(database).add(record.model_copy(update={"suites": [one]}), (), Context(), NOW)
+
+    for place, (name, store) in enumerate(
+        [("support", ""), ("faq", "store:support@7"), ("support", "store:other"), ("support", "store:support")]
+    ):
+        asked(name, store, place)
+    insights = Insights(database)
+    assert [(one.run, one.suite) for one in insights.runs_of("support", ("c003",), 9)] == [
+        *((4, "support"), (2, "faq"), (1, "support"))
+    ]
+    assert [one.run for one in insights.runs_of("support", ("c003",), 2)] == [4, 2]
+    assert [one.run for one in insights.runs_of("other", ("c003",), 9)] == [3]
+
+
 def test_cases_that_tell_nothing_are_found_where_there_are_runs_enough(database: Database) -> None:
     fill(database, 1)
     assert Insights(database).cases("support", 9, "mute", 5) == ()

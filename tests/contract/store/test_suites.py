@@ -136,8 +136,11 @@ def test_a_renamed_case_keeps_its_history_and_its_place(suites: Suites) -> None:
     assert suites.case("support", "b") == ()
     assert [entry["id"] for entry in suites.entries(first)] == ["a", "b", "c"]
     assert (suites.name_of("support", key), suites.name_of("other", key)) == ("new", None)
+    assert (suites.renamed("support", "b"), suites.renamed("other", "b")) == ("new", None)
     suites.change("support", [put("b")], ANN)
     assert [one.number for one in suites.case("support", "b")] == [1]
+    suites.change("support", [renamed("last", "b", 1)], ANN)
+    assert suites.renamed("support", "b") == "last"
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_a_suite_from_file_to_store_and_back(here: Path, database: str, request:
         (["add", "c.yaml", "--input", "x"], "'id' is missing"),
         (["add", "c.yaml", "--id", "n", "--input", "x", "--slice", "tier"], "'tier' is no key=value"),
         (["edit", "c.yaml", "a"], "nothing says what to change"),
-        (["edit", "c.yaml", "a", "--set", "id=z"], "'a' cannot become 'z'"),
+        (["edit", "c.yaml", "a", "--set", "id=z"], "the case 'a' the id 'z'"),
         (["edit", "c.yaml", "a", "--set", "treshold=1"], "case a: unknown key 'treshold'"),
         (["edit", "c.yaml", "a", "--unset", "slices.x"], "no mapping 'slices'"),
         (["archive", "c.yaml", "a", "b"], "would have no case left"),
@@ -113,6 +113,18 @@ def test_what_cannot_be_done_is_said_and_nothing_is_done(here: Path, words: list
     assert said in done.err
     assert (here / "c.yaml").read_text(encoding="utf-8") == YAML
     assert not (here / "p.prompt.yml").exists()
+
+
+def test_a_case_gets_another_id_in_the_store_with_its_history_and_in_a_file_in_its_place(here: Path) -> None:
+    cases(here, "import", "c.yaml", "store:s")
+    done = cases(here, "edit", "store:s", "a", "--rename", "z", "--set", "threshold=0.8")
+    assert done.out == "renamed a to z in store:s@2\n"
+    history = cases(here, "show", "store:s", "z", "--history").out
+    assert ("version 2 by " in history, "-id: a" in history, "+id: z" in history) == (True, True, True)
+    assert "there is a case 'b' already" in cases(here, "edit", "store:s", "z", "--rename", "b", code=2).err
+    assert "there is a case 'a' already" in cases(here, "edit", "c.yaml", "b", "--rename", "a", code=2).err
+    assert cases(here, "edit", "c.yaml", "a", "--rename", "z").out == "renamed a to z in c.yaml\n"
+    assert (here / "c.yaml").read_text() == YAML.replace("id: a, input: 'Where?'", 'id: z, input: "Where?"')
 
 
 def test_mistakes_of_a_file_are_told_at_once_with_their_lines(here: Path) -> None:

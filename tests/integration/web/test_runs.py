@@ -217,14 +217,13 @@ def test_an_answer_of_a_megabyte_is_cut_and_had_whole_as_a_file(browser: Browser
 def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
     use = ToolUse("get_listings", '{"city": "Rome"}', "<none>", failed=True)
     turns = (Turn(0, "Hello", "case", "Hi", (use,)), Turn(1, "And in Rome?", "case", "None"))
-    parts = (Part("round", "round 1", 1.0), Part("round", "round 2", 0.25))
+    parts = (Part("round", "round 1", 1.0, reason="greets <b>back</b>"), Part("round", "round 2", 0.25))
+    older = tuple(replace(part, reason="") for part in parts)
     talks = [
         replace(
             one,
             reply=replace(one.reply, text="None", transcript=Transcript("s", turns)),
-            scores=(
-                Score("judge", one.score if isinstance(one.score, float) else 0.0, "round 2: too short", parts=parts),
-            ),
+            scores=(Score("judge", 0.5, "round 2: too short", parts=older if one.arm is ArmName.BASELINE else parts),),
         )
         if isinstance(one.reply, Reply)
         else one
@@ -232,8 +231,12 @@ def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
     ]
     id = browser.add(at(), talks)
     page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
-    for told in ("get_listings(", "failed:", "&lt;none&gt;", "And in Rome?", "round 2: too short", "0.250"):
+    for told in ("get_listings(", "failed:", "&lt;none&gt;", "And in Rome?", "<strong>Round 2</strong> 0.250"):
         assert told in page
+    before, after = page.split('aria-label="Candidate, sample 1"')
+    assert ("round 2: too short" in before, "greets" in before) == (True, False)
+    after = after.split("</section>")[0]
+    assert ("round 2: too short" in after, "greets &lt;b&gt;back&lt;/b&gt;" in after) == (False, True)
     browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
     assert keep(browser, id, name="kept").status_code == 303
     entry = browser.site.suites.case("support", "kept")[0].entry

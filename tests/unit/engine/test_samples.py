@@ -57,10 +57,11 @@ REPLIES = st.builds(
 FAILURES = st.builds(Failed, WORDS, st.integers(0, 9), EFFORTS, st.none() | TRANSCRIPTS)
 PARTS = st.builds(
     Part,
-    kind=st.sampled_from(["dimension", "judge"]),
+    kind=st.sampled_from(["dimension", "judge", "round"]),
     name=WORDS,
     value=st.floats(0.0, 1.0),
     weight=st.sampled_from([1.0, 0.25]),
+    reason=WORDS,
 )
 SCORES = st.builds(
     Score,
@@ -110,7 +111,11 @@ def bare(sample: Sample) -> Sample:
     reply: Reply | Failed = replace(sample.reply, transcript=None, effort=None)
     if isinstance(reply, Reply):
         reply = replace(reply, text=UNREAD if reply.text.strip() else "")
-    return replace(sample, reply=reply, scores=tuple(replace(score, reason="") for score in sample.scores))
+    return replace(sample, reply=reply, scores=tuple(map(_silent, sample.scores)))
+
+
+def _silent(score: Score) -> Score:
+    return replace(score, reason="", parts=tuple(replace(part, reason="") for part in score.parts))
 
 
 @STEADY

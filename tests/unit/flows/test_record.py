@@ -7,7 +7,7 @@ import pytest
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
+from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import RunPolicy
 from gate.domain.target import CommandAgent, Target
 from gate.domain.usage import Cost, Dollars, Unpriced
@@ -15,6 +15,7 @@ from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record import Finished, record
+from gate.flows.record_parts import output_record
 from gate.report.markdown import render
 from gate.store.run_folder import dump_run
 from tests.support.finished import CREATED, finished, resolved
@@ -71,3 +72,22 @@ def test_every_scorer_is_in_the_record_and_one_without_them_is_still_read() -> N
     del older["suites"][0]["scorers"]
     assert RunRecord.model_validate(older).suites[0].scorers == []
     assert "By scorer" not in render(RunRecord.model_validate(older))
+
+
+def test_what_was_said_of_rounds_is_told_one_by_one_the_lowest_first() -> None:
+    rounds = tuple(
+        Part("round", f"round {number}", value, reason=said)
+        for number, value, said in ((1, 0.9, "knows it"), (2, 0.25, "forgot it"), (3, 1.0, ""))
+    )
+    scores = (
+        Score("calm", 0.5, "is loud"),
+        Score("judge", 0.7, "round 2: forgot it", parts=rounds),
+        Score("older", 0.1, "round 1: no", parts=tuple(replace(part, reason="") for part in rounds)),
+    )
+    told = output_record(Sample("s", "c", ArmName.CANDIDATE, 0, reply(), scores, 0.5)).reasons
+    assert told == [
+        "older: round 1: no",
+        "judge: round 2: 0.25: forgot it",
+        "calm: is loud",
+        "judge: round 1: 0.9: knows it",
+    ]

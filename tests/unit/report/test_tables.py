@@ -4,6 +4,7 @@ import pytest
 
 from gate.domain.record_compared import ComparisonRecord
 from gate.domain.verdict import State, Verdict
+from gate.report import preview
 from gate.report.markdown import render
 from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
 from tests.golden import runs
@@ -140,3 +141,8 @@ def test_a_suite_without_a_score_leaves_the_table_of_another() -> None:
 def test_the_familiar_rule_is_not_marked_where_it_is_the_method() -> None:
     assert not any(row.dagger for row in tables(runs.percentile())[0].rows)
     assert footnotes(runs.percentile()) == ()
+
+
+def test_columns_of_a_page_are_aligned_without_a_style_which_a_server_forbids() -> None:
+    page = preview.body(runs.runs()["block"])
+    assert ('<td align="right">' in page, "style=" in page) == (True, False)

@@ -21,7 +21,7 @@ from gate.scoring.combine import combine
 from gate.scoring.panel import Panel
 from gate.scoring.passing import passes, reaches
 from gate.scoring.port import Member
-from gate.scoring.rounds import joined, scenes
+from gate.scoring.rounds import REASON_CHARS, joined, scenes
 from gate.scoring.subject import Subject
 from tests.support.runs import reply
 
@@ -51,6 +51,16 @@ def test_what_rounds_come_to_lies_between_them_unless_a_required_one_failed(
     else:
         assert min(counting) - 1e-12 <= value <= max(counting) + 1e-12
         assert 0.0 <= value <= 1.0
+
+
+def test_what_is_said_of_each_round_is_kept_as_far_as_it_goes() -> None:
+    long = scores([1.0, 0.25])
+    long[1] = (1, replace(long[1][1], reason="x" * (REASON_CHARS + 9)))
+    found = joined(long, "mean").parts
+    assert [(part.name, part.value, part.reason) for part in found] == [
+        ("round 1", 1.0, "because 0"),
+        ("round 2", 0.25, "x" * REASON_CHARS + "…"),
+    ]
 
 
 @given(st.permutations([0.125, 0.25, 0.5, 0.75, 1.0]))

@@ -1,6 +1,7 @@
 """What is written is read back equal, and what was not written here is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,8 @@ replies = st.builds(
     effort=efforts,
 )
 failures = st.builds(Failed, texts, tries, efforts, st.one_of(st.none(), transcripts))
-parts = st.builds(Part, st.sampled_from(["dimension", "judge", "order"]), texts, st.floats(0, 1), amounts)
+kinds = st.sampled_from(["dimension", "judge", "order", "round"])
+parts = st.builds(Part, kinds, texts, st.floats(0, 1), amounts, texts)
 scores = st.builds(
     Score,
     texts,
@@ -151,6 +153,16 @@ def test_bytes_from_anywhere_are_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(BadSample) as refused:
         parse_sample(data)
     assert "\n" not in str(refused.value)
+
+
+def test_what_was_said_of_a_round_is_there_where_it_was_kept() -> None:
+    rounds = (Part("round", "round 1", 1.0, reason="knows it"), Part("round", "round 2", 1.0))
+    sample = replace(SAMPLE, scores=(Score("judge", 1.0, parts=rounds),))
+    data = line(sample_row(sample))
+    assert data.count(b'"weight": 1.0, "reason": "knows it"}') == 1
+    assert parse_sample(data) == sample
+    older = parse_sample(data.replace(b', "reason": "knows it"', b"")).scores[0].parts
+    assert older == (replace(rounds[0], reason=""), rounds[1])
 
 
 def test_not_a_number_is_refused() -> None:

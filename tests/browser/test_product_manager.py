@@ -1,0 +1,161 @@
+"""A product manager's day on a server for a team: a case is written, tried, tagged, and asked of a change."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from gate.domain.people import Role
+from gate.store.sql.engine import Database
+from gate.web import addresses
+from gate.web.jobs.board import Jobs
+from gate.web.site import Site
+from tests.browser.conftest import served
+from tests.browser.test_people import log_in
+from tests.support import asking, people, repository, stores
+from tests.support.asking import judged
+from tests.support.command import gate
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.people import WORD
+
+PATIENCE_MS = 60_000
+FIRST, SECOND = "May I send the lamp back?", "And the broken one?"
+SHORT, LONG = "Within 30 days.", "Gladly, within 30 days."
+ANSWERED, KNOWS, FORGETS = "It says when at once", "It knows both lamps", "It forgets the broken one"
+PROMPT = "prompts/support.md"
+CONFIG = """\
+version: 1
+suites:
+  - name: support
+    prompt: prompts/support.md
+    cases: store:returns
+    model: openai:gpt-5-mini
+    samples: 1
+    slices: [tier]
+    scorers:
+      - judge: {model: anthropic:claude-haiku-4-5, criteria: Kind and to the point}
+"""
+
+
+def opinion(system: str, user: str) -> str:
+    if SECOND not in user:
+        return judged(1.0, ANSWERED)
+    return judged(0.4, FORGETS) if SHORT in user else judged(0.8, KNOWS)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Its suite has the cases of a suite of the store that nobody has begun yet."""
+    behaviour = Behaviour(answer=lambda system, user: SHORT if "brief" in system else LONG, judgement=opinion)
+    with ModelServer(behaviour) as models:
+        for name, value in asking.environment(models.url).items():
+            monkeypatch.setenv(name, value)
+        files = {"gate.yaml": CONFIG, PROMPT: "Help them.\n", ".gitignore": ".gate\n"}
+        yield repository.make(tmp_path / "shop", files)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    with stores.asked_for(request, repo) as found:
+        if found.file:
+            monkeypatch.delenv("GATE_DATABASE_URL", raising=False)
+        else:
+            monkeypatch.setenv("GATE_DATABASE_URL", found.label)
+        yield found
+
+
+@pytest.fixture
+def site(database: Database, repo: Path) -> Iterator[Site]:
+    """A server for a team, with an editor."""
+    with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
+        found = replace(people.server(database), now=jobs.now, jobs=jobs)
+        people.add(found, "Eve", Role.EDITOR)
+        yield found
+
+
+@pytest.fixture
+def server(site: Site) -> Iterator[str]:
+    with served(site) as address:
+        yield address
+
+
+def write_a_case_of_two_rounds(page: Page) -> None:
+    page.get_by_role("link", name="Begin the first suite").click()
+    page.get_by_label("Name").fill("returns")
+    page.get_by_role("button", name="Begin the suite").click()
+    page.get_by_role("link", name="Write the first case").click()
+    page.get_by_label("Name").fill("two-lamps")
+    page.get_by_label("User prompt").fill(FIRST)
+    page.get_by_role("button", name="Add a round").click()
+    page.get_by_label("User prompt").last.fill(SECOND)
+    page.get_by_label("Judge criteria").nth(1).fill("Says what becomes of the broken one")
+    page.get_by_label("Threshold").last.fill("0.7")
+
+
+def rounds(page: Page, arm: str) -> list[str]:
+    """What the judge said of each round of an answer."""
+    found = page.get_by_role("region", name=arm).get_by_role("list", name="judge, round by round")
+    return [" ".join(text.split()) for text in found.get_by_role("listitem").all_inner_texts()]
+
+
+def try_it(page: Page) -> None:
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Try it").click()
+    trying = opened.value
+    trying.get_by_role("button", name="Try it").click()
+    expect(trying.get_by_text("It passes")).to_be_visible(timeout=PATIENCE_MS)
+    expect(trying.get_by_label("Answer", exact=True).first).to_have_text(LONG)
+    assert rounds(trying, "Answer, sample 1") == [f"Round 1 1.000 {ANSWERED}", f"Round 2 0.800 {KNOWS}"]
+    trying.close()
+
+
+def save_and_tag(page: Page) -> None:
+    page.get_by_role("button", name="Add the case").click()
+    expect(page.get_by_role("status").first).to_have_text("It is there now.")
+    page.get_by_label("You are here").get_by_role("link", name="returns").click()
+    page.get_by_label("Choose two-lamps").check()
+    page.get_by_label("Slice").fill("tier")
+    page.get_by_label("Value").fill("enterprise")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("status").first).to_contain_text("1 case changed")
+
+
+def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path) -> None:
+    page.goto("/")
+    log_in(page, "Eve", WORD)
+    write_a_case_of_two_rounds(page)
+    try_it(page)
+    save_and_tag(page)
+
+    (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
+    env = {name: os.environ[name] for name in (*asking.environment(""), "GATE_DATABASE_URL") if name in os.environ}
+    ended = gate("diff", "--base", "main", "--store", "--quiet", cwd=repo, env=env)
+    assert ended.code == 0, ended.err
+
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("row").filter(has_text="support").get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("HOLD")
+    assert f"judge: round 2: 0.4: {FORGETS}" in (page.locator(".report").text_content() or "")
+    page.get_by_label("All cases").get_by_role("link", name="support", exact=True).click()
+    expect(page.get_by_role("row").filter(has_text="two-lamps")).to_contain_text("tier=enterprise")
+    page.get_by_role("link", name="two-lamps").click()
+    for arm, answer, told in (("Baseline", LONG, f"0.800 {KNOWS}"), ("Candidate", SHORT, f"0.400 {FORGETS}")):
+        given = page.get_by_role("region", name=f"{arm}, sample 1")
+        expect(given.get_by_label("Answer", exact=True)).to_have_text(answer)
+        assert rounds(page, f"{arm}, sample 1") == [f"Round 1 1.000 {ANSWERED}", f"Round 2 {told}"]
+    page.get_by_role("link", name="The case and its history").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("two-lamps")
+    seen = page.get_by_role("region", name="Seen in these runs").get_by_role("link")
+    expect(seen).to_have_attribute("href", addresses.case_of_run(1, "support", "two-lamps"))
+
+    page.get_by_role("link", name="Trends").click()
+    chart = page.get_by_role("group", name="Mean score of support, overall")
+    expect(chart.get_by_label(re.compile(r"^Run 1, .* 0\.700, .*HOLD$"))).to_be_visible()
+    page.get_by_label("Slice").select_option("tier=enterprise")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("group", name="Mean score of support, tier=enterprise").locator(".point")).to_have_count(1)
