@@ -145,4 +145,4 @@ def test_the_familiar_rule_is_not_marked_where_it_is_the_method() -> None:
 
 def test_columns_of_a_page_are_aligned_without_a_style_which_a_server_forbids() -> None:
     page = preview.body(runs.runs()["block"])
-    assert ('<td align="right">' in page, "style=" in page) == (True, False)
+    assert ('<td class="right">' in page, "style=" in page) == (True, False)
