@@ -22,10 +22,11 @@ from sqlalchemy import Connection, insert, select, text
 from starlette.testclient import TestClient
 
 from gate.domain.case import Case
-from gate.domain.history import Context
+from gate.domain.history import Context, RunFilter
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
-from gate.store.run_folder import sample_line
+from gate.domain.stored_suite import Page
+from gate.store.run_folder import dump_run, sample_line
 from gate.store.sql import migrating, run_tables, tables
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
@@ -182,6 +183,25 @@ def _asked(client: TestClient, address: str) -> tuple[float, float]:
     return spent
 
 
+def _kept(store: Database, run: RunRecord, samples: Sequence[KeptSample]) -> tuple[float, float]:
+    began = time.perf_counter(), time.process_time()
+    Runs(store).add(run, iter(samples), Context("acme/shop"), BEGIN)
+    return time.perf_counter() - began[0], time.process_time() - began[1]
+
+
+def _sent(site: Site, runs: Sequence[RunRecord], samples: Sequence[KeptSample]) -> list[tuple[float, float]]:
+    """As `gate push --to` does, from the first byte that came to the answer."""
+    client, lines = TestClient(create_app(site)), b"".join(sample.line for sample in samples)
+    spent = []
+    for run in runs:
+        files = {"run": ("run.json", dump_run(run).encode()), "samples": ("samples.jsonl", lines)}
+        began = time.perf_counter(), time.process_time()
+        answer = client.post("/api/v1/runs", files=files)
+        spent.append((time.perf_counter() - began[0], time.process_time() - began[1]))
+        assert answer.status_code == 201, answer.text[:300]
+    return spent
+
+
 @contextmanager
 def database(postgres: bool) -> Iterator[Database]:
     """A new one, with tables."""
@@ -202,15 +222,17 @@ def measure(postgres: bool, runs: int, repeats: int) -> None:
         fill(store, runs)
         filled = time.perf_counter() - began
         record, samples = evaluated("big", BIG, 99)
-        pushes, big = [], 0
-        for place in range(3):
-            created = (BEGIN + timedelta(days=9_000 + place)).isoformat()
-            begun = time.perf_counter(), time.process_time()
-            pushed = record.model_copy(update={"created": created})
-            big = Runs(store).add(pushed, iter(samples), Context("acme/shop"), BEGIN).id
-            pushes.append((time.perf_counter() - begun[0], time.process_time() - begun[1]))
+        moved = [
+            record.model_copy(update={"created": (BEGIN + timedelta(days=9_000 + place)).isoformat()})
+            for place in range(6)
+        ]
         site = Site(store, frozenset({"testserver"}), b"k" * 32, lambda: datetime.now(UTC))
-        timed = [Timed("push of 6,000 samples", pushes), *pages(site, runs, big, repeats)]
+        timed = [
+            Timed("push of 6,000 samples", [_kept(store, one, samples) for one in moved[:3]]),
+            Timed("push of them over HTTP", _sent(site, moved[3:], samples)),
+        ]
+        big = Runs(store).rows(RunFilter(), Page(size=1))[0].id
+        timed += pages(site, runs, big, repeats)
     where = "Postgres" if postgres else "SQLite"
     table = Table(title=f"{where}, {runs:,} runs with {runs * CASES * K * 2:,} samples, filled in {filled:.0f} s")
     for column in ("page", "p50", "worst", "CPU", "goal"):
