@@ -217,3 +217,8 @@ class Case:
         if not self.messages:
             return self.input
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)
+
+
+def shows_turns(question: str) -> bool:
+    """Does a question, as readers see it, begin like a conversation, which it was not made from word for word?"""
+    return question.startswith(("user: ", "assistant: ", "system: "))

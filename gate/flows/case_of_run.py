@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.casefiles.entry import put_of
+from gate.domain.case import shows_turns
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_new import NewCaseRecord
@@ -58,6 +59,8 @@ def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry
     hint = "make the case by hand"
     if case.input is None:
         raise GateError("the run did not keep the question of this case", hint)
+    if shows_turns(case.input):
+        raise GateError("the run kept this conversation as one text, not turn by turn", hint)
     if len(case.input) > LONGEST_TEXT:
         raise GateError("the run kept the beginning of the question alone: it is too long", hint)
     return {"input": case.input}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from gate.domain.case import shows_turns
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord
@@ -37,6 +38,11 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
         raise GateError(
             f"the run does not hold the whole input of {name}, and {case.where or 'its eval set'} is not here",
             "give it with --input",
+        )
+    if not said and shows_turns(case.input or ""):
+        raise GateError(
+            f"the run holds {name} as one text, not turn by turn, and {case.where} is not here",
+            "write its turns into a case",
         )
     entry: dict[str, JsonValue] = {"id": case.id, "input": case.input}
     if case.expected is not None:

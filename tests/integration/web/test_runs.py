@@ -316,6 +316,14 @@ def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:
     assert "did not keep the question" in keep(browser, id, name="kept").text
 
 
+def test_a_conversation_that_was_kept_as_one_text_makes_no_case(browser: Browser) -> None:
+    record = at()
+    cases = [case.model_copy(update={"input": "user: a\nuser: b"}) for case in record.suites[0].cases]
+    id = browser.add(record.model_copy(update={"suites": [record.suites[0].model_copy(update={"cases": cases})]}))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    assert "as one text, not turn by turn" in keep(browser, id, name="kept").text
+
+
 @BOTH
 def test_trends_draw_a_point_for_each_run_and_the_same_in_a_table(browser: Browser) -> None:
     browser.add(at(0))

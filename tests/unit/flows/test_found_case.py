@@ -56,6 +56,11 @@ def test_half_a_question_is_none(run: RunRecord, held: str | None) -> None:
     assert found_case(told, "support/c000", nowhere, said=True)["id"] == "c000"
 
 
+def test_a_conversation_that_was_kept_as_one_text_is_none(run: RunRecord) -> None:
+    with pytest.raises(GateError, match="not turn by turn"):
+        found_case(changed(run, input="user: a\nassistant: b\nuser: c"), "support/c000", nowhere)
+
+
 def test_which_case_is_meant_must_be_clear(run: RunRecord) -> None:
     with pytest.raises(GateError, match="several suites of the run have a case 'c000'"):
         found_case(run, "c000", nowhere)
