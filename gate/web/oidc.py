@@ -20,6 +20,8 @@ from gate.errors import GateError
 from gate.store.sql.outside import Identity
 from gate.web.guards import LOOPBACK_NAMES
 
+_TURN_S = 0.5
+"""For somebody else to be told where the service is."""
 _WAIT_S = 10
 _SCOPE = "openid email profile"
 _SIGNED = ["RS256", "PS256", "ES256"]
@@ -179,15 +181,22 @@ class Service:
         return self._keys
 
     def _endpoint(self, name: str) -> str:
-        with self._lock:
-            if not self._found:
-                found = self._json(f"{self.client.issuer.rstrip('/')}/.well-known/openid-configuration")
-                if found.get("issuer") != self.client.issuer:
-                    raise NotProven("the service calls itself by another name than --oidc-issuer")
-                if not all(_confidential(str(found.get(one))) for one in _ENDPOINTS):
-                    raise NotProven("the service names addresses without https")
-                self._found = found
+        """Asked for once; whoever comes while a silent service is waited for does not wait as long, too."""
+        if not self._lock.acquire(timeout=_TURN_S):
+            raise NotProven("the service does not answer yet")
+        try:
+            self._found = self._found or self._described()
+        finally:
+            self._lock.release()
         return str(self._found[name])
+
+    def _described(self) -> dict[str, Any]:
+        found = self._json(f"{self.client.issuer.rstrip('/')}/.well-known/openid-configuration")
+        if found.get("issuer") != self.client.issuer:
+            raise NotProven("the service calls itself by another name than --oidc-issuer")
+        if not all(_confidential(str(found.get(one))) for one in _ENDPOINTS):
+            raise NotProven("the service names addresses without https")
+        return found
 
     def _json(self, address: str) -> dict[str, Any]:
         try:

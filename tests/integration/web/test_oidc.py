@@ -3,8 +3,10 @@
 import base64
 import hmac
 import json
+import socket
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,7 +22,7 @@ from gate.settings.storage import oidc_secret
 from gate.store.sql.engine import Database
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web.access import SESSION
-from gate.web.oidc import Client, Service
+from gate.web.oidc import Client, Flow, NotProven, Service
 from gate.web.site import Site
 from tests.support import oidc_provider, people, stores
 from tests.support.browsing import NOW
@@ -304,3 +306,16 @@ def test_a_service_without_tls_or_a_secret_is_refused() -> None:
             Service(Client(issuer, CLIENT, SECRET))
     with pytest.raises(MissingKey, match="GATE_OIDC_SECRET"):
         oidc_secret({})
+
+
+def test_a_service_that_falls_silent_keeps_one_waiting_and_nobody_else() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as door, ThreadPoolExecutor(1) as pool:
+        service = Service(Client(f"http://127.0.0.1:{door.getsockname()[1]}", CLIENT, SECRET))
+        first = pool.submit(service.address, Flow(), "https://here/back")
+        line, _ = door.accept()
+        with pytest.raises(NotProven, match="does not answer yet"):
+            service.address(Flow(), "https://here/back")
+        assert not first.done()
+        line.close()
+        with pytest.raises(NotProven, match="does not answer"):
+            first.result()
