@@ -42,6 +42,7 @@ def add(name: str, role: str, password_stdin: bool, invite: bool) -> None:
     from gate.domain.people import Role
 
     people = _people()
+    people.accounts.refuse_taken(name)
     first = _password(stdin=password_stdin, invite=invite)
     made = people.accounts.add(name, Role[role.upper()], first, people.actor())
     _told(f"made the account {made.name}: {role}")

@@ -42,6 +42,7 @@ async def tell(request: Request, error: Exception) -> Response:
         return RedirectResponse(addresses.after(error.first, request.url.path, request.url.query), 303)
     status, message, hint = _explained(error)
     shown = {"message": message, "hint": hint, "logged_out": status == 401, "request_id": request_id(request.scope)}
+    shown["resent"] = request.method == "POST" and status in (401, 503)
     return page(request, "error.html.j2", status, title=_TITLES.get(status, "That did not work"), **shown)
 
 

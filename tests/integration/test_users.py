@@ -39,6 +39,12 @@ def test_accounts_from_the_first_to_the_last(tmp_path: Path) -> None:
     assert first not in "".join(one.event.about for one in events)
 
 
+def test_a_name_that_somebody_has_is_told_before_a_password_is_asked(tmp_path: Path) -> None:
+    gate("users", "add", "Ann", "--invite", cwd=tmp_path)
+    again = gate("users", "add", "ANN", cwd=tmp_path)
+    assert (again.code, "an account 'ANN' already" in again.err) == (2, True), again.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

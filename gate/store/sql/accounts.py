@@ -55,6 +55,15 @@ class Accounts:
         row = self.database.read(lambda db: db.execute(found).first())
         return None if row is None else account(row)
 
+    def refuse_taken(self, name: str) -> None:
+        """Before anybody types a password for a new account.
+
+        Raises:
+            GateError: somebody has the name.
+        """
+        if self.find(name) is not None:
+            raise _taken(name)
+
     def has_admin(self) -> bool:
         """Can somebody manage the others?"""
         found = select(func.count()).select_from(tables.accounts).where(*_admin())
@@ -86,8 +95,7 @@ class Accounts:
         try:
             return self.database.write(work)
         except IntegrityError:
-            hint = "names count as the same in upper and lower case; a disabled account keeps its name"
-            raise GateError(f"there is an account {name!r} already", hint) from None
+            raise _taken(name) from None
 
     def set_role(self, id: int, role: Role, by: Actor) -> Account:
         """Somebody may do more, or less, and has to log in again; a role that they have already changes nothing.
@@ -200,3 +208,8 @@ def _set(db: Connection, id: int, **values: object) -> None:
 
 def _nobody() -> GateError:
     return GateError("there is no such account", "gate users list names them all")
+
+
+def _taken(name: str) -> GateError:
+    hint = "names count as the same in upper and lower case; a disabled account keeps its name"
+    return GateError(f"there is an account {name!r} already", hint)

@@ -275,9 +275,13 @@ def test_a_form_outlives_the_server_that_made_it(database: Database, ann: TestCl
 
 
 def test_a_store_that_fails_is_told_on_a_page(database: Database, ann: TestClient) -> None:
+    csrf = token(ann.get("/new-suite").text)
     database.write(lambda db: db.execute(text("ALTER TABLE sessions RENAME TO gone")))
     answer = ann.get("/")
     assert (answer.status_code, "does not answer" in answer.text) == (503, True)
+    assert "not lost" not in answer.text
+    sent = ann.post("/new-suite", data={"csrf": csrf, "suite": "mine"})
+    assert (sent.status_code, "reload this page then, and it is sent again" in sent.text) == (503, True)
 
 
 def test_where_nobody_logs_in_there_are_no_accounts(database: Database) -> None:
