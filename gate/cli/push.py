@@ -52,7 +52,7 @@ def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
         nonlocal last
         if not quiet and time.monotonic() - last >= _EVERY_S:
             last = time.monotonic()
-            click.echo(f"sending: {done / 2**20:.0f} of {whole / 2**20:.0f} MiB", err=True)
+            click.echo(f"sending: {done / 2**20:.1f} of {whole / 2**20:.1f} MiB", err=True)
 
     def retried(why: str) -> None:
         click.echo(terminal(f"once more, because {why}"), err=True)

@@ -91,7 +91,7 @@ class Database:
         """Its address as people may read it, without a password."""
         if self._url.drivername == SQLITE:
             return str(self._url.database)
-        return self._url.render_as_string(hide_password=True)
+        return self._url.set(drivername="postgresql").render_as_string(hide_password=True)
 
     @property
     def file(self) -> Path | None:
