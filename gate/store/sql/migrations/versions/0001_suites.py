@@ -12,6 +12,16 @@ _KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
+    _suites()
+    _cases()
+
+
+def downgrade() -> None:
+    for name in ("case_slices", "case_versions", "cases", "suite_versions", "suites"):
+        op.drop_table(name)
+
+
+def _suites() -> None:
     op.create_table(
         "suites",
         sa.Column("id", _KEY, nullable=False),
@@ -31,6 +41,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("suite_id", "number", name="pk_suite_versions"),
         _of("suite_versions", "suites", "suite_id"),
     )
+
+
+def _cases() -> None:
     op.create_table(
         "cases",
         sa.Column("id", _KEY, nullable=False),
@@ -67,11 +80,6 @@ def upgrade() -> None:
         _of("case_slices", "case_versions", "version_id"),
     )
     op.create_index("ix_case_slices_dimension_value_version_id", "case_slices", ["dimension", "value", "version_id"])
-
-
-def downgrade() -> None:
-    for name in ("case_slices", "case_versions", "cases", "suite_versions", "suites"):
-        op.drop_table(name)
 
 
 def _by() -> tuple[sa.Column[str], sa.Column[datetime]]:

@@ -13,55 +13,8 @@ _OF_SUITE = ("case_results", "figures", "judgements", "samples")
 def upgrade() -> None:
     _runs()
     _suites()
-    op.create_table(
-        "figures",
-        _suite(),
-        sa.Column("axis", sa.Text, nullable=False),
-        sa.Column("slice", sa.Text, nullable=False),
-        sa.Column("n", sa.Integer, nullable=False),
-        sa.Column("units", sa.Integer, nullable=False),
-        *(sa.Column(name, sa.Float) for name in ("baseline", "candidate", "error", "change", "lower", "upper")),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.PrimaryKeyConstraint("suite_id", "axis", "slice", name="pk_figures"),
-        _of("figures", "run_suites", "suite_id"),
-    )
-    op.create_table(
-        "case_results",
-        _suite(),
-        *_case(),
-        sa.Column("n", sa.Integer, nullable=False),
-        sa.Column("missing", sa.Integer, nullable=False),
-        sa.Column("mean", sa.Float),
-        sa.Column("variance", sa.Float),
-        sa.PrimaryKeyConstraint("suite_id", "case", "arm", name="pk_case_results"),
-        _of("case_results", "run_suites", "suite_id"),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
-        "samples",
-        _suite(),
-        *_case(),
-        sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
-        sa.Column("score", sa.Float),
-        sa.Column("failed", sa.Boolean, nullable=False),
-        sa.Column("cost_usd", sa.Float),
-        sa.Column("latency_s", sa.Float),
-        sa.Column("body", sa.LargeBinary),
-        sa.PrimaryKeyConstraint("suite_id", "case", "arm", "number", name="pk_samples"),
-        _of("samples", "run_suites", "suite_id"),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
-        "judgements",
-        _suite(),
-        *_case(),
-        sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
-        sa.Column("scorer", sa.Text, nullable=False),
-        sa.Column("value", sa.Float),
-        sa.PrimaryKeyConstraint("suite_id", "case", "arm", "number", "scorer", name="pk_judgements"),
-        _of("judgements", "run_suites", "suite_id"),
-        sqlite_with_rowid=False,
-    )
+    _results()
+    _samples()
     _aside()
 
 
@@ -112,6 +65,61 @@ def _suites() -> None:
     )
     op.create_index("ix_run_suites_run_id", "run_suites", ["run_id"])
     op.create_index("ix_run_suites_name_created", "run_suites", ["name", "created"])
+
+
+def _results() -> None:
+    op.create_table(
+        "figures",
+        _suite(),
+        sa.Column("axis", sa.Text, nullable=False),
+        sa.Column("slice", sa.Text, nullable=False),
+        sa.Column("n", sa.Integer, nullable=False),
+        sa.Column("units", sa.Integer, nullable=False),
+        *(sa.Column(name, sa.Float) for name in ("baseline", "candidate", "error", "change", "lower", "upper")),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("suite_id", "axis", "slice", name="pk_figures"),
+        _of("figures", "run_suites", "suite_id"),
+    )
+    op.create_table(
+        "case_results",
+        _suite(),
+        *_case(),
+        sa.Column("n", sa.Integer, nullable=False),
+        sa.Column("missing", sa.Integer, nullable=False),
+        sa.Column("mean", sa.Float),
+        sa.Column("variance", sa.Float),
+        sa.PrimaryKeyConstraint("suite_id", "case", "arm", name="pk_case_results"),
+        _of("case_results", "run_suites", "suite_id"),
+        sqlite_with_rowid=False,
+    )
+
+
+def _samples() -> None:
+    op.create_table(
+        "samples",
+        _suite(),
+        *_case(),
+        sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("score", sa.Float),
+        sa.Column("failed", sa.Boolean, nullable=False),
+        sa.Column("cost_usd", sa.Float),
+        sa.Column("latency_s", sa.Float),
+        sa.Column("body", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("suite_id", "case", "arm", "number", name="pk_samples"),
+        _of("samples", "run_suites", "suite_id"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "judgements",
+        _suite(),
+        *_case(),
+        sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("scorer", sa.Text, nullable=False),
+        sa.Column("value", sa.Float),
+        sa.PrimaryKeyConstraint("suite_id", "case", "arm", "number", "scorer", name="pk_judgements"),
+        _of("judgements", "run_suites", "suite_id"),
+        sqlite_with_rowid=False,
+    )
 
 
 def _aside() -> None:
