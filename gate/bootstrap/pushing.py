@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from gate.bootstrap.contexts import context_here
 from gate.bootstrap.deadline import in_time
 from gate.bootstrap.redacting import cleaner
-from gate.bootstrap.storing import open_database
+from gate.bootstrap.storing import open_database, root_of
 from gate.domain.history import Context
 from gate.errors import GateError
-from gate.git.repo import Repo, UntrustedOwner
 from gate.settings.storage import database_url
 from gate.store.load import load_run
 
@@ -78,16 +77,7 @@ def keep_here(path: Path, directory: Path = Path()) -> Kept:
         path: a `run.json`, or the folder that holds one.
         directory: somewhere in the repository, or anywhere.
     """
-    return keep_run(path, _root(directory), context_here(directory))
-
-
-def _root(directory: Path) -> Path:
-    try:
-        return Repo.open(directory).root
-    except UntrustedOwner:
-        raise
-    except GateError:
-        return directory.resolve()
+    return keep_run(path, root_of(directory), context_here(directory))
 
 
 def _samples(path: Path) -> "Iterator[KeptSample]":

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from gate.bootstrap.storing import FILE, reach_database
+from gate.bootstrap.storing import FILE, reach_database, root_of
 from gate.domain.people import COMMAND_LINE, Actor, Event
 from gate.errors import GateError, with_extra
-from gate.git.repo import Repo, UntrustedOwner
 from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention
 from gate.settings.storage import DATABASE, database_url
 
@@ -154,18 +153,9 @@ def _pruned(database: "Database", wanted: Retention, where: str, *, dry: bool) -
 
 
 def _with(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:
-    url, root = database_url(), _root(directory)
+    url, root = database_url(), root_of(directory)
     if url is None and not new and not (root / FILE).exists():
         hint = f"go to its repository, or set {DATABASE}"
         raise GateError(f"there is no store: {root / FILE} is not there", hint)
     with closing(reach_database(root, url)) as database:
         return work(database)
-
-
-def _root(directory: Path) -> Path:
-    try:
-        return Repo.open(directory).root
-    except UntrustedOwner:
-        raise
-    except GateError:
-        return directory.resolve()
