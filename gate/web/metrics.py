@@ -14,8 +14,9 @@ from gate.domain.api_token import Scope
 from gate.errors import GateError
 from gate.store.sql.checking import counted
 from gate.store.sql.engine import Database
-from gate.web.access import Refused, Role, needs, site_of
-from gate.web.api.callers import admits
+from gate.web.access import Role, needs, site_of
+from gate.web.api.callers import ASKS, BEARER, admits
+from gate.web.api.problems import ApiError
 from gate.web.logs import Answered, Fault
 
 router = APIRouter()
@@ -74,7 +75,7 @@ def metrics(request: Request) -> Response:
     """For programs on this machine in local mode, else for those with a token."""
     if not _on_this_machine(request):
         if "authorization" not in request.headers:
-            raise Refused(401, "This needs a token with the scope metrics:read.")
+            raise ApiError(401, "This needs a token with the scope metrics:read.", BEARER, ASKS)
         admits(Scope.METRICS_READ)(request)
     found: Metrics = request.app.state.metrics
     return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)

@@ -11,7 +11,8 @@ from gate.web.access import Person, Role, check, from_elsewhere, person_of, site
 from gate.web.api.problems import ApiError
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-_ASKS = {"www-authenticate": 'Bearer realm="Prompt Gate"'}
+BEARER = "send it as: Authorization: Bearer pgate_…"
+ASKS = {"www-authenticate": 'Bearer realm="Prompt Gate"'}
 _READERS = frozenset({Scope.RUNS_READ, Scope.CASES_READ, Scope.METRICS_READ})
 
 
@@ -55,7 +56,7 @@ def _caller(request: Request, scope: Scope | None) -> tuple[Person, frozenset[Sc
     token = Tokens(site.database).find(secret.strip(), site.now()) if kind.lower() == "bearer" else None
     if token is None:
         hint = "see gate tokens list, or the page of tokens; gate tokens create makes another one"
-        raise ApiError(401, "The token is not known here, was revoked, or has expired.", hint, _ASKS)
+        raise ApiError(401, "The token is not known here, was revoked, or has expired.", hint, ASKS)
     if scope is not None and scope not in token.scopes:
         hint = f"make a token with --scope {scope}"
         raise ApiError(403, f"This needs the scope {scope}, and the token has {' '.join(sorted(token.scopes))}.", hint)
@@ -71,7 +72,7 @@ def _owner_may(request: Request, token: ApiToken, scope: Scope | None) -> None:
     if owner is None:
         return
     if owner.disabled:
-        raise ApiError(401, "The account of the token's owner is disabled.", "", _ASKS)
+        raise ApiError(401, "The account of the token's owner is disabled.", "", ASKS)
     if owner.role < role_for(scope):
         raise ApiError(403, f"The token's owner may not do this any more: the role is {owner.role.label}.")
 
@@ -82,7 +83,7 @@ def _without_token(request: Request, scope: Scope | None) -> Person:
         raise ApiError(403, "Another site sent this request.")
     person = person_of(request)
     if person.role is Role.NOBODY:
-        raise ApiError(401, "This needs a token.", "send it as: Authorization: Bearer pgate_…", _ASKS)
+        raise ApiError(401, "This needs a token.", BEARER, ASKS)
     check(role_for(scope))(request)
     return person
 

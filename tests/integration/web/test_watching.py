@@ -210,8 +210,9 @@ def test_metrics_count_what_happened_and_what_is_stored(database: Database, line
 @pytest.mark.parametrize(("mode", "here"), [("server", "127.0.0.1"), ("local", "10.1.2.3"), ("local", "testclient")])
 def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, mode: str, here: str) -> None:
     answer = client(database, lines, mode, here).get("/metrics")
-    assert answer.status_code == 401
-    assert "gate_" not in answer.text
+    assert (answer.status_code, answer.headers["content-type"]) == (401, "application/problem+json")
+    assert "metrics:read" in answer.json()["detail"]
+    assert "gate_requests" not in answer.text
 
 
 def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: Database, lines: io.StringIO) -> None:
