@@ -85,7 +85,7 @@ class _Signed:
         return self.suites.case(name, case)
 
     def change(self, name: str, changes: Sequence[Change], what: str) -> SuiteVersion | tuple[Conflict, ...]:
-        from gate.store.sql.suites import By
+        from gate.store.sql.suite_edits import By
 
         return self.suites.change(name, changes, By(self.here.person, self.here.now(), what))
 

@@ -7,7 +7,7 @@ from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Entry, Page, SuiteVersion
 from gate.inputs.names import dimension_complaint, value_complaint
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web.casecheck import put, read_entry
 from gate.web.site import Site
 

@@ -16,7 +16,8 @@ from gate.store.run_folder import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.casecheck import put, read_entry
 from tests.browser.conftest import AXE

@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gate.domain.case import Case
 from gate.domain.stored_suite import Entry
 from gate.store.sql.engine import Database
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from gate.web.app import guarded, inner_app
 from gate.web.casecheck import put, read_entry
 from gate.web.metrics import Metrics

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select, text
 
 from gate.store.sql import migrating, run_tables, tables
 from gate.store.sql.engine import SQLITE, Database
-from gate.store.sql.suites import digest_of
+from gate.store.sql.suite_rows import digest_of
 
 MOST = 100
 """Faults that are told."""

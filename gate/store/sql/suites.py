@@ -1,17 +1,13 @@
 """Suites of a store: cases with versions and authors; every change makes a new version of the suite."""
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from gate.domain.stored_suite import (
-    Archive,
     CaseFilter,
     CaseVersion,
     Change,
@@ -19,31 +15,22 @@ from gate.domain.stored_suite import (
     Entry,
     Listed,
     Page,
-    Put,
     SuiteVersion,
-    name_before,
 )
 from gate.store.sql import tables
-from gate.store.sql.bulk import AT_ONCE, parts, put_many
 from gate.store.sql.engine import Database
-
-_VERSION = tables.case_versions.c
-_MADE = tables.suite_versions.c
-
-
-@dataclass(frozen=True, slots=True)
-class By:
-    """Who changes something, when, and what it is called in the history.
-
-    Args:
-        author: a name.
-        now: the time.
-        what: for readers.
-    """
-
-    author: str
-    now: datetime
-    what: str = ""
+from gate.store.sql.suite_edits import By, Edit
+from gate.store.sql.suite_rows import (
+    MADE,
+    VERSION,
+    all_versions,
+    case_of,
+    case_rows,
+    folded,
+    newest_versions,
+    standing,
+    suite_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +45,28 @@ class Suites:
 
     def names(self) -> tuple[SuiteVersion, ...]:
         """The newest version of each, by name."""
-        return self.database.read(lambda db: tuple(map(_suite, db.execute(_newest()))))
+        return self.database.read(lambda db: tuple(map(suite_of, db.execute(newest_versions()))))
 
     def newest(self, name: str) -> SuiteVersion | None:
         """The newest version of one; None where there is no such suite."""
-        found = _newest().where(tables.suites.c.name == name)
+        found = newest_versions().where(tables.suites.c.name == name)
         row = self.database.read(lambda db: db.execute(found).first())
-        return None if row is None else _suite(row)
+        return None if row is None else suite_of(row)
 
     def version(self, name: str, number: int) -> SuiteVersion | None:
         """One version; None where there is none."""
-        found = _all_versions().where(tables.suites.c.name == name, _MADE.number == number)
+        found = all_versions().where(tables.suites.c.name == name, MADE.number == number)
         row = self.database.read(lambda db: db.execute(found).first())
-        return None if row is None else _suite(row)
+        return None if row is None else suite_of(row)
 
     def history(self, name: str) -> tuple[SuiteVersion, ...]:
         """All its versions, the newest first."""
-        found = _all_versions().where(tables.suites.c.name == name).order_by(_MADE.number.desc())
-        return self.database.read(lambda db: tuple(map(_suite, db.execute(found))))
+        found = all_versions().where(tables.suites.c.name == name).order_by(MADE.number.desc())
+        return self.database.read(lambda db: tuple(map(suite_of, db.execute(found))))
 
     def entries(self, version: SuiteVersion) -> tuple[Entry, ...]:
         """The cases of a version, in their order."""
-        return self.database.read(lambda db: tuple(map(json.loads, _standing(db, version.suite, version.number))))
+        return self.database.read(lambda db: tuple(map(json.loads, standing(db, version.suite, version.number))))
 
     def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
         """Part of the newest version, in its order.
@@ -90,23 +77,23 @@ class Suites:
             page: which part of them.
         """
         found = (
-            _case_rows(name)
-            .add_columns(_VERSION.place)
-            .where(_VERSION.last.is_(None), *_conditions(wanted), _VERSION.place > page.after)
-            .order_by(_VERSION.place)
+            case_rows(name)
+            .add_columns(VERSION.place)
+            .where(VERSION.last.is_(None), *_conditions(wanted), VERSION.place > page.after)
+            .order_by(VERSION.place)
             .limit(page.size)
         )
-        return self.database.read(lambda db: tuple(Listed(row.place, _case(row)) for row in db.execute(found)))
+        return self.database.read(lambda db: tuple(Listed(row.place, case_of(row)) for row in db.execute(found)))
 
     def count(self, name: str, wanted: CaseFilter) -> int:
         """How many cases of the newest version are wanted."""
-        found = _case_rows(name).where(_VERSION.last.is_(None), *_conditions(wanted)).subquery()
+        found = case_rows(name).where(VERSION.last.is_(None), *_conditions(wanted)).subquery()
         return self.database.read(lambda db: db.execute(select(func.count()).select_from(found)).scalar_one())
 
     def case(self, name: str, case: str) -> tuple[CaseVersion, ...]:
         """All versions of a case, the newest first; empty where there is none."""
-        found = _case_rows(name).where(tables.cases.c.name == case).order_by(_VERSION.number.desc())
-        return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
+        found = case_rows(name).where(tables.cases.c.name == case).order_by(VERSION.number.desc())
+        return self.database.read(lambda db: tuple(map(case_of, db.execute(found))))
 
     def name_of(self, name: str, case: int) -> str | None:
         """What a case of a suite is called now; None where there is none.
@@ -128,10 +115,10 @@ class Suites:
         """
         found = (
             select(tables.cases.c.name)
-            .join(tables.case_versions, _VERSION.case_id == tables.cases.c.id)
-            .join(tables.suites, tables.suites.c.id == _VERSION.suite_id)
-            .where(tables.suites.c.name == name, _VERSION.name == before)
-            .order_by(_VERSION.id.desc())
+            .join(tables.case_versions, VERSION.case_id == tables.cases.c.id)
+            .join(tables.suites, tables.suites.c.id == VERSION.suite_id)
+            .where(tables.suites.c.name == name, VERSION.name == before)
+            .order_by(VERSION.id.desc())
             .limit(1)
         )
         return self.database.read(lambda db: db.execute(found).scalar())
@@ -142,9 +129,9 @@ class Suites:
         found = (
             select(slices.dimension, slices.value)
             .distinct()
-            .join(tables.case_versions, _VERSION.id == slices.version_id)
-            .join(tables.suites, tables.suites.c.id == _VERSION.suite_id)
-            .where(tables.suites.c.name == name, _VERSION.last.is_(None))
+            .join(tables.case_versions, VERSION.id == slices.version_id)
+            .join(tables.suites, tables.suites.c.id == VERSION.suite_id)
+            .where(tables.suites.c.name == name, VERSION.last.is_(None))
             .order_by(slices.dimension, slices.value)
         )
         values: dict[str, list[str]] = {}
@@ -167,10 +154,10 @@ class Suites:
             The version; or what others have changed meanwhile, and then nothing was done.
         """
         try:
-            return self.database.write(lambda db: _Edit(db, name, by).made(changes))
+            return self.database.write(lambda db: Edit(db, name, by).made(changes))
         except IntegrityError:
             # Two made the same suite at once: for the second one it is there now.
-            return self.database.write(lambda db: _Edit(db, name, by).made(changes))
+            return self.database.write(lambda db: Edit(db, name, by).made(changes))
 
     def remove(self, name: str) -> bool:
         """Forget a suite with all its versions; False where there is none."""
@@ -178,207 +165,11 @@ class Suites:
         return self.database.write(lambda db: bool(db.execute(gone).rowcount))
 
 
-class _Edit:
-    """One change of one suite, in a transaction of its own."""
-
-    def __init__(self, db: Connection, name: str, by: By) -> None:
-        self._db, self._name, self._by = db, name, by
-
-    def made(self, changes: Sequence[Change]) -> SuiteVersion | tuple[Conflict, ...]:
-        suite, newest = self._locked()
-        known = self._current(suite, [name for change in changes for name in {change.name, name_before(change)}])
-        new = [change for change in changes if not _done(change, known)]
-        clashes = tuple(
-            Conflict(change, None if row is None else _case(row))
-            for change in new
-            if (row := _in_the_way(change, known)) is not None or (change.base and name_before(change) not in known)
-        )
-        if clashes:
-            return clashes
-        if new or not newest:
-            follows = {change.name: row for change in new if (row := known.get(name_before(change))) is not None}
-            self._apply(suite, newest + 1, new, follows)
-        row = self._db.execute(_newest().where(tables.suites.c.id == suite)).one()
-        return _suite(row)
-
-    def _locked(self) -> tuple[int, int]:
-        """The suite and its newest version, 0 where it is new; until the end nobody else changes it."""
-        of_suite = select(tables.suites.c.id, tables.suites.c.newest).where(tables.suites.c.name == self._name)
-        row = self._db.execute(of_suite.with_for_update()).first()
-        if row is not None:
-            return row.id, row.newest
-        made = insert(tables.suites).values(name=self._name, newest=0).returning(tables.suites.c.id)
-        return self._db.execute(made).scalar_one(), 0
-
-    def _current(self, suite: int, names: Sequence[str]) -> dict[str, Row[Any]]:
-        """The newest version of each of these cases."""
-        found: dict[str, Row[Any]] = {}
-        for part in parts(names, AT_ONCE):
-            rows = _case_rows(self._name).add_columns(_VERSION.id, _VERSION.place)
-            for row in self._db.execute(rows.where(_VERSION.last.is_(None), tables.cases.c.name.in_(part))):
-                found[row.name] = row
-        return found
-
-    def _apply(self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]]) -> None:
-        touched = [known[change.name].id for change in changes if change.name in known]
-        for part in parts(touched, AT_ONCE):
-            ended = update(tables.case_versions).where(_VERSION.id.in_(part)).values(last=version - 1)
-            self._db.execute(ended)
-        ids = {name: row.case_id for name, row in known.items()}
-        fresh = [change.name for change in changes if change.name not in known]
-        if fresh:
-            made = insert(tables.cases).returning(tables.cases.c.id, tables.cases.c.name)
-            for row in self._db.execute(made, [{"suite_id": suite, "name": name} for name in fresh]):
-                ids[row.name] = row.id
-        for change in changes:
-            if name_before(change) != change.name:
-                renamed = update(tables.cases).where(tables.cases.c.id == ids[change.name])
-                self._db.execute(renamed.values(name=change.name))
-        self._versions(suite, version, changes, known, ids)
-        self._db.execute(update(tables.suites).where(tables.suites.c.id == suite).values(newest=version))
-        digest, cases = _digest(_standing(self._db, self._name, version))
-        self._db.execute(
-            insert(tables.suite_versions).values(
-                suite_id=suite,
-                number=version,
-                digest=digest,
-                cases=cases,
-                author=self._by.author,
-                made=self._by.now,
-                what=self._by.what,
-            )
-        )
-
-    def _versions(
-        self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]], ids: dict[str, int]
-    ) -> None:
-        last_place = select(func.coalesce(func.max(_VERSION.place), 0)).where(_VERSION.suite_id == suite)
-        place = self._db.execute(last_place).scalar_one()
-        rows = []
-        for change in changes:
-            row = known.get(change.name)
-            place += row is None
-            rows.append(
-                {
-                    **{"suite_id": suite, "case_id": ids[change.name], "first": version, "last": None},
-                    "number": 1 if row is None else row.number + 1,
-                    "name": change.name,
-                    "place": place if row is None else row.place,
-                    "entry": _text(change.entry) if isinstance(change, Put) else None,
-                    "words": folded(change.text) if isinstance(change, Put) else "",
-                    **{"author": self._by.author, "made": self._by.now},
-                }
-            )
-        if not rows:
-            return
-        made = insert(tables.case_versions).returning(_VERSION.id, _VERSION.case_id)
-        versions = {row.case_id: row.id for row in self._db.execute(made, rows)}
-        slices = [
-            {"version_id": versions[ids[change.name]], "dimension": dimension, "value": value}
-            for change in changes
-            if isinstance(change, Put)
-            for dimension, value in change.slices.items()
-        ]
-        put_many(self._db, tables.case_slices, slices)
-
-
-def digest_of(db: Connection, suite: str, version: int) -> str:
-    """Names the cases of a version, as they stand in the tables now."""
-    return _digest(_standing(db, suite, version))[0]
-
-
-def folded(text: str) -> str:
-    """As people search: letters of any case are the same, and what no database keeps is a blank."""
-    return "".join(sign if sign.isprintable() else " " for sign in text.casefold())
-
-
-def _newest() -> Select[tuple[object, ...]]:
-    return _all_versions().where(_MADE.number == tables.suites.c.newest).order_by(tables.suites.c.name)
-
-
-def _all_versions() -> Select[tuple[object, ...]]:
-    columns = (_MADE.number, _MADE.digest, _MADE.cases, _MADE.author, _MADE.made, _MADE.what)
-    return select(tables.suites.c.name, *columns).join(tables.suites, tables.suites.c.id == _MADE.suite_id)
-
-
-def _case_rows(suite: str) -> Select[tuple[object, ...]]:
-    columns = (_VERSION.number, _VERSION.entry, _VERSION.author, _VERSION.made, _VERSION.first, _VERSION.last)
-    return (
-        select(tables.cases.c.name, *columns, _VERSION.case_id)
-        .join(tables.case_versions, _VERSION.case_id == tables.cases.c.id)
-        .join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
-        .where(tables.suites.c.name == suite)
-    )
-
-
 def _conditions(wanted: CaseFilter) -> Iterator[ColumnElement[bool]]:
-    yield _VERSION.entry.is_(None) if wanted.archived else _VERSION.entry.is_not(None)
+    yield VERSION.entry.is_(None) if wanted.archived else VERSION.entry.is_not(None)
     for word in wanted.words:
-        yield _VERSION.words.contains(folded(word), autoescape=True)
+        yield VERSION.words.contains(folded(word), autoescape=True)
     slices = tables.case_slices.c
     for dimension, value in wanted.slices.items():
-        same = and_(slices.version_id == _VERSION.id, slices.dimension == dimension, slices.value == value)
+        same = and_(slices.version_id == VERSION.id, slices.dimension == dimension, slices.value == value)
         yield exists().where(same)
-
-
-def _standing(db: Connection, suite: str, version: int) -> Iterator[str]:
-    """The entries of a version of a suite, in their order."""
-    found = (
-        select(_VERSION.entry)
-        .join(tables.suites, tables.suites.c.id == _VERSION.suite_id)
-        .where(
-            tables.suites.c.name == suite,
-            _VERSION.first <= version,
-            or_(_VERSION.last.is_(None), _VERSION.last >= version),
-            _VERSION.entry.is_not(None),
-        )
-        .order_by(_VERSION.place)
-    )
-    return iter(db.execute(found).scalars())
-
-
-def _digest(entries: Iterable[str]) -> tuple[str, int]:
-    """Names the cases, whatever the order of their keys; and how many there are."""
-    found, count = hashlib.sha256(), 0
-    for entry in entries:
-        found.update(_canonical(json.loads(entry)).encode() + b"\n")
-        count += 1
-    return f"sha256:{found.hexdigest()}", count
-
-
-def _canonical(entry: Entry) -> str:
-    """Equal for equal entries alone: to Python 1, 1.0 and true are the same."""
-    return json.dumps(dict(entry), sort_keys=True, separators=(",", ":"))
-
-
-def _text(entry: Entry) -> str:
-    """ASCII alone: no database takes every character that a case may hold."""
-    return json.dumps(dict(entry))
-
-
-def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
-    """What others have made meanwhile: another version of the case, or another case of its new name."""
-    before, taken = known.get(name_before(change)), known.get(change.name)
-    if name_before(change) != change.name and taken is not None:
-        return taken
-    return before if before is not None and before.number != change.base else None
-
-
-def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
-    """Does it stand there already?"""
-    if name_before(change) != change.name and name_before(change) in known:
-        return False
-    row = known.get(change.name)
-    stands = None if row is None else row.entry
-    if isinstance(change, Archive):
-        return stands is None
-    return stands is not None and _canonical(json.loads(stands)) == _canonical(change.entry)
-
-
-def _suite(row: Row[Any]) -> SuiteVersion:
-    return SuiteVersion(row.name, row.number, row.digest, row.cases, row.author, row.made, row.what)
-
-
-def _case(row: Row[Any]) -> CaseVersion:
-    entry = None if row.entry is None else json.loads(row.entry)
-    return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last, row.case_id)

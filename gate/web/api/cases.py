@@ -14,7 +14,7 @@ from gate.casefiles.reading import canonical
 from gate.domain.api_token import Scope
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, Put
 from gate.errors import GateError
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web.access import Here, Person
 from gate.web.api import models
 from gate.web.api.answers import More, answered, meant, next_page

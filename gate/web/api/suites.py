@@ -9,7 +9,7 @@ from gate.domain.api_token import Scope
 from gate.domain.stored_suite import SuiteVersion
 from gate.errors import GateError
 from gate.inputs.names import name_complaint
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web.access import Here
 from gate.web.api import models
 from gate.web.api.answers import More, answered

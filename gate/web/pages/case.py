@@ -13,7 +13,7 @@ from gate.domain.stored_suite import CaseVersion, Conflict
 from gate.flows.reach import own_reaches
 from gate.report.trend_cases import Sighting, sighting
 from gate.store.sql.run_insights import Insights
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Moved, Role, needs
 from gate.web.auditing import noted

@@ -19,7 +19,7 @@ from gate.domain.case import Case
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, SuiteVersion
 from gate.errors import InputErrors
 from gate.inputs.limits import CASES_CHARS
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
 from gate.web.auditing import noted

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from gate.domain.case import Case
 from gate.domain.stored_suite import Archive, CaseVersion, Change
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
 from gate.web.auditing import noted

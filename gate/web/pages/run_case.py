@@ -14,7 +14,7 @@ from gate.flows.record_conversations import transcript_record
 from gate.report.escape import visible
 from gate.report.run_rows import run_view
 from gate.report.sidebyside import case_view
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs, site_of
 from gate.web.asked_cases import asked_case, suite_with

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from gate.domain.case import Case
 from gate.domain.stored_suite import CaseFilter, CaseVersion, Listed, Page, SuiteVersion
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web import addresses, tagging
 from gate.web.access import Asking, Here, Role, needs
 from gate.web.auditing import noted

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from gate.inputs.names import name_complaint
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
 from gate.web.auditing import noted

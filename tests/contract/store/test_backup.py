@@ -32,7 +32,8 @@ from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs
 from gate.store.sql.sessions import Sessions, digest_of
 from gate.store.sql.shared_secrets import FORMS, shared_secret
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from gate.store.sql.tokens import Tokens, Wish
 from tests.golden.runs import runs as golden
 from tests.support import stores

@@ -17,7 +17,8 @@ from gate.flows.case_moves import planned, quicker
 from gate.flows.case_sets import CaseSet, FileCases, StoreCases
 from gate.inputs.storenames import StoreName
 from gate.store.sql.engine import Database
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from tests.support.case_entries import entries
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)

@@ -15,7 +15,8 @@ from gate.errors import CannotEvaluate
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from tests.contract.store.test_runs import CI, NOW, at, kept
 from tests.support import browsing, stores
 from tests.support.postgres import falling_silent

@@ -20,7 +20,8 @@ from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, last_removal, prune
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.runs import Runs
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from gate.store.sql.tables import metadata
 from gate.store.sql.tokens import Tokens, Wish
 from tests.golden.runs import runs as golden

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Archive, CaseFilter, Change, Conflict, Page, Put, SuiteVersion
 from gate.store.sql.engine import Database
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 ANN = By("Ann", NOW, "written by hand")

@@ -11,7 +11,8 @@ import pytest
 from gate.domain.stored_suite import Archive, Put, SuiteVersion
 from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from tests.support import example, repository, stores
 from tests.support.command import Outcome, gate
 

@@ -7,7 +7,8 @@ import pytest
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Put, SuiteVersion
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from tests.integration.store.conftest import CONFIG, NOW, Place, url_of
 from tests.support import example, repository, stores
 from tests.support.github_action import run_action

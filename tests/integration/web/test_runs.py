@@ -17,7 +17,7 @@ from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.store.run_folder import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.suites import By
+from gate.store.sql.suite_edits import By
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
 from tests.support import browsing

@@ -7,7 +7,8 @@ from starlette.testclient import TestClient
 from gate.domain.stored_suite import CaseFilter
 from gate.inputs.cases import parse
 from gate.store.sql.engine import Database
-from gate.store.sql.suites import By, Suites
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.guards import FORM_BYTES
 from tests.support import browsing
