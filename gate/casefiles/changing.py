@@ -9,6 +9,7 @@ from gate.casefiles.jsonlines import line_of, lines
 from gate.casefiles.jsonlist import changed_list
 from gate.casefiles.places import Draft, Place
 from gate.casefiles.reading import FileCase, canonical, read
+from gate.casefiles.table import changed_table, rewritten, table_of
 from gate.casefiles.testdata import as_case, as_test_data
 from gate.casefiles.yamllist import add, as_list, put_in, put_whole, take_out
 from gate.casefiles.yamlout import indented, items
@@ -43,6 +44,8 @@ def written(entries: Sequence[Entry], file: str) -> str:
         case Form.TEST_DATA:
             data = items([as_test_data(row, file) for row in rows])
             text = "\n".join([f"{TEST_DATA}:", *indented(data)]) + "\n"
+        case Form.TABLE:
+            text = table_of(rows, file)
     return _checked(text, file, rows)
 
 
@@ -65,7 +68,8 @@ def changed(text: str, file: str, puts: Mapping[str, Entry], gone: Collection[st
         return text
     if not work.expected:
         raise GateError(f"{file} would have no case left", "remove the file, and the suite that names it")
-    if not known and form_of(file) is not Form.TEST_DATA:
+    if len(work.gone) == len(known) and form_of(file) not in (Form.TEST_DATA, Form.TABLE):
+        # Of what was there nothing stays.
         return written(work.more, file)
     return _checked(_CHANGES[form_of(file)](text, file, work), file, work.expected)
 
@@ -190,9 +194,19 @@ def _in_test_data(text: str, file: str, work: _Work) -> str:
     return draft.result({**data, TEST_DATA: [*stay, *more]})
 
 
+def _in_table(text: str, file: str, work: _Work) -> str:
+    try:
+        after = changed_table(text, file, work.puts, work.gone, work.more)
+        return _checked(after, file, work.expected)
+    except GateError:
+        # It lacks a column, or one is written as text that has to hold more than that.
+        return rewritten(text, file, work.expected)
+
+
 _CHANGES: Mapping[Form, Callable[[str, str, _Work], str]] = {
     Form.LINES: _in_lines,
     Form.LIST: _in_list,
     Form.YAML: _in_yaml,
     Form.TEST_DATA: _in_test_data,
+    Form.TABLE: _in_table,
 }

@@ -15,6 +15,8 @@ from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems, printable
 from gate.inputs.yamltext import parse_yaml
 
+_ANY = "the case"
+
 
 def case_of(entry: Entry) -> Case:
     """The case that an entry stands for, whatever its form.
@@ -23,12 +25,14 @@ def case_of(entry: Entry) -> Case:
         InputErrors: every mistake.
     """
     named = entry.get("id", entry.get("name"))
-    file = f"case {printable(named)[:60]}" if isinstance(named, str) and named else "the case"
+    file = f"case {printable(named)[:60]}" if isinstance(named, str) and named else _ANY
     try:
-        return cases.parse(line_of(entry), file)[0]
+        # By its name a reader would take `faq.csv` for a table.
+        found = cases.parse(line_of(entry), _ANY)[0]
+        return replace(found, where=found.where.replace(_ANY, file, 1))
     except InputErrors as error:
         # All of it is on one line, which nobody has seen.
-        raise InputErrors([replace(problem, line=0) for problem in error.problems]) from None
+        raise InputErrors([replace(problem, file=file, line=0) for problem in error.problems]) from None
 
 
 def put_of(entry: Entry, base: int = 0) -> Put:

@@ -9,7 +9,7 @@ from gate.casefiles.testdata import as_case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.inputs import cases
-from gate.inputs.caserows import rows
+from gate.inputs.caseforms import case_rows
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.promptyml import TEST_DATA
@@ -63,5 +63,5 @@ def _raw(text: str, file: str) -> Iterator[tuple[int, dict[str, JsonValue]]]:
         nodes = data.value if data is not None and isinstance(data.value, tuple) else ()
         found = ((node.line, plain(node)) for node in nodes)
     else:
-        found = ((row.line, plain(row.node)) for row in rows(text, file, problems) if row.node is not None)
+        found = ((row.line, plain(row.node)) for row in case_rows(text, file, problems) if row.node is not None)
     yield from ((line, row) for line, row in found if isinstance(row, dict))

@@ -7,7 +7,8 @@ from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 from gate.inputs import agentcases, golden
-from gate.inputs.caserows import LIST_ENDING, Row, rows
+from gate.inputs.caseforms import case_rows, is_table
+from gate.inputs.caserows import LIST_ENDING, Row
 from gate.inputs.chat import read_messages
 from gate.inputs.fields import Fields
 from gate.inputs.limits import CASES, CASES_CHARS, LINE_CHARS, PROMPT_CHARS, SHOWN_PROBLEMS
@@ -80,6 +81,8 @@ def _example(file: str) -> str:
     """How the first case is written."""
     if is_prompt_yml(file):
         return "write testData: [{input: …, expected: …}]"
+    if is_table(file):
+        return "write the headings id, input and expected, and a row for each case"
     example = '{"id": "1", "input": "…", "expected": "…"}'
     listed = file.lower().endswith(LIST_ENDING)
     return f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}"
@@ -91,7 +94,7 @@ def _read_all(text: str, file: str, problems: Problems) -> Iterator[tuple[int, C
         for line, case in read_test_data(text, problems):
             yield line, replace(case, where=f"{file}:{line}")
         return
-    for row in rows(text, file, problems):
+    for row in case_rows(text, file, problems):
         yield row.line, _case(row, problems)
 
 

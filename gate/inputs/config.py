@@ -105,7 +105,9 @@ def _check_version(fields: Fields) -> None:
     if isinstance(node.value, bool) or node.value != VERSION:
         found = quoted(node.value) if isinstance(node.value, str) else described(node.value)
         message = f"version {found} is not supported; this gate reads version {VERSION}"
-        raise one_problem(fields.problems.file, node.line, message, f"write 'version: {VERSION}'")
+        newer = isinstance(node.value, int) and node.value > VERSION
+        hint = "update Prompt Gate" if newer else f"write 'version: {VERSION}'"
+        raise one_problem(fields.problems.file, node.line, message, hint)
 
 
 def _policy(fields: Fields) -> RunPolicy:

@@ -22,9 +22,11 @@ ENDING = ".prompty"
 SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
 """What the other tool sends with the messages."""
 
-_MARK = re.compile(
-    r"[ \t]*#?[ \t]*(system|developer|user|assistant|function|tools?)[ \t]*(?:\[[^\]]*\])?[ \t]*:[ \t]*", re.IGNORECASE
+ROLE_MARK = re.compile(
+    r"[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|function|tools?)[ \t]*(?:\[[^\]]*\][ \t]*)?:[ \t]*",
+    re.IGNORECASE,
 )
+"""A line that begins a message; each blank can belong to one part only, so that many of them take no square of time."""
 _FENCE = re.compile(r"---[ \t]*")
 _THREAD = "![thread]"
 _ENGINES = ("jinja2",)
@@ -100,7 +102,7 @@ def _messages(lines: list[str], begin: int, problems: Problems) -> tuple[tuple[i
     found: list[tuple[int, Message]] = []
     role, start = "system", begin
     for at in range(begin, len(lines) + 1):
-        mark = _MARK.fullmatch(lines[at]) if at < len(lines) else None
+        mark = ROLE_MARK.fullmatch(lines[at]) if at < len(lines) else None
         if at < len(lines) and mark is None:
             if lines[at].strip().startswith(_THREAD):
                 problems.add(at + 1, f"{_THREAD} is not supported in this version", "cases hold the conversation")

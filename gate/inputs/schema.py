@@ -7,6 +7,7 @@ templates are beyond a schema.
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import OVERALL
 from gate.inputs import config, models, policies, promises, suites, targetschema
+from gate.inputs.describing import described_schema
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
 from gate.inputs.scorers.kind import Kind
@@ -19,22 +20,19 @@ ID = f"https://prompt-gate.dev/schemas/gate.yaml/{config.VERSION}"
 
 def config_schema() -> Schema:
     """Draft 2020-12; a fresh copy that the caller may change."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": ID,
-        "title": "gate.yaml",
-        **mapping(
-            {
-                "version": {"const": config.VERSION},
-                "policy": optional(_run_policy()),
-                "budget": optional(_budget()),
-                "cache": optional(_cache()),
-                "defaults": optional(mapping({key: _suite()[key] for key in suites.DEFAULTS})),
-                "suites": {"type": "array", "minItems": 1, "items": mapping(_suite(), required=_NEEDED)},
-            },
-            required=("version", "suites"),
-        ),
-    }
+    whole = mapping(
+        {
+            "version": {"const": config.VERSION},
+            "policy": optional(_run_policy()),
+            "budget": optional(_budget()),
+            "cache": optional(_cache()),
+            "defaults": optional(mapping({key: _suite()[key] for key in suites.DEFAULTS})),
+            "suites": {"type": "array", "minItems": 1, "items": mapping(_suite(), required=_NEEDED)},
+        },
+        required=("version", "suites"),
+    )
+    head: Schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ID, "title": "gate.yaml"}
+    return {**head, **described_schema(whole)}
 
 
 _NEEDED = ("name", "prompt", "cases", "scorers")
@@ -86,7 +84,7 @@ def _suite() -> dict[str, JsonValue]:
         "model": model(),
         "samples": integer(suites.SAMPLES),
         "params": optional(params()),
-        "scorers": {"type": "array", "minItems": 1, "items": _scorer()},
+        "scorers": {"type": "array", "minItems": 1, "items": scorer()},
         "template": {"enum": list(suites.TEMPLATES)},
         "threshold": number(PASSING),
         "policy": optional(_policy(slices)),
@@ -133,7 +131,8 @@ def _policy(slices: Schema) -> Schema:
     )
 
 
-def _scorer() -> Schema:
+def scorer() -> Schema:
+    """One scorer, as a suite or a case has it."""
     one_kind: list[JsonValue] = [_kind(name, kind) for name, kind in KINDS.items()]
     bare: list[JsonValue] = [name for name, kind in KINDS.items() if kind.bare]
     return {"anyOf": [{"enum": bare}, *one_kind]}

@@ -22,6 +22,7 @@ from gate.inputs.promises import PromisesConfig, read_promises
 from gate.inputs.prompts import not_yet
 from gate.inputs.scorers.options import read_threshold
 from gate.inputs.scorers.read import read_scorers
+from gate.inputs.sheets.table import ENDINGS as TABLES
 from gate.inputs.targets import read_conversing, read_target
 
 DEFAULTS = ("model", "samples", "params")
@@ -32,7 +33,7 @@ SUITE = (
 SAMPLES = Range(1, 100)
 
 TEMPLATES = ("jinja2", True, False)
-CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
+CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", *TABLES)
 
 _MEANT = {
     **{"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"},
@@ -239,7 +240,9 @@ def _cases(fields: Fields) -> str:
         ending = PurePosixPath(path).suffix
         kind = f"ending in {ending}" if ending else "without an ending"
         message = f"case files {kind} are not supported in this version"
-        fields.problems.add(line, message, "use JSON Lines (.jsonl) or a list in JSON or YAML (.json, .yaml)")
+        fields.problems.add(
+            line, message, "use JSON Lines (.jsonl), a list in JSON or YAML (.json, .yaml), or a table (.csv, .tsv)"
+        )
     return path
 
 

@@ -1,10 +1,13 @@
 """Bytes to text, with a clear word about what is not text."""
 
+import shlex
+
 from gate.inputs.problems import one_problem
 
 _LFS = (b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/")
 _LFS_BYTES = 1024
 """No pointer is longer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md); Hawser was the name before 1.0."""
+_TABLES = (".csv", ".tsv")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -22,7 +25,7 @@ def decode(data: bytes, path: str) -> str:
         hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
         raise one_problem(path, 1, "is a Git LFS pointer, not the file itself", hint)
     if data.startswith(_UTF16):
-        raise one_problem(path, 0, "is UTF-16 text", "save it as UTF-8")
+        raise one_problem(path, 0, "is UTF-16 text", _remedy(path))
     if b"\0" in data:
         raise one_problem(path, data.count(b"\n", 0, data.index(b"\0")) + 1, "is not a text file (it holds NUL bytes)")
     try:
@@ -30,7 +33,14 @@ def decode(data: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         # `start` counts from behind a byte order mark, which holds no line break.
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise one_problem(path, line, "is not UTF-8 text", "save it as UTF-8") from None
+        raise one_problem(path, line, "is not UTF-8 text", _remedy(path)) from None
+
+
+def _remedy(path: str) -> str:
+    """A table is often saved in the letters of an office program; the converter reads those."""
+    table = path.lower().endswith(_TABLES)
+    words = ["gate", "cases", "convert", path, f"{path.rpartition('.')[0]}.jsonl"]
+    return f"save it as UTF-8{f', or convert it: {shlex.join(words)}' if table else ''}"
 
 
 def text_complaint(text: str) -> str:

@@ -51,4 +51,6 @@ def named(rows: st.SearchStrategy[dict[str, Any]], least: int = 1) -> st.SearchS
 
 def entries(file: str) -> st.SearchStrategy[list[Entry]]:
     """What a file of this name can hold."""
+    if file.endswith((".csv", ".tsv")):
+        return named(PLAIN)
     return named(TEST_DATA if ".prompt." in file else st.one_of(PLAIN, TRANSCRIPT, AGENT))

@@ -34,7 +34,8 @@ def _count() -> Kind:
 
 
 def _end() -> Kind:
-    return Kind({"value": Template(default=EXPECTED), "ignore_case": Flag(default=False)}, "value")
+    text = Template(default=EXPECTED)
+    return Kind({"value": text, "ignore_case": Flag(default=False), "strip": Flag(default=True)}, "value")
 
 
 VALIDATORS: Mapping[str, Kind] = {
@@ -55,13 +56,16 @@ VALIDATORS: Mapping[str, Kind] = {
     "starts_with": _end(),
     "ends_with": _end(),
     "json": Kind({"fence": Flag(default=True)}),
-    "json_schema": Kind({"schema": JsonSchema(example="schema: {type: object, required: [answer]}")}),
+    "json_schema": Kind(
+        {"schema": JsonSchema(example="schema: {type: object, required: [answer]}"), "fence": Flag(default=True)}
+    ),
     "json_path": Kind(
         {
             "path": Path(example="path: $.items[0].name"),
             "equals": AnyJson(),
             "one_of": JsonList(),
             "exists": Flag(default=True),
+            "fence": Flag(default=True),
         },
         "path",
         (AtMostOne(("equals", "one_of", "exists")),),

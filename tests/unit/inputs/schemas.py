@@ -43,7 +43,7 @@ FULL = (
         weight: 3
       - exact:
       - regex: {pattern: a, ignore_case: true}
-      - json_schema: {schema: {type: object}}
+      - json_schema: {schema: {type: object}, fence: false}
       - judge: {criteria: c, model: fake:y, threshold: 0.1, calibration: a.json, params: {temperature: 0}}
       - judge: polite
       - judge: {models: [fake:a, fake:b], combine: mean, template: j.md, sees_input: false, sees_expected: false}
@@ -53,13 +53,13 @@ FULL = (
           threshold: 7
           dimensions: [{name: a, description: b, weight: 1, anchors: {0: c}}]
       - contains: {any: [a, b], all: c, none: ["{{ id }}"], value: v, ignore_case: false}
-      - starts_with: {value: a, ignore_case: true}
-      - ends_with: {value: a, ignore_case: true}
+      - starts_with: {value: a, ignore_case: true, strip: false}
+      - ends_with: {value: a, ignore_case: true, strip: false}
       - starts_with
       - json: {fence: false}
       - json_path: {path: "$.a[0]", one_of: [1, null, {a: b}]}
       - json_path: {path: $.a, equals: {b: [1]}}
-      - json_path: {path: $.a, exists: false}
+      - json_path: {path: $.a, exists: false, fence: false}
       - json_path: $.a
       - number: {value: "{{ expected }}", tolerance: 0.5, which: last, decimal: comma}
       - number: {value: -3, percent: 5}

@@ -119,7 +119,7 @@ def test_aliases_are_shared_values() -> None:
             "gate.yaml:23: cases 'store:a/b': the name of a store's suite must not hold '/'",
         ),
         ("evals/triage.jsonl", "store:a@0", "must end in '@' and the number of a version, 1 or more, or leave both"),
-        ("evals/triage.jsonl", "a.csv", "gate.yaml:23: case files ending in .csv are not supported in this version"),
+        ("evals/triage.jsonl", "a.xlsx", "gate.yaml:23: case files ending in .xlsx are not supported in this version"),
         ("evals/triage.jsonl", "cases", "gate.yaml:23: case files without an ending are not supported"),
         ("evals/triage.jsonl", '"*.jsonl"', "gate.yaml:23: cases '*.jsonl' is a pattern (name one .jsonl file)"),
         ("[tier, lang, length]", "[tier, tier]", "gate.yaml:12: slices names 'tier' twice"),

@@ -31,3 +31,9 @@ def test_utf8_with_and_without_a_mark() -> None:
 )
 def test_messages(data: bytes, message: str) -> None:
     assert message in errors(lambda: decode(data, "p.md"))
+
+
+@pytest.mark.parametrize("data", ["Müller\n".encode("cp1252"), "Müller\n".encode("utf-16")])
+def test_a_table_of_an_office_program_can_be_converted(data: bytes) -> None:
+    said = errors(lambda: decode(data, "evals/my cases.csv"))
+    assert "(save it as UTF-8, or convert it: gate cases convert 'evals/my cases.csv' 'evals/my cases.jsonl')" in said

@@ -1,0 +1,234 @@
+"""Assertions of promptfoo as scorers; what has no equal is told with its line."""
+
+import re
+from collections.abc import Mapping
+
+from gate.domain.jsonvalue import JsonValue
+from gate.errors import InputErrors
+from gate.inputs.models import foreign_model
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import Problems, did_you_mean, quoted
+from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, node_of, values
+from gate.inputs.promptfoo.types import MAPPED, NAMED, Mapped, Unmapped
+from gate.inputs.scorers.read import parse_scorers
+from gate.inputs.yamltext import parse_yaml
+
+SET = "assert-set"
+KNOWN = frozenset({*MAPPED, *NAMED, SET})
+_NOT = "not-"
+_OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "$ref"})
+_CHANGED = ("transform", "contextTransform", "rubricPrompt")
+"""Keys without which an assertion is about something else."""
+_STRING = re.compile(
+    r"(not-)?(" + "|".join(sorted(map(re.escape, KNOWN - {SET}), key=len, reverse=True)) + r")"
+    r"(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?"
+)
+_LISTED = ("contains-all", "contains-any", "icontains-all", "icontains-any")
+_SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
+
+
+def scorers_of(node: Node | None, context: Context, place: str) -> list[JsonValue]:
+    """The scorers that a list of assertions comes to.
+
+    Args:
+        node: the list under `assert`; None where there is none.
+        context: of the file.
+        place: whose they are, for messages: `test 3`.
+    """
+    if node is None or node.value is None:
+        return []
+    if not isinstance(node.value, tuple):
+        context.tell.add(node.line, f"assert of {place} is no list", "begin each assertion with '- type: …'")
+        return []
+    found: list[JsonValue] = []
+    for item in node.value:
+        found += _scorers(context.resolved(item), context, place, 1.0)
+    return _apart(found)
+
+
+def from_text(text: str, line: int) -> Node:
+    """An assertion as the cell of a table has it: `contains:Paris`, `similar(0.8):…`, or a text to be equal to."""
+    head, colon, rest = text.partition(":")
+    if colon and head in _SHORT:
+        return node_of({"type": _SHORT[head], "value": rest.strip()}, line)
+    if text.startswith(FILE) and any(ending in text for ending in CODE):
+        return node_of({"type": "python" if ".py" in text else "javascript", "value": text}, line)
+    match = _STRING.fullmatch(text)
+    if match is None:
+        return node_of({"type": "equals", "value": text}, line)
+    negated, base, threshold, value = match.groups()
+    row: dict[str, JsonValue] = {"type": f"{negated or ''}{base}"}
+    if value is not None:
+        row["value"] = [part.strip() for part in value.split(",")] if base in _LISTED else value
+    if threshold:
+        row["threshold"] = float(threshold)
+    return node_of(row, line)
+
+
+def _scorers(node: Node, context: Context, place: str, share: float) -> list[JsonValue]:
+    """Of one assertion; `share` is what its set leaves of its weight."""
+    if not isinstance(node.value, Mapping) or "type" not in node.value:
+        if node.value:
+            context.tell.add(node.line, f"an assertion of {place} has no type", "write type: contains")
+        return []
+    row = values(node)
+    kind = str(row["type"])
+    weight = _weight(row)
+    if weight == 0:
+        context.tell.add(node.line, f"{kind} of {place} has weight 0 and checks nothing, so it is left out")
+        return []
+    if kind == SET:
+        return _set(node, context, place, share * weight)
+    scorer = _scorer(row, kind, node, context, place)
+    if scorer is None:
+        return []
+    if weight * share != 1:
+        scorer["weight"] = round(weight * share, 6)
+    return _checked(scorer, kind, node.line, context, place)
+
+
+def _weight(row: Mapping[str, JsonValue]) -> float:
+    weight = row.get("weight", 1)
+    return 1 if isinstance(weight, bool) or not isinstance(weight, (int, float)) else weight
+
+
+def _set(node: Node, context: Context, place: str, share: float) -> list[JsonValue]:
+    assert isinstance(node.value, Mapping)  # noqa: S101
+    inner = node.value.get("assert")
+    if "threshold" in node.value:
+        message = f"the threshold of an assert-set of {place} is left out: its assertions count by their weights"
+        context.tell.add(node.line, message, "set the case's threshold")
+    items = inner.value if inner is not None and isinstance(inner.value, tuple) else ()
+    resolved = [context.resolved(item) for item in items]
+    whole = sum(_weight(values(item)) for item in resolved)
+    found: list[JsonValue] = []
+    for item in resolved:
+        if isinstance(item.value, Mapping) and values(item).get("type") == SET:
+            # There, too, a set holds no sets; with references it might hold itself.
+            context.tell.add(item.line, f"an assert-set inside another of {place} is left out", "write it beside it")
+            continue
+        found += _scorers(item, context, place, share / whole if whole else 1)
+    return found
+
+
+def _scorer(
+    row: dict[str, JsonValue], kind: str, node: Node, context: Context, place: str
+) -> dict[str, JsonValue] | None:
+    """The scorer of one assertion without its weight; None where there is none, which is told."""
+    base = kind.removeprefix(_NOT)
+    told = f"assertion type {quoted(kind)} of {place}"
+    if base not in MAPPED:
+        hint = NAMED.get(base) or did_you_mean(base, sorted(KNOWN))
+        unknown = "" if base in NAMED else ", which is unknown,"
+        context.tell.add(node.line, f"{told}{unknown} is not brought along", hint)
+        return None
+    mapped, value = MAPPED[base], row.get("value")
+    if changed := [key for key in _CHANGED if key in row]:
+        context.tell.add(node.line, f"{told} has {', '.join(changed)}, so it is not brought along", NAMED["python"])
+        return None
+    if isinstance(value, str) and value.startswith(FILE):
+        text = context.text(value, node.line, told)
+        if text is None:
+            return None
+        value = _loaded(text, value)
+    try:
+        scorer = mapped.make(value, row)
+    except Unmapped as error:
+        context.tell.add(node.line, f"{told} is not brought along: {error}", "write a scorer for it")
+        return None
+    return _with_rest(scorer, row, mapped, node, (kind, told, context))
+
+
+def _with_rest(
+    scorer: dict[str, JsonValue],
+    row: dict[str, JsonValue],
+    mapped: Mapped,
+    node: Node,
+    around: tuple[str, str, Context],
+) -> dict[str, JsonValue]:
+    kind, told, context = around
+    negated = kind.startswith(_NOT)
+    options = next(iter(scorer.values()))
+    assert isinstance(options, dict)  # noqa: S101
+    if mapped.judged:
+        if negated:
+            options["criteria"] = criteria("not", str(options["criteria"]))
+            context.tell.add(node.line, f"{told} is put differently: its criteria are turned round in words")
+        _grader(options, row, node.line, told, context)
+    elif negated:
+        scorer["negate"] = True
+    if mapped.differs:
+        context.tell.add(node.line, f"{told} is put differently: {mapped.differs}", "look at its scores once")
+    if more := sorted(row.keys() - _OWN - set(_CHANGED)):
+        context.tell.add(node.line, f"{', '.join(more)} of {told} is left out")
+    metric = row.get("metric")
+    if isinstance(metric, str) and metric.strip() and metric.isprintable():
+        scorer["name"] = metric.strip()[:200]
+    return scorer
+
+
+def _grader(options: dict[str, JsonValue], row: dict[str, JsonValue], line: int, told: str, context: Context) -> None:
+    provider = row.get("provider")
+    if provider is None:
+        return
+    model = model_of(provider)
+    if model is None:
+        context.tell.add(line, f"the grader of {told} is no model that the gate knows", "name a model of the judge")
+    else:
+        options["model"] = model
+
+
+def model_of(provider: JsonValue) -> str | None:
+    """`openai:chat:gpt-5-mini` as the gate writes it, `openai:gpt-5-mini`; None where it is none that it knows."""
+    if isinstance(provider, dict):
+        provider = provider.get("id") or (next(iter(provider), None) if len(provider) == 1 else None)
+    if not isinstance(provider, str):
+        return None
+    parts = provider.split(":")
+    if parts[0] == "openai" and len(parts) > 2 and parts[1] in ("chat", "responses"):
+        parts = [parts[0], ":".join(parts[2:])]
+    elif parts[0] == "anthropic" and len(parts) > 2 and parts[1] == "messages":
+        parts = [parts[0], ":".join(parts[2:])]
+    elif parts[0] not in ("openai", "anthropic") or len(parts) != 2:
+        return None
+    if parts[1] in ("chat", "completion", "responses", "messages") or any(
+        word in parts[1] for word in ("embedding", "moderation", "realtime")
+    ):
+        return None
+    found = foreign_model(":".join(parts))
+    return f"{found.provider}:{found.name}" if found is not None else None
+
+
+def _loaded(text: str, named: str) -> JsonValue:
+    """A file's content: data where it is a data file, else its text."""
+    if named.lower().endswith((".json", ".yaml", ".yml")):
+        problems = Problems(named)
+        node = parse_yaml(text, problems)
+        if node is not None and not problems.count:
+            return plain(node)
+    return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
+
+
+def _checked(scorer: dict[str, JsonValue], kind: str, line: int, context: Context, place: str) -> list[JsonValue]:
+    """The scorer, if the gate's own reader takes it."""
+    try:
+        parse_scorers([scorer], "scorers")
+    except InputErrors as errors:
+        reason = errors.problems[0]
+        told = f"assertion type {quoted(kind)} of {place} is not brought along: {reason.message}"
+        context.tell.add(line, told, reason.hint)
+        return []
+    return [scorer]
+
+
+def _apart(scorers: list[JsonValue]) -> list[JsonValue]:
+    """Names that are given twice get a number."""
+    taken: set[str] = set()
+    for scorer in scorers:
+        if isinstance(scorer, dict) and isinstance(name := scorer.get("name"), str):
+            free, number = name, 2
+            while free in taken:
+                free, number = f"{name} {number}", number + 1
+            scorer["name"] = free
+            taken.add(free)
+    return scorers

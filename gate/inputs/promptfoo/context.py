@@ -1,0 +1,142 @@
+"""What is around a test of promptfoo while it is read: who is told what it loses, and who reads the files it names."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import PurePosixPath
+
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.messages import Tell
+from gate.inputs.nodes import Node, plain, wrap
+from gate.inputs.paths import escapes
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import compile_template
+
+FILE = "file://"
+CODE = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".py", ".rb", ".go")
+_BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".mp4", ".xlsx", ".xls")
+
+
+def no_file(path: str) -> str | None:
+    """Of a source that names no files."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Around the tests of one file.
+
+    Args:
+        tell: hears of losses.
+        folder: what `file://` is relative to, from the root; empty for the root itself.
+        other: reads a file by its path from the root; None where there is none.
+        root: the whole configuration, for `$ref`.
+    """
+
+    tell: Tell
+    folder: str = ""
+    other: Callable[[str], str | None] = no_file
+    root: Node | None = None
+
+    def path(self, named: str) -> str:
+        """A path from the root of the repository; empty where it leads out of it."""
+        named = named.removeprefix(FILE)
+        if named.startswith("/"):
+            return ""
+        parts: list[str] = []
+        for part in [*PurePosixPath(self.folder).parts, *PurePosixPath(named).parts]:
+            if part == ".." and parts:
+                parts.pop()
+            elif part != ".":
+                parts.append(part)
+        path = "/".join(parts)
+        return "" if escapes(path) else path
+
+    def text(self, named: str, line: int, what: str) -> str | None:
+        """What a file holds that is named as `file://…`; None, and a loss, where it cannot be had.
+
+        Args:
+            named: as it stands there.
+            line: where.
+            what: that names it, for the message.
+        """
+        path = self.path(named)
+        if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
+            kind = "code, which is not run" if not path.lower().endswith(_BINARY) else "no text"
+            self.tell.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
+            return None
+        text = self.other(path) if path and "*" not in path else None
+        if text is None:
+            remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write its text there"
+            self.tell.add(line, f"{what} is taken from {named}, which cannot be read here", remedy)
+            return None
+        return text.removeprefix("\ufeff")
+
+    def resolved(self, node: Node) -> Node:
+        """A node with `$ref: '#/a/b'` followed; the node itself, and a loss, where it leads nowhere."""
+        for _ in range(5):
+            reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None
+            if reference is None:
+                return node
+            found = self._pointed(reference.value)
+            if found is None:
+                self.tell.add(node.line, f"the reference {reference.value} leads nowhere", "write it out")
+                return Node({}, node.line)
+            node = Node(found.value, node.line)
+        self.tell.add(node.line, "references lead to references without end", "write them out")
+        return Node({}, node.line)
+
+    def _pointed(self, reference: object) -> Node | None:
+        found = self.root
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            return None
+        for key in reference[2:].split("/"):
+            if found is None or not isinstance(found.value, Mapping):
+                return None
+            found = found.value.get(key)
+        return found
+
+
+def values(node: Node) -> dict[str, JsonValue]:
+    """A mapping without its lines; empty for anything else."""
+    found = plain(node)
+    return found if isinstance(found, dict) else {}
+
+
+def names_in(value: object) -> frozenset[str]:
+    """The variables that the texts inside a value mention.
+
+    Args:
+        value: of scorers, for instance.
+    """
+    if isinstance(value, str) and "{{" in value:
+        try:
+            return compile_template(value).names
+        except BadTemplate:
+            return frozenset()
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return frozenset().union(*map(names_in, inner))
+
+
+def node_of(value: JsonValue, line: int) -> Node:
+    """A value that stands on one line."""
+    return wrap(value, line)
+
+
+def criteria(name: str, value: str = "") -> str:
+    """The words for a judge.
+
+    Args:
+        name: of the wording.
+        value: what it is about.
+    """
+    return _criteria()[name].replace("<value>", value)
+
+
+@lru_cache
+def _criteria() -> dict[str, str]:
+    text = resources.files("gate.inputs.promptfoo").joinpath("criteria.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found

@@ -1,0 +1,261 @@
+"""Tests of promptfoo as cases: one for each combination of listed variables."""
+
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gate.domain.jsonvalue import JsonValue
+from gate.inputs.kept import OWN, with_kept
+from gate.inputs.names import dimension_complaint, value_complaint
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import Problems, quoted
+from gate.inputs.promptfoo.assertions import model_of, scorers_of
+from gate.inputs.promptfoo.context import FILE, Context, values
+from gate.inputs.yamltext import parse_yaml
+
+KEYS = frozenset(
+    "vars assert description threshold metadata options provider providers prompts providerOutput "
+    "assertScoringFunction repeat type".split()
+)
+COMBINATIONS = 1_000
+"""Cases that one test may stand for."""
+_OPTIONS_KEPT = frozenset({"disableVarExpansion", "disableDefaultAsserts", "provider"})
+_TRANSFORMS = frozenset({"transform", "postprocess"})
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """What every test begins with.
+
+    Args:
+        vars: variables.
+        scorers: of the suite; a test may set them aside.
+        metadata, threshold, grader: of tests that say nothing else.
+    """
+
+    vars: Mapping[str, Node] = field(default_factory=dict)
+    scorers: Sequence[JsonValue] = ()
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    threshold: JsonValue = None
+    grader: JsonValue = None
+
+
+NOTHING = Default()
+
+
+def is_test(entries: Mapping[str, Node]) -> bool:
+    """Is a mapping a test of promptfoo, and no case of the gate's own?"""
+    if "id" in entries or not ("assert" in entries or "vars" in entries):
+        return False
+    return "assert" in entries or entries.keys() <= KEYS
+
+
+def default_of(node: Node | None, context: Context) -> Default:
+    """What `defaultTest` gives to every test."""
+    if node is None or not isinstance(node.value, Mapping):
+        return NOTHING
+    entries = node.value
+    _told_rest(entries, context, "defaultTest")
+    options = entries.get("options")
+    scorers = scorers_of(entries.get("assert"), context, "defaultTest")
+    grader = values(options).get("provider") if options is not None else None
+    if grader is not None:
+        _grade(scorers, grader, context, options.line if options is not None else 0)
+    return Default(
+        vars=_vars(entries.get("vars"), context, "defaultTest"),
+        scorers=scorers,
+        metadata=values(entries["metadata"]) if "metadata" in entries else {},
+        threshold=plain(entries["threshold"]) if "threshold" in entries else None,
+        grader=grader,
+    )
+
+
+def cases_of(
+    node: Node, number: int, context: Context, default: Default = NOTHING, more: Mapping[str, Node] | None = None
+) -> list[dict[str, JsonValue]]:
+    """The cases of one test.
+
+    Args:
+        node: the test.
+        number: its place, from 1; it is called `test-1` after it.
+        context: of the file.
+        default: of the file.
+        more: variables of a scenario, between those of the default and its own.
+    """
+    place = f"test {number}"
+    if not isinstance(node.value, Mapping):
+        context.tell.add(node.line, f"{place} is no mapping, and is left out", "write vars: …")
+        return []
+    entries = node.value
+    _told_rest(entries, context, place)
+    options = values(entries["options"]) if "options" in entries else {}
+    scorers = scorers_of(entries.get("assert"), context, place)
+    grader = options.get("provider", default.grader)
+    if grader is not None:
+        _grade(scorers, grader, context, entries["options"].line if "options" in entries else 0)
+    shared = _shared(entries, context, place, default)
+    if scorers:
+        alone = options.get("disableDefaultAsserts") is True or not default.scorers
+        shared["scorers" if alone else "extra_scorers"] = scorers
+    if options.get("disableDefaultAsserts") is True and default.scorers and not scorers:
+        context.tell.add(node.line, f"{place} sets the default assertions aside and has no others, so they stay")
+    own = _vars(entries.get("vars"), context, place)
+    given = _vars(Node(more, node.line), context, place) if more else {}
+    variables = {**default.vars, **given, **own}
+    expanded = options.get("disableVarExpansion") is not True
+    rows = list(_combined(variables, expanded, node.line, context, place))
+    names = [f"test-{number}"] if len(rows) == 1 else [f"test-{number}-{at}" for at in range(1, len(rows) + 1)]
+    cases = [_case(name, row, shared, node.line, context) for name, row in zip(names, rows, strict=True)]
+    kept = values(entries["metadata"]).get(OWN) if "metadata" in entries else None
+    return [with_kept(case, kept) for case in cases] if kept is not None else cases
+
+
+def _told_rest(entries: Mapping[str, Node], context: Context, place: str) -> None:
+    for key, node in entries.items():
+        if key in ("vars", "assert", "description", "threshold", "metadata"):
+            continue
+        if key == "options":
+            left = sorted(values(node).keys() - _OPTIONS_KEPT)
+            if left:
+                remedy = "the scorers see the answer as it comes" if _TRANSFORMS & {*left} else ""
+                context.tell.add(node.line, f"options {', '.join(left)} of {place} are left out", remedy)
+            continue
+        context.tell.add(node.line, f"{quoted(key)} of {place} is left out")
+
+
+def _shared(entries: Mapping[str, Node], context: Context, place: str, default: Default) -> dict[str, JsonValue]:
+    """What all cases of a test have in common, beside variables and scorers."""
+    shared: dict[str, JsonValue] = {}
+    description = entries.get("description")
+    if description is not None and isinstance(description.value, str) and description.value.strip():
+        shared["description"] = description.value
+    threshold = plain(entries["threshold"]) if "threshold" in entries else default.threshold
+    if threshold is not None:
+        if isinstance(threshold, (int, float)) and not isinstance(threshold, bool) and 0 < threshold <= 1:
+            shared["threshold"] = threshold
+        else:
+            line = entries["threshold"].line if "threshold" in entries else 0
+            context.tell.add(line, f"threshold {threshold} of {place} is left out: it must be above 0 and at most 1")
+    metadata = {**default.metadata, **(values(entries["metadata"]) if "metadata" in entries else {})}
+    slices = slices_of(metadata, context, entries["metadata"].line if "metadata" in entries else 0, place)
+    if slices:
+        shared["slices"] = dict(slices)
+    return shared
+
+
+def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, place: str) -> dict[str, JsonValue]:
+    """Short values of metadata as slices; the rest is told."""
+    slices: dict[str, JsonValue] = {}
+    for key, value in metadata.items():
+        if key == OWN:
+            continue
+        found = value if isinstance(value, str) else "true" if value is True else "false" if value is False else ""
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            found = str(value)
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            for item in value:
+                name = f"{key}:{item}"
+                if not dimension_complaint(name):
+                    slices[name] = "yes"
+            continue
+        if not found or dimension_complaint(key) or value_complaint(found):
+            context.tell.add(line, f"metadata {quoted(key)} of {place} is no short text, and is left out")
+            continue
+        slices[key] = found
+    return slices
+
+
+def _vars(node: Node | None, context: Context, place: str) -> dict[str, Node]:
+    if node is None or node.value is None:
+        return {}
+    if isinstance(node.value, str) and node.value.startswith(FILE):
+        text = context.text(node.value, node.line, f"vars of {place}")
+        loaded = parse_yaml(text, Problems(node.value)) if text is not None else None
+        node = loaded if loaded is not None else Node({}, node.line)
+    if not isinstance(node.value, Mapping):
+        context.tell.add(node.line, f"vars of {place} are no mapping, and are left out")
+        return {}
+    found: dict[str, Node] = {}
+    for name, value in node.value.items():
+        if _in_file(value) or isinstance(value.value, tuple) and any(map(_in_file, value.value)):
+            several = isinstance(value.value, tuple)
+            items = value.value if isinstance(value.value, tuple) else (value,)
+            what = f"the variable {name} of {place}"
+            read = tuple(one for item in items if (one := _read(item, context, what)) is not None)
+            if read:
+                found[name] = Node(read, value.line) if several else read[0]
+            continue
+        if isinstance(value.value, str) and ("{{" in value.value or "{%" in value.value):
+            message = f"the variable {name} of {place} holds a template, which is not filled in"
+            context.tell.add(value.line, message, "write its text")
+        found[name] = value
+    return found
+
+
+def _in_file(node: Node) -> bool:
+    return isinstance(node.value, str) and node.value.startswith(FILE)
+
+
+def _read(node: Node, context: Context, what: str) -> Node | None:
+    """A value, or what its file holds; None, and a loss, where it cannot be had."""
+    if not isinstance(node.value, str) or not _in_file(node):
+        return node
+    text = context.text(node.value, node.line, what)
+    return None if text is None else Node(text.removesuffix("\n").removesuffix("\r"), node.line)
+
+
+def _combined(
+    variables: Mapping[str, Node], expanded: bool, line: int, context: Context, place: str
+) -> Iterator[dict[str, JsonValue]]:
+    """The variables of each case: promptfoo asks every combination of those that are lists of texts."""
+    rows = {name: plain(node) for name, node in variables.items()}
+    lists = {name: value for name, value in rows.items() if expanded and _expands(value)}
+    count = math.prod(len(value) for value in lists.values() if isinstance(value, list))
+    if count > COMBINATIONS:
+        message = f"{place} stands for {count:,} combinations, of which the first {COMBINATIONS:,} are brought along"
+        context.tell.add(line, message, "write fewer values")
+    choices = [[(name, item) for item in value] for name, value in lists.items() if isinstance(value, list)]
+    for chosen in itertools.islice(itertools.product(*choices), COMBINATIONS):
+        yield {**rows, **dict(chosen)}
+
+
+def _expands(value: JsonValue) -> bool:
+    """The first item decides, as there."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], str)
+
+
+def _case(
+    name: str, row: Mapping[str, JsonValue], shared: Mapping[str, JsonValue], line: int, context: Context
+) -> dict[str, JsonValue]:
+    case: dict[str, JsonValue] = {"id": name}
+    variables: dict[str, JsonValue] = {key: "" if value is None else value for key, value in row.items()}
+    said = variables.pop("input", None)
+    if said is not None and str(said).strip():
+        case["input"] = said if isinstance(said, str) else _written(said)
+    if "expected" in variables:
+        case["expected"] = variables.pop("expected")
+    for taken in ("id", "slices"):
+        if taken in variables:
+            message = f"the variable {taken!r} of {name} is left out: it is a word of the gate's own"
+            context.tell.add(line, message, "give the variable another name")
+            del variables[taken]
+    if not variables and "input" not in case:
+        variables = {"test": name}
+    return {**case, **({"vars": variables} if variables else {}), **shared}
+
+
+def _written(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _grade(scorers: Sequence[JsonValue], provider: JsonValue, context: Context, line: int) -> None:
+    """Let a model grade where the assertion names none."""
+    judges = [one["judge"] for one in scorers if isinstance(one, dict) and isinstance(one.get("judge"), dict)]
+    model = model_of(provider)
+    if judges and model is None:
+        context.tell.add(line, "the grader is no model that the gate knows", "name a model of the judge")
+    for judge in judges:
+        if isinstance(judge, dict) and model is not None:
+            judge.setdefault("model", model)

@@ -1,0 +1,134 @@
+"""Tables of cases: what spreadsheets save is read, and what is no table ends in a word about its line."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.errors import InputErrors
+from gate.inputs.cases import parse
+from gate.inputs.problems import Problems
+from gate.inputs.sheets.columns import columns_of
+from gate.inputs.sheets.table import guarded, read_table, row_of, unguarded
+
+CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
+    ['"', "a\r\nb", "\r", ";", "=1+1", "'=1", "''-", "-5", "+3,5", "@x", "\tx", " x "]
+)
+
+
+def test_a_sheet_as_people_save_it() -> None:
+    text = (
+        "Question;Expected answer;slice:tier;Slice:lang;Tone;Threshold;Obsolete;;\r\n"
+        '"Where is\r\nmy ""order""?";tracking;free;de;kind;0,8;no;;\r\n'
+        ";;;;;;;;\r\n\r\n"
+        "How much?;3,50; pro ;;;;yes;;\r\n"
+    )
+    first, second = parse("\ufeff" + text, "evals/sheet.csv")
+    assert (first.id, first.input, first.where) == ("row-1", 'Where is\r\nmy "order"?', "evals/sheet.csv:2")
+    assert (first.expected, first.threshold, first.vars) == ("tracking", 0.8, {"Tone": "kind"})
+    assert first.slices == {"tier": "free", "lang": "de"}
+    assert (second.id, second.expected, second.slices, second.obsolete) == ("row-2", "3,50", {"tier": "pro"}, True)
+    assert second.where == "evals/sheet.csv:6"
+
+
+def test_the_separator_is_told_by_the_headings_or_named() -> None:
+    for text, file in [
+        ("id,input\n1,a;b\n", "c.csv"),
+        ("id;input\n1;a;\n", "c.csv"),
+        ("id\tinput\n1\ta,b\n", "c.tsv"),
+        ("sep=|\nid|input\n1|a,b;c\n", "c.csv"),
+        ('"id, or so",input\n1,2\n', "c.csv"),
+    ]:
+        assert len(parse(text, file)) == 1
+
+
+def test_what_headings_mean() -> None:
+    headings = ["ID", "Prompt", "question", "vars.question", "output", "Slice:Tier", "expected:json", "user input"]
+    found = columns_of(headings)
+    assert [column.meaning for column in found] == [
+        "id", "input", "vars.question", "vars.question", "vars.output", "slices.Tier", "expected", "vars.user input",
+    ]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows=st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=4), separator=st.sampled_from([",", ";", "\t"]))
+def test_every_cell_comes_back_and_none_is_a_formula(rows: list[list[str]], separator: str) -> None:
+    text = row_of(["a", "b"], separator) + "".join(row_of([guarded(cell) for cell in row], separator) for row in rows)
+    table = read_table(text, "c.csv")
+    assert table is not None
+    found = [record.cells for record in table.records(Problems("c.csv"))]
+    expected = [{name: cell for name, cell in zip("ab", row, strict=True) if cell} for row in rows]
+    assert found == [row for row in expected if row]
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+        for cell in row:
+            number = cell.lstrip("+-").replace(",", "").replace(".", "").rstrip("%").isdigit()
+            assert number or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert all(unguarded(guarded(cell)) == cell for row in rows for cell in row)
+    assert [guarded(f"{sign}1+1")[0] for sign in "=+-@\uff1d\uff0b\uff0d\uff20"] == ["'"] * 8
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("id,id\n1,2\n", 1, "columns 1 and 2 have the same heading 'id'"),
+        ("id,input,,x\n1,a,b,c\n", 2, "column 3 has no heading, and holds 'b'"),
+        ("id,input\n1,a,b\n", 2, "the row has 3 cells, and the headings are 2"),
+        ('id,input\n1,ok\n2,"never closed\n3,x\n', 3, "opens quotes that are never closed"),
+        ('id,input\n1,"a" b\n', 2, "a quote stands in the middle"),
+        ("id,input\n1," + "x" * 200_000 + "\n", 2, "longer than 131,072 characters"),
+        ('id,input\n1,"' + "x,\n" * 200_000, 2, "longer than 131,072 characters"),
+        (",".join(f"c{at}" for at in range(10_000)) + "\n", 1, "has 10,000 columns, and 500 are the most"),
+        ("id,input,threshold\n1,a,high\n", 2, "column 'threshold' must be a number, not 'high'"),
+        ("id,input,obsolete\n1,a,perhaps\n", 2, "column 'obsolete' must be yes or no"),
+        ("id,input,scorers\n1,a,[contains\n", 2, "column 'scorers': invalid JSON"),
+        ("input,vars.a,a\nx,b,c\n", 1, "both are vars.a"),
+        ("id,input\n\n", 0, "holds no cases"),
+        ("", 0, "write the headings id, input and expected"),
+        ("id,input\n1,a\n1,b\n", 3, "the id '1' is already used on line 2"),
+        ("id,input\n1,a\0b\n", 0, ""),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, said: str) -> None:
+    if not said:
+        assert parse(text, "c.csv")[0].input == "a\0b"  # no file of a repository holds it: decoding refuses it
+        return
+    with pytest.raises(InputErrors) as error:
+        parse(text, "c.csv")
+    problem = error.value.problems[0]
+    assert said in str(problem)
+    assert problem.line == line
+
+
+def test_promptfoo_tests_and_openai_evals_are_cases_as_they_stand() -> None:
+    asserted = "assert: [{type: contains, value: '{{ name }}'}]"
+    (one, two) = parse(f"- vars: {{name: [Bob, Ann]}}\n  {asserted}\n  metadata: {{tier: pro}}\n", "t.yaml")
+    assert [(one.id, two.id), one.vars, two.slices] == [("test-1-1", "test-1-2"), {"name": "Bob"}, {"tier": "pro"}]
+    (sheet,) = parse("name,__expected,__metadata:tier\nBob,contains:Bob,pro\n", "t.csv")
+    assert sheet.scorers is not None and sheet.scorers[0].kind == "contains"
+    turns = '[{"role": "system", "content": "S"}, {"role": "user", "content": "Q"}]'
+    (sample,) = parse(f'{{"input": {turns}, "ideal": "A"}}\n', "s.jsonl")
+    assert (sample.id, len(sample.messages), sample.expected) == ("sample-1", 2, "A")
+    (item,) = parse('{"item": {"question": "Q", "ground_truth": "A", "topic": "x"}}\n', "s.jsonl")
+    assert (item.input, item.expected, item.vars) == ("Q", "A", {"topic": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "line"),
+    [
+        ("- vars: {a: b}\n  assert:\n    - type: javascript\n      value: x\n", "t.yaml", 3),
+        ("name,__expected\nBob,javascript:true\n", "t.csv", 2),
+        ('{"input": [{"role": "tool", "content": "x"}], "ideal": "y"}\n', "t.jsonl", 1),
+    ],
+)
+def test_what_would_be_lost_is_a_mistake_in_a_file_that_is_asked(text: str, file: str, line: int) -> None:
+    with pytest.raises(InputErrors) as error:
+        parse(text, file)
+    assert error.value.problems[0].line == line
+    assert "gate cases convert" in error.value.problems[0].hint
+
+
+def test_a_case_of_the_gates_own_without_an_id_is_still_told_so() -> None:
+    with pytest.raises(InputErrors, match="'id' is missing"):
+        parse('{"input": "x", "vars": {"a": "b"}}\n', "c.jsonl")
