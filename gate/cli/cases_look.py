@@ -1,11 +1,15 @@
 """`gate cases list`, `show` and `lint`."""
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gate.domain.stored_suite import CaseVersion
+    from gate.flows.case_lint import Advice
 
 _ID, _QUESTION = 28, 80
 """Columns at most."""
@@ -83,34 +87,80 @@ def show(source: str, case: str, history: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("source")
-@click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON.")
-def lint(source: str, as_json: bool) -> None:
+@click.argument("source", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON; that of several sources as a list.")
+def lint(source: tuple[str, ...], as_json: bool) -> None:
     """Look for mistakes in the cases of SOURCE, and for what could be better.
 
-    Mistakes end in exit code 2, each with file and line. Advice does not: the cases can be run.
+    Mistakes end in exit code 2, each with file and line; of several sources all are told. Advice does not: the cases
+    can be run.
 
     \b
-    Example:
+    Examples:
       gate cases lint evals/support/cases.yaml
+      gate cases lint evals/*/cases.jsonl
     """
+    from gate.errors import GateError, InputErrors, Problem
+    from gate.inputs.problems import printable
+
+    problems: list[Problem] = []
+    looks: list[_Linted] = []
+    for one in source:
+        try:
+            looks.append(_linted(one))
+        except InputErrors as errors:
+            problems += errors.problems
+        except GateError as error:
+            if len(source) == 1:
+                raise
+            problems.append(Problem(printable(one), 0, error.message, error.hint))
+    if problems and as_json:
+        raise InputErrors(problems)
+    if as_json:
+        documents = [{"source": look.label, "advice": [asdict(a) for a in look.advice]} for look in looks]
+        _print_json(documents if len(source) > 1 else documents[0])
+        return
+    for look in looks:
+        _tell(look)
+    if problems:
+        raise InputErrors(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Linted:
+    """What was found in one place without mistakes.
+
+    Args:
+        label: of the place.
+        cases: how many it has.
+        advice: what could be better.
+    """
+
+    label: str
+    cases: int
+    advice: "Sequence[Advice]"
+
+
+def _linted(source: str) -> _Linted:
     from gate.bootstrap.case_sets import open_cases
     from gate.flows.case_lint import advice
-    from gate.inputs.problems import printable
     from gate.inputs.storenames import is_store
 
     found = open_cases(source)
     cases = [one.entry for one in found.cases() if one.entry is not None]
-    given = advice(cases, stored=is_store(source))
-    if as_json:
-        _print_json({"source": found.label, "advice": [{"message": a.message, "cases": list(a.cases)} for a in given]})
-        return
-    for one in given:
+    return _Linted(found.label, len(cases), advice(cases, stored=is_store(source)))
+
+
+def _tell(look: _Linted) -> None:
+    from gate.inputs.problems import printable
+
+    for one in look.advice:
         more = f" and {len(one.cases) - _NAMED} more" if len(one.cases) > _NAMED else ""
         click.echo(printable(f"advice: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
-    advised = f"{len(given)} {'piece' if len(given) == 1 else 'pieces'} of advice" if given else "no advice"
-    count = f"{len(cases)} {'case' if len(cases) == 1 else 'cases'}"
-    click.echo(printable(f"{found.label}: {count}, no mistakes, {advised}"))
+    pieces = len(look.advice)
+    advised = f"{pieces} {'piece' if pieces == 1 else 'pieces'} of advice" if pieces else "no advice"
+    count = f"{look.cases} {'case' if look.cases == 1 else 'cases'}"
+    click.echo(printable(f"{look.label}: {count}, no mistakes, {advised}"))
 
 
 def _line(name: str, entry: object) -> str:

@@ -1,0 +1,182 @@
+"""`.prompt.yml` and `.prompty` as suites: the prompt stays where it is, and brings model, cases and scorers.
+
+https://docs.github.com/github-models/use-github-models/storing-prompts-in-github-repositories
+https://www.prompty.ai/docs/prompty-file-format
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+
+from gate.casefiles.reading import read
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.errors import InputErrors
+from gate.formats.bundle import Bundle, BundleSuite
+from gate.formats.losses import Losses
+from gate.formats.promptfoo_config import NOT_EMPTY
+from gate.formats.promptfoo_models import params_of
+from gate.formats.prompty_sample import front_matter, sample_of
+from gate.inputs import prompts
+from gate.inputs.models import foreign_model
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import Problems, quoted
+from gate.inputs.promptfoo.context import criteria, values
+from gate.inputs.promptyml import ENDINGS, TEST_DATA
+from gate.inputs.scorers.read import parse_scorers
+from gate.inputs.yamltext import parse_yaml
+
+_STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}
+"""In the order in which the other tool takes the first that is given."""
+_COMPLETION = re.compile(r"\{\{\s*completion\s*\}\}")
+
+
+def read_prompt_yml(text: str, file: str) -> Bundle:
+    """A prompt of GitHub Models with its test data and evaluators.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    prompts.parse(text, file)
+    losses, problems = Losses(file), Problems(file)
+    root = parse_yaml(text, problems)
+    problems.check()
+    entries = root.value if root is not None and isinstance(root.value, Mapping) else {}
+    cases = tuple(case.entry for case in read(text, file)) if _has_data(entries.get(TEST_DATA)) else ()
+    evaluators = entries.get("evaluators")
+    items = evaluators.value if evaluators is not None and isinstance(evaluators.value, tuple) else ()
+    scorers = [found for item in items for found in _evaluator(item, losses)]
+    model = _model(plain(entries["model"]) if "model" in entries else None, losses)
+    given = entries.get("modelParameters")
+    params = params_of(values(given), given.line, losses) if given is not None else {}
+    for key in ("responseFormat", "jsonSchema"):
+        if key in entries:
+            losses.add(entries[key].line, f"{key} is left out: answers are checked, not forced", "json_schema")
+    name = posixpath.basename(file)
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    suite = BundleSuite(name or "prompt", file, cases, _scored(scorers, cases, losses), model, params)
+    return Bundle("prompt-yml", {}, (suite,), tuple(losses.found))
+
+
+def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
+    """A prompt of Prompty with its sample.
+
+    Args:
+        text: the file.
+        file: its path.
+        other: reads another file by its path from the root.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    prompts.parse(text, file)
+    losses = Losses(file)
+    front = front_matter(text, file)
+    try:
+        cases: tuple[Entry, ...] = (sample_of(text, file, losses, other),)
+    except InputErrors:
+        cases = ()
+    name, params = _prompty_model(front.get("model"), losses)
+    suite = BundleSuite(
+        posixpath.basename(file).rsplit(".", 1)[0] or "prompt", file, cases, _scored([], cases, losses), name, params
+    )
+    return Bundle("prompty", {}, (suite,), tuple(losses.found))
+
+
+def _has_data(node: Node | None) -> bool:
+    return node is not None and isinstance(node.value, tuple) and bool(node.value)
+
+
+def _scored(scorers: list[JsonValue], cases: tuple[Entry, ...], losses: Losses) -> tuple[JsonValue, ...]:
+    """The scorers; where there are none, what the cases allow."""
+    if scorers:
+        return tuple(scorers)
+    if cases and all(isinstance(case.get("expected"), str) for case in cases):
+        losses.add(0, "no evaluator is brought along: answers are compared with what is expected, word by word")
+        return ("similarity",)
+    losses.add(0, "nothing says what a good answer is: any answer passes that is not empty", "write scorers")
+    return (NOT_EMPTY,)
+
+
+def _model(value: JsonValue, losses: Losses) -> str | None:
+    if not isinstance(value, str) or not value:
+        return None
+    found = foreign_model(value)
+    if found is None:
+        losses.add(0, f"the model {quoted(value)} is none that the gate can ask", "name a model: openai:…, anthropic:…")
+        return None
+    return f"{found.provider}:{found.name}"
+
+
+def _evaluator(node: Node, losses: Losses) -> list[JsonValue]:
+    row = values(node)
+    told = f"the evaluator {quoted(str(row.get('name', '')))}"
+    found: list[dict[str, JsonValue]] = []
+    strings = row.get("string")
+    given = [key for key in _STRINGS if isinstance(strings, dict) and strings.get(key)]
+    if given and isinstance(strings, dict):
+        how: dict[str, JsonValue] = {"strip": False} if given[0] != "contains" else {}
+        how |= {"ignore_case": True} if given[0] != "equals" else {}
+        found.append({_STRINGS[given[0]]: {"value": strings[given[0]], **how}})
+    if len(given) > 1:
+        losses.add(node.line, f"of {told} only {given[0]} is brought along: there, too, the others count for nothing")
+    if isinstance(row.get("llm"), dict):
+        found.append(_llm(values(Node(row_of(node), node.line)), told, node.line, losses))
+    uses = row.get("uses")
+    if uses == "github/similarity":
+        losses.add(node.line, f"{told} is put differently: a judge compares with what is expected", "or similarity")
+        found.append({"judge": {"criteria": criteria("factuality", "{{ expected }}")}})
+    elif uses in ("github/relevance", "github/groundedness", "github/fluency", "github/coherence"):
+        losses.add(node.line, f"{told} is put differently: the gate's judge scores it, by its own criteria")
+        found.append({"judge": {"criteria": criteria(str(uses))}})
+    if not found:
+        losses.add(node.line, f"{told} is left out: it is none that the gate knows", "write a scorer for it")
+    if row.get("name") and len(found) == 1:
+        found[0]["name"] = str(row["name"])[:200]
+    return [scorer for scorer in found if _takes(scorer, told, node.line, losses)]
+
+
+def row_of(node: Node) -> Mapping[str, Node]:
+    """The mapping under `llm`."""
+    inner = node.value.get("llm") if isinstance(node.value, Mapping) else None
+    return inner.value if inner is not None and isinstance(inner.value, Mapping) else {}
+
+
+def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dict[str, JsonValue]:
+    """A judge with the evaluator's words; its choices are told as such, and the score is the judge's own."""
+    losses.add(
+        line, f"{told} is put differently: its words are criteria of the gate's judge", "look at its scores once"
+    )
+    choices = row.get("choices")
+    rows = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    said = [f"{one.get('choice')} = {one.get('score')}" for one in rows]
+    words = [str(row[key]) for key in ("systemPrompt", "prompt") if row.get(key)]
+    text = "\n\n".join([*words, *(["; ".join(said)] if said else [])])
+    options: dict[str, JsonValue] = {"criteria": _COMPLETION.sub("the answer", text)}
+    model = foreign_model(str(row.get("modelId", row.get("model", ""))))
+    return {"judge": {**options, **({"model": f"{model.provider}:{model.name}"} if model is not None else {})}}
+
+
+def _takes(scorer: JsonValue, told: str, line: int, losses: Losses) -> bool:
+    try:
+        parse_scorers([scorer], "scorers")
+    except InputErrors as errors:
+        losses.add(line, f"{told} is left out: {errors.problems[0].message}", errors.problems[0].hint)
+        return False
+    return True
+
+
+def _prompty_model(node: Node | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
+    if node is None:
+        return None, {}
+    if isinstance(node.value, str):
+        return _model(node.value, losses), {}
+    row = values(node)
+    nested = row.get("configuration", row.get("connection"))
+    inner = nested if isinstance(nested, dict) else {}
+    name = inner.get("azure_deployment") or inner.get("name") or inner.get("model") or row.get("id") or row.get("name")
+    given = row.get("parameters", row.get("options"))
+    if inner.get("type") not in (None, "openai", "anthropic"):
+        losses.add(node.line, f"the service {quoted(str(inner['type']))} of the model is left out", "set base_url")
+    return _model(name, losses), params_of(given, node.line, losses)

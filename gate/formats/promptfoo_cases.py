@@ -1,0 +1,144 @@
+"""Tests of promptfoo as cases and back, in a file of their own or inside a configuration."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.errors import InputErrors
+from gate.formats.losses import Losses
+from gate.formats.promptfoo_out import assertion_of, test_of
+from gate.formats.shared import difference
+from gate.inputs.caseforms import is_table
+from gate.inputs.caserows import rows
+from gate.inputs.kept import OWN, PLAIN
+from gate.inputs.limits import CASES
+from gate.inputs.nodes import Node, wrap
+from gate.inputs.problems import Problems, one_problem, quoted
+from gate.inputs.promptfoo import sheet
+from gate.inputs.promptfoo.assertions import scorers_of
+from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.tests import NOTHING, cases_of, default_of
+from gate.inputs.promptfoo.types import MAPPED
+from gate.inputs.scorers.read import parse_scorers
+from gate.inputs.sheets.table import read_table
+
+
+class Deaf:
+    """Hears nothing."""
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        """See `Tell`."""
+
+
+def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
+    """The cases of a file of tests.
+
+    Args:
+        text: a table, a list of tests, or a configuration that holds them.
+        file: its path.
+        losses: gets what has no equal.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    problems = Problems(file)
+    default = NOTHING
+    context = Context(losses)
+    if is_table(file):
+        table = read_table(text, file)
+        nodes = sheet.tests_of(table, context, problems) if table is not None else []
+    else:
+        nodes = list(nodes_in(text, file, problems))
+        if len(nodes) == 1 and isinstance(nodes[0].value, Mapping) and "tests" in nodes[0].value:
+            whole = nodes[0].value
+            context = Context(losses, root=nodes[0])
+            default = default_of(whole.get("defaultTest"), context)
+            nodes = _listed(whole["tests"], losses)
+            losses.add(0, "only the tests of the configuration are brought along", f"gate init --from {file}")
+            if default.scorers:
+                losses.add(0, "the assertions of defaultTest are the suite's scorers", f"gate init --from {file}")
+    problems.check()
+    found: list[tuple[int, Entry]] = []
+    for number, node in enumerate(nodes, start=1):
+        found += ((node.line, case) for case in cases_of(node, number, context, default))
+        if len(found) > CASES:
+            # A test with lists as variables stands for a thousand cases.
+            raise one_problem(file, node.line, f"holds more than {CASES:,} cases", "split it into several files")
+    return found
+
+
+def nodes_in(text: str, file: str, problems: Problems) -> Iterator[Node]:
+    """The rows of a file, each with its lines."""
+    for row in rows(text, file, problems):
+        if row.node is not None:
+            yield row.located() if row.located is not None else row.node
+
+
+def _listed(tests: Node, losses: Losses) -> list[Node]:
+    items = tests.value if isinstance(tests.value, tuple) else (tests,)
+    good = [item for item in items if isinstance(item.value, Mapping)]
+    if len(good) < len(items):
+        losses.add(tests.line, "tests in other files are left out", "convert those files, or take gate init --from")
+    return good
+
+
+def to_tests(entries: Sequence[Entry], losses: Losses) -> list[Mapping[str, JsonValue]]:
+    """Each case as a test.
+
+    Args:
+        entries: cases.
+        losses: gets those that no test can be, and scorers without an assertion.
+    """
+    return [test for number, entry in enumerate(entries, start=1) if (test := _test(entry, number, losses))]
+
+
+def _test(entry: Entry, number: int, losses: Losses) -> dict[str, JsonValue] | None:
+    label = quoted(str(entry.get("id", entry.get("name", ""))))
+    if not entry.keys() <= PLAIN:
+        losses.add(0, f"the case {label} is a conversation with an agent, and is left out", "keep it in a file")
+        return None
+    for key in ("scorers", "extra_scorers"):
+        scorers = entry.get(key)
+        for scorer in scorers if isinstance(scorers, list) else ():
+            kind = scorer if isinstance(scorer, str) else next(iter(scorer), "") if isinstance(scorer, dict) else ""
+            assertion = assertion_of(scorer)
+            if assertion is None:
+                losses.add(0, f"promptfoo has no assertion for the scorer {kind} of the case {label}")
+            elif not _means_the_same(assertion, scorer):
+                said = (
+                    f"the scorer {kind} of the case {label} is {assertion['type']} there, which is not quite the same"
+                )
+                losses.add(0, said, "the gate keeps its own in the metadata")
+    test = test_of(entry)
+    variables = test["vars"]
+    if isinstance(variables, dict) and any(isinstance(value, list) for value in variables.values()):
+        test["options"] = {"disableVarExpansion": True}
+    test = _with_rest(test, entry, number)
+    if difference(entry, _back(test, number)):
+        losses.add(0, f"the case {label} does not come back as it is", "keep it in a .jsonl file")
+    return {key: value for key, value in test.items() if value != {}}
+
+
+def _means_the_same(assertion: dict[str, JsonValue], scorer: JsonValue) -> bool:
+    """Would the assertion be read as that scorer, and is nothing known to differ?"""
+    kind = str(assertion["type"]).removeprefix("not-")
+    if kind not in MAPPED or MAPPED[kind].differs:
+        return False
+    back = scorers_of(wrap([assertion], 1), Context(Deaf()), "")
+    try:
+        one, other = (parse_scorers(each, "scorers") for each in ([scorer], back))
+    except InputErrors:
+        return False
+    return [replace(spec, name="") for spec in one] == [replace(spec, name="") for spec in other]
+
+
+def _with_rest(test: dict[str, JsonValue], entry: Entry, number: int) -> dict[str, JsonValue]:
+    kept = difference(entry, _back(test, number))
+    metadata = test.get("metadata")
+    return {**test, "metadata": {**metadata, OWN: kept}} if kept and isinstance(metadata, dict) else test
+
+
+def _back(test: Mapping[str, JsonValue], number: int) -> Entry:
+    found = cases_of(wrap(dict(test), 1), number, Context(Deaf()))
+    return found[0] if len(found) == 1 else {}

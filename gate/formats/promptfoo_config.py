@@ -1,0 +1,243 @@
+"""A configuration of promptfoo as prompt files and suites. https://www.promptfoo.dev/docs/configuration/reference/"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from gate.casefiles.entry import case_of
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.errors import InputErrors
+from gate.formats.bundle import Bundle, BundleSuite
+from gate.formats.losses import Losses
+from gate.formats.promptfoo_cases import nodes_in
+from gate.formats.promptfoo_filling import fillable, fillable_everywhere, filled
+from gate.formats.promptfoo_models import model_and_params
+from gate.formats.promptfoo_prompts import Reader
+from gate.inputs.caseforms import is_table
+from gate.inputs.limits import CASES_CHARS
+from gate.inputs.nodes import Node
+from gate.inputs.problems import Problems, one_problem, quoted
+from gate.inputs.promptfoo import sheet
+from gate.inputs.promptfoo.context import FILE, Context
+from gate.inputs.promptfoo.tests import Default, cases_of, default_of
+from gate.inputs.sheets.table import read_table
+from gate.inputs.yamltext import parse_yaml
+
+CASES = 10_000
+"""Cases of one configuration."""
+FILES = 1_000
+"""Files that one configuration names, each counted as often as it is read; what is read takes time and memory."""
+FILE_CHARS = 16 * 1024 * 1024
+"""Characters of all of them."""
+NOT_EMPTY: JsonValue = {"characters": {"min": 1}, "name": "not empty"}
+"""The scorer of cases that say nothing about a good answer."""
+DIMENSIONS = 20
+_READ = frozenset({"prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates"})
+_HARMLESS = frozenset({"description", "$schema", "outputPath", "sharing", "tags", "metadata"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    """A configuration while it is read."""
+
+    file: str
+    context: Context
+    losses: Losses
+    entries: Mapping[str, Node]
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """The other files: a configuration may name a large one thousands of times.
+
+    Args:
+        file: the configuration.
+        other: reads one.
+    """
+
+    file: str
+    other: Callable[[str], str | None]
+    files: int = 0
+    chars: int = 0
+
+    def read(self, path: str) -> str | None:
+        """What a file holds; None where there is none.
+
+        Raises:
+            InputErrors: that were too many, or too much.
+        """
+        text = self.other(path)
+        if text is not None:
+            self.files += 1
+            self.chars += len(text)
+        if self.files > FILES or self.chars > FILE_CHARS:
+            said = f"names more than {FILES:,} files, or than {FILE_CHARS:,} characters in them"
+            raise one_problem(self.file, 0, said, "bring its tests along in parts")
+        return text
+
+
+def read_config(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
+    """The prompts, cases and scorers of a configuration.
+
+    Args:
+        text: YAML or JSON.
+        file: its path from the root.
+        other: reads another file by its path from the root; None where there is none.
+
+    Raises:
+        InputErrors: it is none, or holds no prompt that can be brought along.
+    """
+    problems = Problems(file)
+    root = parse_yaml(text, problems)
+    problems.check()
+    if root is None or not isinstance(root.value, Mapping):
+        raise one_problem(file, 1, "is no configuration of promptfoo: it must hold a mapping", "begin with prompts:")
+    losses = Losses(file)
+    context = Context(losses, posixpath.dirname(file), _Shelf(file, other).read, root)
+    config = _Config(file, context, losses, root.value)
+    for key, node in root.value.items():
+        if key not in _READ | _HARMLESS:
+            losses.add(node.line, f"{quoted(key)} is left out")
+    found = Reader(context, losses).prompts(root.value.get("prompts"))
+    if not found:
+        why = losses.found[-1].what if losses.found else ""
+        raise one_problem(file, 0, "has no prompt that can be brought along", why)
+    model, params = model_and_params(root.value.get("providers", root.value.get("targets")), losses)
+    default = default_of(_default(config), context)
+    cases = _sound(_cases(config, default), losses)
+    scorers = fillable_everywhere(tuple(default.scorers), cases, losses)
+    cases = [fillable(case, losses) for case in cases]
+    if not scorers:
+        _tell_unscored(cases, losses)
+        scorers = (NOT_EMPTY,)
+    names = _names([one.label for one in found])
+    suites = tuple(
+        BundleSuite(name, one.path, filled(cases, one, scorers, losses), scorers, model, params, _dimensions(cases))
+        for name, one in zip(names, found, strict=True)
+    )
+    files = {one.path: one.text for one in found if one.text is not None}
+    return Bundle("promptfoo", files, suites, tuple(losses.found))
+
+
+def _default(config: _Config) -> Node | None:
+    node = config.entries.get("defaultTest")
+    if node is None or not isinstance(node.value, str):
+        return node
+    text = config.context.text(node.value, node.line, "defaultTest")
+    return parse_yaml(text, Problems(node.value)) if text is not None else None
+
+
+def _cases(config: _Config, default: Default) -> list[dict[str, JsonValue]]:
+    found: list[dict[str, JsonValue]] = []
+    number = 0
+    for node, context, more in chain(_tests(config), _scenarios(config)):
+        number += 1
+        found += cases_of(node, number, context, default, more)
+        if len(found) > CASES:
+            message = f"more than {CASES:,} cases; those after test {number} are left out"
+            config.losses.add(node.line, message, "convert the tests into a case file")
+            return found[:CASES]
+    if not number:
+        found = cases_of(Node({}, 0), 1, config.context, default)
+    return found
+
+
+_Test = tuple[Node, Context, Mapping[str, Node]]
+
+
+def _tests(config: _Config) -> Iterator[_Test]:
+    """One after the other, so that no more files are read than their cases are wanted."""
+    node = config.entries.get("tests")
+    items = () if node is None else node.value if isinstance(node.value, tuple) else (node,)
+    for item in items:
+        yield from _test(item, config)
+
+
+def _test(item: Node, config: _Config) -> list[_Test]:
+    """A test, or those of the file that stands in its place."""
+    named = item.value
+    if isinstance(named, Mapping) and "path" in named and "vars" not in named:
+        named = named["path"].value
+    if not isinstance(named, str):
+        return [(config.context.resolved(item), config.context, {})]
+    if "://" in named and not named.startswith(FILE):
+        config.losses.add(item.line, f"the tests of {named} are left out: they are not in the repository", "save them")
+        return []
+    text = config.context.text(named, item.line, "a list of tests")
+    if text is None:
+        return []
+    path = config.context.path(named)
+    if len(text) > CASES_CHARS:
+        raise one_problem(path, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
+    context = replace(config.context, tell=Losses(path, config.losses.found))
+    problems = Problems(path)
+    if is_table(path):
+        table = read_table(text, path)
+        nodes = sheet.tests_of(table, context, problems) if table is not None else []
+    else:
+        nodes = list(nodes_in(text, path, problems))
+    problems.check()
+    return [(node, context, {}) for node in nodes]
+
+
+def _scenarios(config: _Config) -> Iterator[_Test]:
+    """Each test of a scenario with each of its settings."""
+    node = config.entries.get("scenarios")
+    for item in node.value if node is not None and isinstance(node.value, tuple) else ():
+        if not isinstance(item.value, Mapping):
+            config.losses.add(item.line, "a scenario in another file is left out", "write it into the configuration")
+            continue
+        settings, tests = item.value.get("config"), item.value.get("tests")
+        rows = settings.value if settings is not None and isinstance(settings.value, tuple) else ()
+        for row in rows:
+            entries = row.value if isinstance(row.value, Mapping) else {}
+            for key in sorted(entries.keys() - {"vars", "description"}):
+                config.losses.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
+            given = entries.get("vars")
+            variables = given.value if given is not None and isinstance(given.value, Mapping) else {}
+            for test in tests.value if tests is not None and isinstance(tests.value, tuple) else ():
+                yield from ((one, context, variables) for one, context, _ in _test(test, config))
+
+
+def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:
+    good: list[Entry] = []
+    for case in cases:
+        try:
+            case_of(case)
+        except InputErrors as errors:
+            problem = errors.problems[0]
+            losses.add(0, f"{case['id']} is left out: {problem.message}", problem.hint)
+        else:
+            good.append(case)
+    return good
+
+
+def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
+    count = sum("scorers" not in case for case in cases)
+    if count:
+        said = f"{count} of {len(cases)} cases have no assertion that is brought along: any answer but none passes"
+        losses.add(0, said, "write scorers for them, or an expected answer")
+
+
+def _dimensions(cases: list[Entry]) -> tuple[str, ...]:
+    """Dimensions in which the cases differ."""
+    values: dict[str, set[str]] = {}
+    for case in cases:
+        slices = case.get("slices")
+        for name, value in slices.items() if isinstance(slices, dict) else ():
+            values.setdefault(name, set()).add(str(value))
+    return tuple(name for name, found in values.items() if 1 < len(found) <= DIMENSIONS)[:DIMENSIONS]
+
+
+def _names(labels: list[str]) -> list[str]:
+    names: list[str] = []
+    for label in labels:
+        name = re.sub(r"[^\w. -]+", "-", label).strip("-. ")[:60] or "prompt"
+        free, number = name, 2
+        while free in names:
+            free, number = f"{name}-{number}", number + 1
+        names.append(free)
+    return names

@@ -1,0 +1,85 @@
+"""Providers of promptfoo as models and parameters of the gate."""
+
+from gate.domain.jsonvalue import JsonValue
+from gate.errors import InputErrors
+from gate.formats.losses import Losses
+from gate.inputs.models import parse_params
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import quoted
+from gate.inputs.promptfoo.assertions import model_of
+
+_OLLAMA = "http://localhost:11434/v1"
+_PARAMS = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+    "max_output_tokens": "max_output_tokens",
+    "maxTokens": "max_output_tokens",
+    "topP": "top_p",
+    "seed": "seed",
+    "stop": "stop",
+    "reasoning_effort": "reasoning_effort",
+    "apiBaseUrl": "base_url",
+}
+
+
+def model_and_params(node: Node | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
+    """The first provider that the gate can ask; all others are told.
+
+    Args:
+        node: the list under `providers`.
+        losses: gets the rest.
+    """
+    model: str | None = None
+    params: dict[str, JsonValue] = {}
+    for item in node.value if node is not None and isinstance(node.value, tuple) else [node] if node else []:
+        value = plain(item)
+        name, config = _parts(value)
+        found, address = _model(name)
+        if found is None:
+            said = f"the provider {quoted(name or 'without an id')} is no model that the gate can ask"
+            losses.add(item.line, said, "name a model: openai:…, anthropic:…, or an address with base_url")
+        elif model is not None:
+            losses.add(
+                item.line, f"the provider {quoted(name)} is left out: a suite asks one model", "gate diff --model"
+            )
+        else:
+            model, params = found, {**address, **params_of(config, item.line, losses)}
+    return model, params
+
+
+def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonValue]:
+    """Neutral parameters; what is none of them is told."""
+    found: dict[str, JsonValue] = {}
+    for key, value in config.items() if isinstance(config, dict) else ():
+        if key not in _PARAMS:
+            losses.add(line, f"{quoted(key)} of the model is left out")
+            continue
+        try:
+            parse_params({_PARAMS[key]: value}, "params")
+        except InputErrors as errors:
+            losses.add(line, f"{quoted(key)} of the model is left out: {errors.problems[0].message}")
+        else:
+            found[_PARAMS[key]] = value
+    return found
+
+
+def _parts(value: JsonValue) -> tuple[str, JsonValue]:
+    """Its id, and its configuration."""
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, dict):
+        return "", {}
+    if "id" in value:
+        return str(value["id"]), value.get("config")
+    name, inner = next(iter(value.items()), ("", None))
+    return (name, inner.get("config")) if len(value) == 1 and isinstance(inner, dict) else ("", {})
+
+
+def _model(name: str) -> tuple[str | None, dict[str, JsonValue]]:
+    parts = name.split(":")
+    if parts[0] == "ollama" and len(parts) > 1:
+        rest = parts[2:] if parts[1] in ("chat", "completion") else parts[1:]
+        return (f"openai:{':'.join(rest)}", {"base_url": _OLLAMA}) if rest else (None, {})
+    return model_of(name), {}

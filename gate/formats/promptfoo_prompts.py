@@ -1,0 +1,216 @@
+"""Prompts of promptfoo as prompt files of the gate: templates as `.j2`, conversations as `.prompty`.
+
+Its templates are Nunjucks, which is nearly Jinja2; what is not is found by compiling, and told.
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gate.domain.jsonvalue import JsonValue
+from gate.errors import InputErrors
+from gate.formats.losses import Losses
+from gate.inputs import prompts
+from gate.inputs.caserows import YAML_ENDINGS
+from gate.inputs.chat import ROLES
+from gate.inputs.limits import NEW_SUITES
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import Problems, quoted
+from gate.inputs.promptfoo.context import CODE, FILE, Context
+from gate.inputs.prompty import ROLE_MARK
+from gate.inputs.sheets.table import read_table
+from gate.inputs.templates import compile_template
+from gate.inputs.yamltext import parse_yaml
+
+ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
+_DELIMITER = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
+_DUMP = re.compile(r"\|\s*dump\b")
+PROGRAM = "exec:"
+_TRIES = 1_000
+_OURS = ("expected", "id", "slices")
+"""Names that mean something else in a prompt of the gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One prompt.
+
+    Args:
+        path: of its file.
+        text: to be written there; None for a file that is used as it is.
+        label: for the suite's name.
+        names: variables that it uses.
+    """
+
+    path: str
+    text: str | None
+    label: str
+    names: frozenset[str]
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the prompts of one configuration.
+
+    Args:
+        context: of the configuration.
+        losses: gets what cannot be brought along.
+        taken: paths that are given away.
+    """
+
+    context: Context
+    losses: Losses
+    taken: set[str] = field(default_factory=set)
+    _tried: int = field(default=0, init=False)
+
+    def prompts(self, node: Node | None) -> list[Found]:
+        """All prompts that are listed."""
+        if node is None:
+            return self._raw("{{ prompt }}", "prompt", 0)
+        if isinstance(node.value, Mapping) and not {"id", "raw", "label", "file"} & node.value.keys():
+            pairs = [(Node(path, label.line), str(label.value)) for path, label in node.value.items()]
+            return [one for path, label in pairs for one in self._one(path, label)]
+        items = node.value if isinstance(node.value, tuple) else (node,)
+        return [one for item in items for one in self._one(item, "")]
+
+    def _one(self, node: Node, label: str) -> list[Found]:
+        value = given = plain(node)
+        if isinstance(given, dict):
+            label = str(given.get("label") or label)
+            if left := sorted(given.keys() - {"id", "raw", "label", "file"}):
+                self.losses.add(node.line, f"{', '.join(left)} of the prompt {quoted(label)} are left out")
+            value = given.get("raw") or given.get("file") or given.get("id")
+            if "raw" in given and isinstance(value, str):
+                return self._raw(value, label or "prompt", node.line)
+        if not isinstance(value, str) or not value.strip():
+            self.losses.add(node.line, "a prompt is neither a text nor a file, and is left out")
+            return []
+        if value.startswith(PROGRAM):
+            self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
+            return []
+        path = self.context.path(value)
+        is_path = value.startswith(FILE) or ("\n" not in value and path.lower().endswith((*ENDINGS, *CODE)))
+        if is_path:
+            return list(self._file(value, path, label, node.line))
+        return self._raw(value, label or "prompt", node.line)
+
+    def _file(self, named: str, path: str, label: str, line: int) -> Iterator[Found]:
+        text = self.context.text(named, line, "a prompt")
+        if text is None:
+            return
+        text = text.replace("\r\n", "\n")
+        stem = posixpath.basename(path).split(".")[0]
+        ending = posixpath.splitext(path)[1].lower()
+        label = label or stem
+        if ending == ".j2" and self._room(line) and (found := self._checked(path, None, label, line, text)):
+            yield found
+            return
+        parts = self._parts(text, path, ending)
+        for number, part in enumerate(parts, start=1):
+            yield from self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
+
+    def _room(self, line: int) -> bool:
+        """May another prompt be read? Each becomes a suite, and a file may list thousands."""
+        self._tried += 1
+        if self._tried == NEW_SUITES + 1:
+            said = f"more than {NEW_SUITES} prompts: those after them are left out"
+            self.losses.add(line, said, "bring them along in parts")
+        return self._tried <= NEW_SUITES
+
+    def _parts(self, text: str, path: str, ending: str) -> list[str]:
+        """The prompts of one file."""
+        if ending == ".csv":
+            table = read_table(text, path)
+            problems = Problems(path)
+            records = list(table.records(problems)) if table is not None else []
+            problems.check()
+            head = table.headings[0] if table is not None else ""
+            cells = [record.cells.get("prompt", record.cells.get(head, "")) for record in records]
+            return [head, *cells] if head and head != "prompt" and len(table.headings if table else ()) == 1 else cells
+        if ending == ".jsonl":
+            return [row for row in text.split("\n") if row.strip()]
+        if ending == ".txt":
+            return [part.strip("\n") for part in _DELIMITER.split(text) if part.strip()]
+        return [text.removesuffix("\n")]
+
+    def _raw(self, text: str, label: str, line: int) -> list[Found]:
+        """A template; one that is a conversation in JSON or YAML becomes a file with roles."""
+        if not self._room(line):
+            return []
+        messages = _messages(text)
+        if messages is None and re.match(r"\s*\[\s*(\{\s*\"|-\s)", text) and '"role"' in text:
+            said = f"the prompt {quoted(label)} is JSON that a template makes, so it is left out"
+            self.losses.add(line, said, "write it as a .prompty file, with a loop in Jinja2")
+            return []
+        content = _DUMP.sub("| tojson", text) if messages is None else _prompty(messages)
+        path = self._free(label, ".j2" if messages is None else ".prompty", content + "\n")
+        found = self._checked(path, content + "\n", label, line, content)
+        return [found] if found is not None else []
+
+    def _checked(self, path: str, text: str | None, label: str, line: int, content: str) -> Found | None:
+        """The prompt, if the gate can read it and means the same by its names."""
+        try:
+            parsed = prompts.parse(text or content, path)
+        except InputErrors as errors:
+            problem = errors.problems[0]
+            said = f"the prompt {quoted(label)} is left out: {problem.message}"
+            self.losses.add(line, said, "its templates are Nunjucks; write it in Jinja2")
+            return None
+        names = frozenset[str]().union(*(compile_template(one.content).names for one in parsed.messages))
+        if ours := sorted(names & {*_OURS, "_conversation", "env"}):
+            said = f"the prompt {quoted(label)} is left out: {', '.join(ours)} means something else here, or nothing"
+            self.losses.add(line, said, "give the variable another name, in the tests, too")
+            return None
+        self.taken.add(path)
+        return Found(path, text, label, names)
+
+    def _free(self, label: str, ending: str, text: str) -> str:
+        """A path that is not there yet, or at which this text stands from an earlier time."""
+        name = re.sub(r"[^\w.-]+", "-", label.lower()).strip("-.")[:60] or "prompt"
+        folder = posixpath.join(self.context.folder, "prompts")
+        path, number = f"{folder}/{name}{ending}", 2
+        while number <= _TRIES and (path in self.taken or self.context.other(path) not in (None, text)):
+            path, number = f"{folder}/{name}-{number}{ending}", number + 1
+        return path
+
+
+def _messages(text: str) -> list[dict[str, str]] | None:
+    """The turns of a prompt that is a list of them; None for any other."""
+    if not re.match(r"\s*(\[|-\s|messages:)", text):
+        return None
+    value: JsonValue
+    try:
+        value = json.loads(_DUMPED.sub(r'\1"{{ \2 }}"', text))
+    except (ValueError, RecursionError):
+        problems = Problems("prompt")
+        root = parse_yaml(text, problems)
+        if root is None or problems.count:
+            return None
+        value = plain(root)
+    if isinstance(value, dict):
+        value = value.get("messages")
+    if not isinstance(value, list) or not value:
+        return None
+    turns = [{"role": one.get("role"), "content": one.get("content")} for one in value if isinstance(one, dict)]
+    good = [
+        {"role": str(turn["role"]), "content": turn["content"]}
+        for turn in turns
+        if turn["role"] in ROLES and isinstance(turn["content"], str)
+    ]
+    return good if len(good) == len(value) else None
+
+
+def _prompty(messages: list[dict[str, str]]) -> str:
+    parts = []
+    for message in messages:
+        lines = [_escaped(line) for line in message["content"].replace("\r\n", "\n").split("\n")]
+        parts.append("\n".join([f"{message['role']}:", *lines]))
+    return "---\ntemplate: jinja2\n---\n" + "\n\n".join(parts)
+
+
+def _escaped(line: str) -> str:
+    """A line of text that would begin a part of the file."""
+    return f"{{{{ {json.dumps(line)} }}}}" if ROLE_MARK.fullmatch(line) else line

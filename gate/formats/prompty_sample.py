@@ -1,0 +1,80 @@
+"""The sample of a `.prompty` file as a case: its values are the variables of the messages."""
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.formats.shared import Draft, Place
+from gate.inputs.messages import Tell
+from gate.inputs.nodes import Node, plain
+from gate.inputs.problems import Problems, one_problem
+from gate.inputs.promptfoo.context import Context, no_file
+from gate.inputs.yamltext import parse_yaml
+
+_FILE = re.compile(r"(?:\$\{file:)?([^${}]+?\.(?:json|ya?ml))\}?", re.IGNORECASE)
+
+
+def front_matter(text: str, file: str) -> Mapping[str, Node]:
+    """What stands between the first two lines of `---`; empty where there is nothing.
+
+    Raises:
+        InputErrors: it is no YAML.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[0].rstrip() != "---":
+        return {}
+    end = next((at for at, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), len(lines))
+    problems = Problems(file)
+    root = parse_yaml("\n".join(["", *lines[1:end]]), problems)
+    problems.check()
+    return root.value if root is not None and isinstance(root.value, Mapping) else {}
+
+
+def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | None] = no_file) -> Entry:
+    """The case that the sample is.
+
+    Args:
+        text: the file.
+        file: its path.
+        tell: hears of what is not brought along.
+        other: reads another file by its path from the root.
+
+    Raises:
+        InputErrors: it has none.
+    """
+    front = front_matter(text, file)
+    values: dict[str, JsonValue] = {}
+    inputs = front.get("inputs")
+    if inputs is not None and isinstance(inputs.value, Mapping):
+        for name, node in inputs.value.items():
+            known = node.value if isinstance(node.value, Mapping) else {}
+            found = known.get("sample", known.get("default"))
+            if found is not None:
+                values[name] = plain(found)
+    sample = front.get("sample")
+    if sample is not None and isinstance(sample.value, Mapping):
+        values |= {name: plain(node) for name, node in sample.value.items()}
+    elif sample is not None and sample.value is not None:
+        values |= _of_file(sample, Context(tell, posixpath.dirname(file), other))
+    draft = Draft(Place(sample.line if sample is not None else 0, 1, tell), "sample")
+    said = values.pop("input", None)
+    if isinstance(said, str) and said.strip():
+        draft.case["input"] = said
+    draft.variables(values)
+    if len(draft.case) == 1:
+        raise one_problem(file, 0, "has no sample", "write sample: {name: value} into its front matter")
+    return draft.done()
+
+
+def _of_file(sample: Node, context: Context) -> dict[str, JsonValue]:
+    """What `sample: ${file:chat.json}` names; in older files the name stands alone."""
+    named = _FILE.fullmatch(str(sample.value).strip())
+    text = context.text(named[1], sample.line, "the sample") if named else None
+    found = parse_yaml(text, Problems(named[1])) if named and text is not None else None
+    if found is None or not isinstance(found.value, Mapping):
+        if text is not None or named is None:
+            context.tell.add(sample.line, "the sample holds no mapping, and is left out", "write it into the file")
+        return {}
+    return {name: plain(node) for name, node in found.value.items()}

@@ -1,0 +1,102 @@
+"""Files of other tools on the command line, and a configuration of promptfoo that is brought along and asked."""
+
+import json
+import os
+from pathlib import Path
+
+from gate.casefiles.changing import written
+from gate.cli.cases_formats import FORMATS
+from gate.formats import detect
+from gate.formats.bundles import read_bundle
+from tests.support.command import Outcome, gate, git
+from tests.support.model_server import ModelServer
+
+DATA = Path(__file__).parents[2] / "data" / "formats"
+
+
+def cases(here: Path, *words: str, code: int = 0) -> Outcome:
+    done = gate("cases", *words, cwd=here)
+    assert done.code == code, done
+    return done
+
+
+def test_the_options_name_every_format() -> None:
+    assert FORMATS == detect.FORMATS
+
+
+def test_convert_names_what_is_lost_and_strict_does_nothing_then(tmp_path: Path) -> None:
+    config = str(DATA / "promptfoo/simple-test/promptfooconfig.yaml")
+    refused = cases(tmp_path, "convert", config, "c.yaml", "--strict", code=2)
+    assert "assertion type 'javascript' of test 4 is not brought along" in refused.err
+    assert "nothing was done" in refused.err and not (tmp_path / "c.yaml").exists()
+    done = cases(tmp_path, "convert", config, "c.yaml")
+    assert done.out.startswith("c.yaml: 5 new\nlost: ")
+    assert cases(tmp_path, "lint", "c.yaml").out == "c.yaml: 5 cases, no mistakes, no advice\n"
+    told = json.loads(cases(tmp_path, "convert", config, "d.yaml", "--json").out)
+    assert told["from"] == "promptfoo" and told["losses"][1]["where"] == [f"{config}:32"]
+
+
+def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    sheet = "id;Frage;Antwort;Sprache\r\nc1;Wo ist der Gürtel?;Im Lager;de\r\nc2;=1+1?;2;en\r\n"
+    (tmp_path / "sheet.csv").write_bytes(sheet.encode("cp1252"))
+    done = cases(tmp_path, "import", "sheet.csv", "store:shop", "--slice", "Sprache")
+    assert "columns: id → id, Frage → input, Antwort → expected, Sprache → slices.Sprache" in done.out
+    assert "lost: sheet.csv: is no UTF-8, and was read as Windows-1252" in done.out
+    out = cases(tmp_path, "export", "store:shop", "dataset.csv", "--to", "langsmith").out
+    assert out.startswith("dataset.csv: 2 cases as langsmith\n") and "apostrophe" in out
+    assert (tmp_path / "dataset.csv").read_text() == (
+        "id,input_input,output_output,metadata\n"
+        'c1,Wo ist der Gürtel?,Im Lager,"{""Sprache"": ""de""}"\nc2,\'=1+1?,2,"{""Sprache"": ""en""}"\n'
+    )
+    cases(tmp_path, "convert", "dataset.csv", "back.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()]
+    assert rows[1] == {"id": "c2", "input": "=1+1?", "expected": "2", "slices": {"Sprache": "en"}}
+
+
+def test_what_nobody_can_tell_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "x", "gold": "y"}\n')
+    refused = cases(tmp_path, "convert", "a.jsonl", "b.jsonl", code=2)
+    assert "cannot tell the format of a.jsonl" in refused.err and "--from: gate, csv, promptfoo" in refused.err
+
+
+def test_hostile_files_end_in_a_word_at_once(tmp_path: Path) -> None:
+    with (tmp_path / "huge.csv").open("wb") as file:
+        os.truncate(file.fileno(), 200 * 1024 * 1024)
+    assert "huge.csv is larger than 64 MiB" in cases(tmp_path, "convert", "huge.csv", "o.jsonl", code=2).err
+    (tmp_path / "nul.csv").write_bytes(b"id,input\n1,a\0b\n")
+    assert (
+        "nul.csv:2: is not a text file (it holds NUL bytes)"
+        in cases(tmp_path, "convert", "nul.csv", "o.jsonl", code=2).err
+    )
+    (tmp_path / "cell.csv").write_text('id,input\n1,"' + "x" * 60_000_000)
+    assert "cell.csv:2: a cell of this row is longer" in cases(tmp_path, "convert", "cell.csv", "o.jsonl", code=2).err
+    (tmp_path / "deep.jsonl").write_text('{"a": ' + "[" * 100_000 + "\n")
+    assert "deep.jsonl:1: nested more than" in cases(tmp_path, "convert", "deep.jsonl", "o.jsonl", code=2).err
+
+
+def test_a_configuration_of_promptfoo_is_asked(tmp_path: Path) -> None:
+    source = DATA / "promptfoo/simple-test"
+    bundle = read_bundle(
+        (source / "promptfooconfig.yaml").read_text(),
+        "promptfooconfig.yaml",
+        lambda path: (source / path).read_text() if (source / path).is_file() else None,
+    )
+    (tmp_path / "prompts").mkdir()
+    for path, text in bundle.files.items():
+        (tmp_path / path).write_text(text)
+    suite = bundle.suites[0]
+    (tmp_path / "cases.yaml").write_text(written(suite.cases, "cases.yaml"))
+    with ModelServer() as server:
+        entry = {
+            "name": suite.name, "prompt": suite.prompt, "cases": "cases.yaml", "scorers": list(suite.scorers),
+            "model": suite.model, "params": {"base_url": f"{server.url}/v1"}, "samples": 1,
+        }  # fmt: skip
+        (tmp_path / "gate.yaml").write_text(json.dumps({"version": 1, "suites": [entry]}))
+        outcome = gate("check", "--json", cwd=tmp_path, env={"OPENAI_BASE_URL": f"{server.url}/v1"})
+    assert outcome.code == 1, outcome.err
+    checks = {case.id: case.check for case in outcome.record.new[0].cases}
+    assert list(checks) == [f"test-{number}" for number in range(1, 6)]
+    assert {one.name for check in checks.values() if check for one in check.scorers} == {
+        "exact", "contains", "json", "similarity", "judge",
+    }  # fmt: skip

@@ -1,0 +1,144 @@
+"""Whatever stands in a file of another tool, it becomes cases that the gate takes, or a word of the gate's own."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.casefiles.entry import case_of
+from gate.errors import GateError, InputErrors
+from gate.formats.bundles import read_bundle
+from gate.formats.convert import bring
+from gate.formats.detect import FORMATS
+from gate.inputs.cases import parse
+from gate.inputs.promptfoo.types import MAPPED
+from tests.support.case_entries import TEXT, VALUE
+
+WORDS = st.sampled_from(
+    [
+        "input",
+        "messages",
+        "role",
+        "user",
+        "content",
+        "{{ a }}",
+        "{% x",
+        "file://a.yaml",
+        "../x",
+        "=1",
+        "contains:a",
+        "0",
+    ]
+)
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False, allow_infinity=False) | TEXT | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            TEXT
+            | st.sampled_from(["type", "value", "vars", "assert", "id", "role", "content", "text", "output", "tags"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    "id input messages expected target choices metadata tags inputs outputs item sample references split ideal vars "
+    "assert description threshold options perturbation extra_data slices scorers criteria".split()
+)
+ASSERT = st.fixed_dictionaries(
+    {"type": st.sampled_from([*MAPPED, "assert-set", "not-equals", "javascript"]) | ANY},
+    optional={"value": ANY, "threshold": ANY, "weight": ANY, "metric": ANY, "provider": ANY, "assert": ANY},
+)
+TEST = st.fixed_dictionaries({}, optional={"vars": ANY, "assert": st.lists(ASSERT, max_size=3) | ANY, "options": ANY,
+                                           "metadata": ANY, "threshold": ANY}) | ANY  # fmt: skip
+CONFIG = st.fixed_dictionaries(
+    {"prompts": st.just(["{{ a }}", "[{\"role\": \"user\", \"content\": \"b\"}]"]) | ANY},
+    optional={"tests": st.lists(TEST, max_size=3) | ANY, "providers": ANY, "defaultTest": TEST, "scenarios": ANY},
+)  # fmt: skip
+OFTEN = settings(deadline=None, max_examples=40)
+
+
+@OFTEN
+@given(rows=st.lists(st.dictionaries(KEYS | TEXT, ANY | VALUE, max_size=6), max_size=3), data=st.data())
+def test_rows(rows: list[Any], data: st.DataObject) -> None:
+    file = data.draw(st.sampled_from(["a.jsonl", "a.json", "a.yaml"]))
+    text = "\n".join(map(json.dumps, rows)) if file == "a.jsonl" else json.dumps(rows)
+    try:
+        found = bring(text, file, data.draw(st.sampled_from(["", *FORMATS])))
+    except GateError:
+        return
+    for entry in found.cases:
+        case_of(entry)
+
+
+@OFTEN
+@given(
+    text=TEXT | st.lists(TEXT | WORDS | st.sampled_from([",", ";", '"', "\n", "\r\n", "id", "__expected"])).map("".join)
+)
+def test_tables(text: str) -> None:
+    for read in (lambda: parse(text, "a.csv"), lambda: bring(text, "a.csv")):
+        try:
+            read()
+        except GateError as error:
+            assert error.message or isinstance(error, InputErrors)
+
+
+@OFTEN
+@given(config=CONFIG, other=TEXT | ANY.map(json.dumps))
+def test_configurations(config: Any, other: str) -> None:
+    try:
+        bundle = read_bundle(
+            json.dumps(config), "a/promptfooconfig.json", lambda path: None if "/prompts/" in path else other
+        )
+    except InputErrors:
+        return
+    for suite in bundle.suites:
+        for entry in suite.cases:
+            case_of(entry)
+
+
+def test_what_multiplies_ends() -> None:
+    """A short configuration that names a long file, or the same prompt, again and again."""
+    rows = "x\n" * 3_000
+    asked: list[str] = []
+
+    def other(path: str) -> str | None:
+        asked.append(path)
+        return rows if path == "tests.csv" else None
+
+    named = {"prompts": ["{{ x }}"], "tests": ["file://tests.csv"] * 5_000}
+    (suite,) = read_bundle(json.dumps(named), "promptfooconfig.json", other).suites
+    assert (len(suite.cases), asked.count("tests.csv")) == (10_000, 4)
+    often = {"prompts": ["{{ x }}"] * 5_000, "tests": [{"vars": {"x": "a"}}]}
+    many = read_bundle(json.dumps(often), "promptfooconfig.json", lambda path: None)
+    assert len(many.suites) == 100
+    assert [loss.what for loss in many.losses if "more than 100 prompts" in loss.what]
+    large = {"prompts": ["{{ x }}"], "tests": [{"vars": {"x": "file://a.txt"}}] * 20}
+    with pytest.raises(InputErrors, match="names more than"):
+        read_bundle(json.dumps(large), "promptfooconfig.json", lambda path: None if "/" in path else "a" * 2**20)
+
+
+def test_a_thousand_cases_of_one_name_are_numbered_in_no_time() -> None:
+    text = '{"input": "a", "expected": "b", "metadata": {}, "id": "same"}\n' * 4_000
+    found = bring(text, "a.jsonl", "braintrust")
+    assert found.cases[-1]["id"] == "same-4000"
+
+
+def test_no_file_outside_is_asked_for() -> None:
+    """Nor one of git, nor a program; what is left out is told."""
+    names = ["file:///etc/x", "file://../../x.txt", "file://a/../../../x.txt", "file://../.git/config", "exec:sh -c x"]
+    names += ["file://run.py", "file://run.js:main"]
+    asked: list[str] = []
+    config = {
+        "prompts": ["{{ x }}", *names],
+        "providers": names,
+        "defaultTest": {"assert": [{"type": "equals", "value": name} for name in names]},
+        "tests": [{"vars": {"x": "a", **{f"v{place}": name for place, name in enumerate(names)}}}, *names[:4]],
+    }
+    found = read_bundle(json.dumps(config), "sub/promptfooconfig.json", lambda path: asked.append(path))
+    assert [path for path in asked if not path.startswith("sub/prompts/")] == []
+    assert {name: sum(name in loss.what for loss in found.losses) >= 2 for name in names} == dict.fromkeys(names, True)

@@ -1,0 +1,80 @@
+"""Cases go into every format and come back as they were, or it is said what differs."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.casefiles.reading import canonical
+from gate.formats.convert import bring, put
+from gate.formats.losses import kinds
+from tests.support.case_entries import AGENT, LABEL, PLAIN, SAID, VARS, named
+
+FILES = [
+    ("gate", "c.jsonl"),
+    ("csv", "c.csv"),
+    ("promptfoo", "c.yaml"),
+    ("promptfoo", "c.jsonl"),
+    *(
+        (name, f"c.{end}")
+        for name in ("openai-evals", "openai-items", "inspect", "braintrust", "langsmith", "helm")
+        for end in ("jsonl", "csv")
+    ),
+    ("helm", "c.json"),
+]
+MESSAGES = st.lists(
+    st.fixed_dictionaries({"role": st.sampled_from(["system", "user", "assistant"]), "content": SAID}), max_size=2
+).map(lambda turns: [*turns, {"role": "user", "content": "And now?"}])
+SCORERS = st.lists(
+    st.sampled_from(
+        [
+            {"contains": {"value": "Paris", "ignore_case": False}},
+            {"exact": {"value": "{{ expected }}", "strip": False}, "negate": True},
+            {"words": {"max": 5}, "weight": 2},
+            {"sentences": {"max": 2}},
+            {"judge": {"criteria": "Is kind.", "threshold": 0.8}, "name": "kind"},
+        ]
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=str,
+)
+CASES = st.one_of(
+    PLAIN,
+    st.fixed_dictionaries({"messages": MESSAGES}, optional={"vars": VARS, "scorers": SCORERS}),
+    st.fixed_dictionaries({"vars": VARS}, optional={"extra_scorers": SCORERS, "slices": st.just({"tag:vip": "yes"})}),
+)
+
+
+@pytest.mark.parametrize(("name", "file"), FILES)
+@settings(deadline=None, max_examples=10)
+@given(cases=named(CASES))
+def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) -> None:
+    asking = [case for case in cases if "input" in case or "messages" in case]
+    expected = asking if name in ("openai-evals", "inspect", "helm") else cases
+    if not expected:
+        return
+    text, losses = put(cases, file, name)
+    left_out = [loss for loss in losses if "left out" in loss.what]
+    assert len(left_out) == len(cases) - len(expected)
+    told = [loss.what for loss in losses if "does not come back" in loss.what]
+    # An empty cell says nothing, so that a variable that is null is lost, and told; so is a question that is null.
+    given = [(case.get("vars") or {}).items() for case in expected]
+    lost = any(value is None and (file.endswith(".csv") or key == "prompt") for found in given for key, value in found)
+    assert not told or lost
+    if told:
+        return
+    found = bring(text, file, name)
+    assert [canonical(case) for case in found.cases] == [canonical(case) for case in expected]
+
+
+@settings(deadline=None, max_examples=3)
+@given(cases=named(AGENT), name=LABEL)
+def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> None:
+    cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]
+    for format_, file in FILES[2:]:
+        text, losses = put(cases, file, format_)
+        assert len(losses) >= len(cases) - 1
+        assert kinds(losses)[0].what.endswith("is a conversation with an agent, and is left out")
+        assert len(bring(text, file, format_).cases) == 1
