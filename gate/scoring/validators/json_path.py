@@ -15,7 +15,7 @@ def json_path(options: Options, subject: Subject) -> Finding:
     """The answer is JSON, and what `path` leads to is `equals`, is in `one_of`, or is there at all (`exists`)."""
     path = _parsed(as_text(options["path"]))
     try:
-        value = look_up(path, parse_json(unfenced(subject.text)))
+        value = look_up(path, parse_json(unfenced(subject.text, options)))
     except BadJson as error:
         return 0.0, f"is not JSON: {error}"[:300]
     except NotThere as error:

@@ -15,16 +15,16 @@ from gate.scoring.validators.port import Finding, Options
 def json(options: Options, subject: Subject) -> Finding:
     """The whole answer is JSON; a Markdown code fence around it is allowed unless `fence` says otherwise."""
     try:
-        parse_json(unfenced(subject.text) if options.get("fence", True) else subject.text)
+        parse_json(unfenced(subject.text, options))
     except BadJson as error:
         return 0.0, f"is not JSON: {error}"[:300]
     return 1.0, "is JSON"
 
 
 def json_schema(options: Options, subject: Subject) -> Finding:
-    """The whole answer is JSON that satisfies the schema (a Markdown code fence around it is allowed)."""
+    """The whole answer is JSON that satisfies the schema (a code fence as in `json`)."""
     try:
-        value = parse_json(unfenced(subject.text))
+        value = parse_json(unfenced(subject.text, options))
     except BadJson as error:
         return 0.0, f"is not JSON: {error}"[:300]
     validator = bounded(cast("dict[str, JsonValue]", options["schema"]), Work())
@@ -40,7 +40,14 @@ def json_schema(options: Options, subject: Subject) -> Finding:
     return 0.0, f"at {first.json_path[:100]}: {first.message}"[:300]
 
 
-def unfenced(text: str) -> str:
-    """What stands inside a Markdown code fence, where that is the whole answer; else the answer itself."""
+def unfenced(text: str, options: Options) -> str:
+    """What stands inside a Markdown code fence, where that is the whole answer; else the answer itself.
+
+    Args:
+        text: the answer.
+        options: of the scorer, whose `fence` says whether one is allowed.
+    """
+    if not options.get("fence", True):
+        return text
     match = re.fullmatch(r"\s*```[a-zA-Z]*\n(.*?)\n?```\s*", text, re.DOTALL)
     return match.group(1) if match else text

@@ -8,12 +8,11 @@ from gate.scoring.validators.words import composed
 
 
 def exact(options: Options, subject: Subject) -> Finding:
-    """The answer is the value, letter by letter (`strip` and `ignore_case` relax that)."""
-    want, got = as_text(options["value"]), subject.text
-    if options.get("strip", True):
-        want, got = want.strip(), got.strip()
-    same = _fold(want, options) == _fold(got, options)
-    return finding(same, f"is exactly {quote(want)}", f"is not {quote(want)}")
+    """The answer is the value, letter by letter (`strip` and `ignore_case` relax that); of a list, one of its texts."""
+    wanted, got = _stripped(options, subject)
+    folded = _fold(got, options)
+    same = any(folded == _fold(want, options) for want in wanted)
+    return finding(same, f"is exactly {_one_of(wanted)}", f"is not {_one_of(wanted)}")
 
 
 def contains(options: Options, subject: Subject) -> Finding:
@@ -50,17 +49,31 @@ def regex(options: Options, subject: Subject) -> Finding:
 
 
 def starts_with(options: Options, subject: Subject) -> Finding:
-    """The answer begins with the value, blanks before it left out."""
-    want = as_text(options["value"]).strip()
-    found = _fold(subject.text.lstrip()[: 4 * len(want)], options).startswith(_fold(want, options))
-    return finding(found, f"starts with {quote(want)}", f"does not start with {quote(want)}")
+    """The answer begins with the value, or one of a list, blanks around both left out unless `strip` says otherwise."""
+    wanted, got = _stripped(options, subject)
+    found = any(_fold(got[: 4 * len(want)], options).startswith(_fold(want, options)) for want in wanted)
+    return finding(found, f"starts with {_one_of(wanted)}", f"does not start with {_one_of(wanted)}")
 
 
 def ends_with(options: Options, subject: Subject) -> Finding:
-    """The answer ends with the value, blanks behind it left out."""
-    want = as_text(options["value"]).strip()
-    found = _fold(subject.text.rstrip()[-4 * len(want) :], options).endswith(_fold(want, options))
-    return finding(found, f"ends with {quote(want)}", f"does not end with {quote(want)}")
+    """The answer ends with the value, or one of a list, blanks around both left out unless `strip` says otherwise."""
+    wanted, got = _stripped(options, subject)
+    found = any(_fold(got[-4 * len(want) :], options).endswith(_fold(want, options)) for want in wanted)
+    return finding(found, f"ends with {_one_of(wanted)}", f"does not end with {_one_of(wanted)}")
+
+
+def _stripped(options: Options, subject: Subject) -> tuple[list[str], str]:
+    """The texts that are looked for, and the answer; a list stands for each of its texts, and for itself in JSON."""
+    value, got = options["value"], subject.text
+    wanted = [*map(as_text, value), as_text(value)] if isinstance(value, list) else [as_text(value)]
+    if not options.get("strip", True):
+        return wanted, got
+    return [want.strip() for want in wanted], got.strip()
+
+
+def _one_of(wanted: list[str]) -> str:
+    # The last is the whole list.
+    return quote(wanted[0]) if len(wanted) == 1 else f"one of {listed(wanted[:-1])}"
 
 
 def _fold(value: str, options: Options) -> str:

@@ -66,7 +66,7 @@ def edges(clause: Clause) -> Checks:
 def _edge(edge: str, items: tuple[str, ...], *, negate: bool, whole: bool = False) -> Checks:
     told = f"{f'does not {edge}' if negate else f'{edge}s'} with {' or '.join(items)}"
     if len(items) == 1 and not whole:
-        options: dict[str, JsonValue] = {"value": items[0], "ignore_case": False}
+        options: dict[str, JsonValue] = {"value": items[0], "ignore_case": False, "strip": True}
         return (Check(f"{edge}s_with", told, options, negate),)
     words = "|".join(_whole(edge, item.strip()) if whole else re.escape(item.strip()) for item in items)
     pattern = rf"\A\s*+(?:{words})" if edge == "start" else rf"(?:{words})\s*\Z"

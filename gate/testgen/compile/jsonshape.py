@@ -146,4 +146,4 @@ def _keys(clause: Clause, groups: Mapping[str, str | None]) -> tuple[str, ...]:
 
 
 def _schema(schema: dict[str, JsonValue], told: str) -> Checks:
-    return (Check("json_schema", told, {"schema": schema}),)
+    return (Check("json_schema", told, {"schema": schema, "fence": True}),)

@@ -60,6 +60,22 @@ def test_beginnings_and_ends(kind: str, answer: str, expected: float) -> None:
     assert score({kind: "Hello"}, answer) == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "right"), [("exact", "two"), ("starts_with", "two, I think"), ("ends_with", "It is two")]
+)
+def test_one_of_an_expected_list_is_enough(kind: str, right: str) -> None:
+    assert score(kind, right, ["one", "two"]) == 1.0
+    assert score(kind, "three", ["one", "two"]) == 0.0
+    assert score(kind, '["one", "two"]', ["one", "two"]) == 1.0
+    assert judged(kind, "three", ["one", "two"]).reason.endswith('one of "one", "two"')
+
+
+def test_blanks_count_where_they_are_not_stripped() -> None:
+    assert score({"starts_with": {"value": "a ", "strip": False}}, "a b") == 1.0
+    assert score({"starts_with": {"value": "a", "strip": False}}, " a") == 0.0
+    assert score({"ends_with": {"value": "a", "strip": False}}, "a\n") == 0.0
+
+
 def test_beginnings_and_ends_fold_case_when_asked() -> None:
     assert score({"starts_with": {"value": "straße", "ignore_case": True}}, "STRASSE 1") == 1.0
     assert score({"ends_with": {"value": "STRASSE", "ignore_case": True}}, "in der Straße") == 1.0

@@ -6,7 +6,7 @@ from gate.domain.promptspec import Specification
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.specdiff import InputChange, RuleChange, SpecDiff
 from gate.report import markdown
-from gate.report.promises import promise_tables
+from gate.report.promises.tables import promise_tables
 from gate.testgen.specdiff.carry import carry_over, joined
 from gate.testgen.specdiff.diff import Means, Version, spec_diff
 from gate.testgen.specdiff.record import promises_record
