@@ -4,7 +4,7 @@ GateError                exit 2: the user's own mistake (configuration, usage, a
  ├── InputErrors         exit 2: several mistakes in input files, all reported at once
  ├── MissingKey          exit 3: the evaluation cannot start, because a provider's key is absent
  ├── CannotEvaluate      exit 3: the evaluation cannot be finished, through nobody's typing mistake
-     └── Interrupted         exit 130: the user pressed Ctrl-C
+ └── Interrupted         exit 130: the user pressed Ctrl-C
 """
 
 from collections.abc import Sequence

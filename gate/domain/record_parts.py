@@ -1,5 +1,7 @@
 """Parts of `run.json` that compared suites and new prompts have in common."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from gate.domain.ending import Ending
@@ -15,12 +17,27 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
+class PromptTextRecord(Part):
+    """A text that a prompt is made of; a long one is cut, as `cut` says.
+
+    Of a `message`, `name` is the role; of a `file` that a template pulls in, its path; of a text that a function has
+    `built`, the number of the session, from 1: both arms number the sessions of the same cases alike.
+    """
+
+    kind: Literal["message", "file", "built"]
+    name: str
+    text: str
+    cut: bool = False
+
+
 class ArmRecord(Part):
     """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
 
     No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
     `step_limited` are conversations that were ended at `max_steps`, which is null where there is no loop of tools.
     `remembered` is false for an agent of which nobody can tell whether it is the same another time: it is asked again.
+    `prompt` is what the prompt says, empty in a record of a version that did not keep it; `more_prompt` counts texts
+    that are not kept.
     """
 
     ref: str
@@ -37,6 +54,8 @@ class ArmRecord(Part):
     step_limited: Count = 0
     max_steps: Count | None = None
     remembered: bool = True
+    prompt: list[PromptTextRecord] = []
+    more_prompt: Count = 0
 
 
 class AskedRecord(Part):

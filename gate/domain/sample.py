@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 from typing import Literal, TypeAlias
 
 from gate.domain.absence import Failed, Unscored
@@ -173,3 +174,13 @@ class Words:
     reasons: tuple[str, ...]
     parts: tuple[tuple[str, ...], ...]
     transcript: Transcript | None = None
+
+
+def mean_score(scores: Iterable[float | None]) -> float | None:
+    """Mean over the samples that have a score; None where none has.
+
+    Args:
+        scores: of samples, None for one without.
+    """
+    known = [score for score in scores if score is not None]
+    return fmean(known) if known else None

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+FEWEST_UNITS = 10
+"""Independent cases from which on a slice can block; `gate.stats`, which knows only arrays, has the same."""
+
 
 class State(StrEnum):
     """What one slice shows."""

@@ -56,7 +56,7 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == Grounds() and not facts.deleted:
         # Both arms are the same, so there is nothing that could have got worse; nor is anything shown to be better.
-        return Decision(Verdict.PASS, 0, ("No prompt changed; the exam did.",))
+        return Decision(Verdict.PASS, 0, ("no prompt changed; the exam did.",))
     holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds, *map(str, facts.deleted)]
     if holds:
         return Decision(Verdict.HOLD, 1 if policy.fail_on == "hold" else 0, tuple(holds))

@@ -11,7 +11,7 @@ from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord
 from gate.domain.record_judged import JuryRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.domain.record_parts import ArmAxisRecord, JudgeRecord
-from gate.domain.sample import ArmName
+from gate.domain.sample import ArmName, mean_score
 from gate.domain.suite import OVERALL
 from gate.inputs.storenames import parse
 
@@ -121,7 +121,7 @@ def _level(axis: Axis, one: ArmAxisRecord, applicable: bool) -> Iterator[Figure]
 
 def _result(case: str, arm: ArmName, scores: Sequence[float | None]) -> CaseResult:
     known = [score for score in scores if score is not None]
-    mean = fmean(known) if known else None
+    mean = mean_score(scores)
     return CaseResult(
         case=case,
         arm=arm,

@@ -14,7 +14,7 @@ from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.flows.marking import Marking
-from gate.flows.ports import Notes, Progress, RunSink
+from gate.flows.ports import Notes, Progress, RunSink, Tracing
 from gate.flows.resolved import Resolved
 from gate.flows.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
 from gate.scoring.pairwise import PairwiseJudge
@@ -39,9 +39,11 @@ class Tools:
         sink: keeps samples and the record.
         progress: tells the user.
         notes: what the user should know.
+        tracing: is told of each sample.
         workers: samples of one queue in work at once.
         apart: the candidate's samples are numbered on from the baseline's, so that no seed and no memory gives a
             prompt that is compared with itself the same answers twice.
+        beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
     """
 
     target: Target
@@ -55,8 +57,10 @@ class Tools:
     sink: RunSink
     progress: Progress
     notes: Notes
+    tracing: Tracing
     workers: int
     apart: bool = False
+    beside: bool = True
 
     def panel(self, exam: Exam) -> Panel:
         """The scorers of an exam."""
@@ -120,6 +124,9 @@ class Collector:
         self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
         self.tools.notes.begin(sum(known.calls for known in self.found.known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
+        if not self.tools.beside:
+            for known in self.found.known.values():
+                known.chosen.clear()
         chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
         self._beside = {pair.key: None for pair in chosen}
         done = {pair.key for pair in (*warmups, *chosen)}
@@ -197,10 +204,11 @@ class Collector:
         suite = job.suite
         pair = Pair(suite, job.case, job.index, ())
         question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
-        reply = await self.tools.target.answer(question, fresh=job.fresh)
-        if isinstance(reply, Reply) and self._outdated(job, reply):
-            reply = await self.tools.target.answer(question, fresh=True)
-        return await self._marking.samples(job, question.index, reply)
+        with self.tools.tracing.sample(job):
+            reply = await self.tools.target.answer(question, fresh=job.fresh)
+            if isinstance(reply, Reply) and self._outdated(job, reply):
+                reply = await self.tools.target.answer(question, fresh=True)
+            return await self._marking.samples(job, question.index, reply)
 
     def _see_whether_to_stop(self) -> None:
         if reason := self.tools.exhausted():
@@ -214,6 +222,7 @@ class Collector:
 
     def _keep(self, sample: Sample) -> None:
         self.found.samples.add(sample, self._written(sample))
+        self.tools.tracing.finished(sample)
         if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
             self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
             key = sample.suite, sample.case_id, sample.index

@@ -12,15 +12,12 @@ from gate.engine.assess import Assessor
 from gate.engine.caching import cache_comparisons
 from gate.engine.plan import count
 from gate.engine.run import Stop
-from gate.errors import CannotEvaluate
+from gate.errors import CannotEvaluate, Interrupted
 from gate.flows.collect import Collection, Collector, Tools
 from gate.flows.exam_trials import Ran, with_exam_changes
 from gate.flows.record import Finished, record
 from gate.flows.record_judged import with_asked
 from gate.flows.resolved import Resolved
-
-INTERRUPTED = 130
-"""Exit code of a run that its user ended."""
 
 Caching = Callable[[Arm], CacheTerms]
 """On what terms the provider of an arm caches prompts."""
@@ -86,7 +83,7 @@ def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunReco
     notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
     run = run.model_copy(update={"duration_s": round(duration_s, 3), "notes": notes})
     if stop.interrupted:
-        run = run.model_copy(update={"exit_code": INTERRUPTED})
+        run = run.model_copy(update={"exit_code": Interrupted.exit_code})
     try:
         tools.sink.run(run)
     except OSError as error:

@@ -1,6 +1,7 @@
 """What a flow needs of the world: somewhere to put samples, somebody to tell."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from gate.domain.absence import Failed
@@ -8,6 +9,7 @@ from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Words
+from gate.engine.plan import Job
 from gate.inputs.builders import Entry
 from gate.inputs.source import FileSource
 
@@ -95,6 +97,18 @@ class PromptBuilder(Protocol):
             GateError: no code may run here.
             CannotEvaluate: the files of the side cannot be had.
         """
+        ...
+
+
+class Tracing(Protocol):
+    """Is told of each sample, for whoever follows a run from outside."""
+
+    def sample(self, job: Job) -> AbstractContextManager[None]:
+        """A sample is taken; what is asked within belongs to it."""
+        ...
+
+    def finished(self, sample: Sample) -> None:
+        """What came of it, which may be known later than that."""
         ...
 
 

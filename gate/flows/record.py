@@ -1,6 +1,6 @@
 """A finished evaluation becomes `run.json`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -23,6 +23,7 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
 from gate.domain.usage import FREE
+from gate.domain.verdict import State
 from gate.engine.assess import Assessment
 from gate.engine.cautions import preference_notes, sampling_notes
 from gate.engine.grid import Grid
@@ -155,7 +156,9 @@ def _method(finished: Finished) -> MethodRecord:
 def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     table = finished.found.samples
     taken = Rows(table, suite.name)
-    rows = [row for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
+    pieces = [(piece, row) for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
+    rows = [row for _, row in pieces]
+    fallen = {piece.name for piece, row in pieces if row.state in (State.REGRESSION, State.SUSPECT)}
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(taken, suite)
     caching = finished.caching.get(suite.name)
@@ -169,7 +172,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         quality=QualityRecord(overall=_comparison(rows[0]), slices=[_comparison(row) for row in rows[1:]]),
         cost=_axis(cost),
         latency=_axis(latency),
-        cases=_cases(suite, table),
+        cases=_cases(suite, table, fallen),
         calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
@@ -220,7 +223,7 @@ def _axis(axis: AxisComparison) -> AxisRecord:
     return AxisRecord.model_validate(asdict(axis))
 
 
-def _cases(suite: Suite, table: SampleTable) -> list[CaseRecord]:
+def _cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
     grid = Grid(suite, table)
     known = scores(grid)
     deltas = dict(zip(known.positions.tolist(), known.deltas.tolist(), strict=True))
@@ -238,13 +241,22 @@ def _cases(suite: Suite, table: SampleTable) -> list[CaseRecord]:
         )
         for position, case in enumerate(suite.exam.cases)
     ]
-    return _with_outputs(suite, rows, table)
+    return _with_outputs(suite, rows, table, fallen)
 
 
-def _with_outputs(suite: Suite, rows: list[CaseRecord], samples: SampleTable) -> list[CaseRecord]:
-    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises."""
+def _with_outputs(suite: Suite, rows: list[CaseRecord], samples: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
+    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises.
+
+    The falls of slices that fell come before all others: they explain the verdict.
+    """
+
+    def place(row: CaseRecord) -> tuple[bool, bool, bool, float, str]:
+        delta = row.delta or 0.0
+        apart = delta < 0.0 and not any(f"{dimension}={value}" in fallen for dimension, value in row.slices.items())
+        return row.delta is not None, delta > 0.0, apart, delta, row.id
+
     moved = [row for row in rows if row.delta is None or abs(row.delta) > 1e-9]
-    ordered = sorted(moved, key=lambda row: (row.delta is not None, row.delta or 0.0, row.id))
+    ordered = sorted(moved, key=place)
     half = INFORMATIVE_CASES // 2
     chosen = {row.id for row in (ordered if len(ordered) <= INFORMATIVE_CASES else ordered[:half] + ordered[-half:])}
     cases = {case.id: case for case in suite.exam.cases}

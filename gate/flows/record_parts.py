@@ -28,6 +28,8 @@ from gate.engine.rows import Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.flows.exam import ExamChanges
 from gate.flows.record_conversations import transcript_record
+from gate.flows.record_prompts import prompt_texts
+from gate.report.secrets import masked
 
 INFORMATIVE_CASES = 20
 """Cases whose outputs are kept."""
@@ -58,6 +60,7 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
     for (model_id, stop_reason, blank), count in rows.endings(name).items():
         models.add(model_id)
         endings[ending(stop_reason, blank=blank)] += count
+    texts, more = prompt_texts(arm.version.prompt)
     return ArmRecord(
         ref=arm.version.ref,
         sha=arm.version.sha,
@@ -73,6 +76,8 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
         step_limited=endings[STEP_LIMIT],
         max_steps=arm.target.max_steps if isinstance(arm.target, ToolLoop) else None,
         remembered=arm.remembered,
+        prompt=texts,
+        more_prompt=more,
     )
 
 
@@ -158,5 +163,5 @@ def _said(score: Score) -> Iterator[tuple[float, str]]:
 
 
 def shortened(text: str) -> str:
-    """A text that the record may hold."""
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + f"… ({len(text)} characters)"
+    """A text that the record may hold; where it is cut, keys are masked before: half of one is not known as one."""
+    return text if len(text) <= LONGEST_TEXT else masked(text)[:LONGEST_TEXT] + f"… ({len(text)} characters)"

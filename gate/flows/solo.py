@@ -1,14 +1,11 @@
 """One version of every prompt becomes suites without a baseline: what a check looks at."""
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 from gate.domain.case import Case, ScorerSpec
-from gate.domain.jsonvalue import digest
 from gate.domain.model import ModelRef
-from gate.domain.suite import OVERALL, Exam, SlicePolicy, Suite
+from gate.domain.suite import OVERALL, SlicePolicy, Suite
 from gate.errors import GateError
 from gate.flows.exam import ExamChanges, exam_notes
 from gate.flows.files import FileRun, Files, resolve_files
@@ -18,14 +15,13 @@ from gate.flows.ports import PromptBuilder
 from gate.flows.reading import Reader
 from gate.flows.resolved import Resolved
 from gate.flows.shelf import CaseShelf
+from gate.flows.some_cases import picked, subset
 from gate.inputs.config import Config
 from gate.inputs.problems import did_you_mean, quoted
 from gate.inputs.source import FileSource
 
 FILE_SUITE = "check"
 """Name of the suite where files are named, and no configuration."""
-
-_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +91,7 @@ def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Res
         wanted: ids of cases by the name of their suite; suites that are not named are left out.
     """
     picked = (
-        _picked(suite, tuple(case for case in suite.exam.cases if case.id in wanted[suite.name]))
+        subset(suite, tuple(case for case in suite.exam.cases if case.id in wanted[suite.name]))
         for suite in resolved.suites
         if suite.name in wanted
     )
@@ -161,12 +157,7 @@ def _with_exam(one: Pair, cases: str) -> Pair:
 
 
 def _checkable(suites: Iterable[Suite], chosen: Chosen) -> tuple[Suite, ...]:
-    suites = [_overridden(_absolute(suite), chosen) for suite in suites]
-    if not chosen.cases:
-        return tuple(suites)
-    _check_patterns(suites, chosen.cases)
-    picked = [(suite, tuple(case for case in suite.exam.cases if _wanted(case, chosen.cases))) for suite in suites]
-    return tuple(_picked(suite, cases) for suite, cases in picked if cases)
+    return picked((_overridden(_absolute(suite), chosen) for suite in suites), chosen.cases)
 
 
 def _overridden(suite: Suite, chosen: Chosen) -> Suite:
@@ -205,30 +196,3 @@ def _absolute(suite: Suite) -> Suite:
         hint = "add a scorer that judges one answer alone, or compare two versions with gate diff"
         raise GateError(f"suite {suite.name} cannot be checked: {why}", hint)
     return replace(suite, exam=exam)
-
-
-def _picked(suite: Suite, cases: tuple[Case, ...]) -> Suite:
-    """The suite with some of its cases; slices that lost all of theirs are not missed."""
-    if len(cases) == len(suite.exam.cases):
-        return suite
-    exam: Exam = suite.exam
-    content = digest([exam.digest, *(case.id for case in cases)])
-    policy = replace(exam.policy, required=())
-    return replace(suite, exam=replace(exam, cases=cases, digest=content, policy=policy))
-
-
-def _wanted(case: Case, patterns: Sequence[str]) -> bool:
-    return any(case.id == pattern or fnmatchcase(case.id, pattern) for pattern in patterns)
-
-
-def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
-    """Raises GateError for a pattern that no case fits: a slip of the pen would pass without a test."""
-    cases = [case for suite in suites for case in suite.exam.cases]
-    for pattern in patterns:
-        if not any(_wanted(case, [pattern]) for case in cases):
-            ids = list(dict.fromkeys(case.id for case in cases))
-            close = difflib.get_close_matches(pattern[:100], ids, n=_NAMED, cutoff=0.6)
-            listed = ", ".join(map(quoted, close or ids[:_NAMED]))
-            more = ", …" * (len(ids) > _NAMED)
-            hint = f"did you mean {listed}?" if close else f"cases of these suites: {listed}{more}"
-            raise GateError(f"no case fits {quoted(pattern)}", hint)

@@ -1,13 +1,16 @@
 """Reads a `run.json` that may come from anywhere."""
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import SCHEMA, RunRecord
 from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
+from gate.store.bounded import read_bounded
 
 LARGEST = 256 * 1024 * 1024
 """Bytes; a larger file is not one of ours."""
@@ -25,11 +28,11 @@ def load_run(path: Path) -> RunRecord:
     file = path / "run.json" if path.is_dir() else path
     hint = "name a run.json, or a folder that gate diff --out made"
     try:
-        if file.stat().st_size > LARGEST:
-            raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a run", hint)
-        text = file.read_bytes()
+        text = read_bounded(file, LARGEST)
     except OSError as error:
         raise GateError(f"cannot read {file}: {error.strerror}", hint) from None
+    if text is None:
+        raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a run", hint)
     return read_run(text, str(file), hint)
 
 
@@ -45,7 +48,8 @@ def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate
         data = parse_json(content.decode("utf-8"))
     except (BadJson, ValueError) as error:
         raise GateError(f"{file} is not JSON: {error}", hint) from None
-    schema = data.get("schema") if isinstance(data, dict) else None
+    told = data if isinstance(data, dict) else {}
+    schema = told.get("schema")
     match = re.fullmatch(r"prompt-gate/run/(\d{1,6})", schema) if isinstance(schema, str) else None
     if match is None:
         raise GateError(f"{file} is not a run: it has no schema {SCHEMA}", hint)
@@ -57,4 +61,19 @@ def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         said = f"{where}: {first['msg']}" if where else first["msg"]
-        raise GateError(f"{file} is not a whole run: {said}", hint) from None
+        newer = _of_a_newer_program(told.get("tool_version"))
+        raise GateError(f"{file} is not a whole run: {said}", newer or hint) from None
+
+
+def _of_a_newer_program(wrote: JsonValue) -> str:
+    """What to do where a later version wrote the record, which may have fields that this one does not know."""
+    own = version("prompt-gate")
+    if not isinstance(wrote, str) or _numbers(wrote) <= _numbers(own):
+        return ""
+    return f"update Prompt Gate: version {wrote} wrote it, and this is {own}"
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """Of a version such as `0.12.1`; empty where it is no such thing."""
+    match = re.fullmatch(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?\w{0,20}", release, re.ASCII)
+    return () if match is None else tuple(int(number or 0) for number in match.groups())

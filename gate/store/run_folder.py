@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,10 +30,12 @@ class RunFolder:
     Args:
         path: the folder; made when it is needed, earlier files of the same names are replaced.
         reports: file name to renderer, such as `report.md`.
+        beside: names of files that others may put there.
     """
 
     path: Path
     reports: Mapping[str, Callable[[RunRecord], str]]
+    beside: tuple[str, ...] = ()
     kept: int = 0
     _samples: BinaryIO | None = field(default=None, init=False)
     _end: int = field(default=0, init=False)
@@ -77,7 +79,7 @@ class RunFolder:
 
     def clear(self) -> None:
         """Remove what an earlier run, or the repository itself, left here under the names of a run's files."""
-        for name in ("run.json", "samples.jsonl", *self.reports):
+        for name in ("run.json", "samples.jsonl", *self.reports, *self.beside):
             path = self.path / name
             try:
                 if path.is_dir() and not path.is_symlink():
@@ -127,11 +129,20 @@ def dump_run(run: RunRecord) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old or the new one, never a half."""
+    write_lines(path, (text,))
+
+
+def write_lines(path: Path, parts: Iterable[str]) -> None:
+    """The same, piece by piece; nothing is left behind where the pieces come to no end."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with open(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-        file.write(text)
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+    try:
+        with open(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.writelines(parts)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def sample_line(sample: Sample) -> bytes:

@@ -1,12 +1,13 @@
 """Reads `samples.jsonl` back, which may come from anywhere: what is not a whole sample is refused."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ranges import Amount, Count, Share, Tokens, Tries
@@ -169,6 +170,12 @@ class _AnsweredSample(_Sample):
         )
 
 
+def sample_schema() -> dict[str, JsonValue]:
+    """The JSON Schema of one line of `samples.jsonl`."""
+    whole: TypeAdapter[_AnsweredSample | _FailedSample] = TypeAdapter(_AnsweredSample | _FailedSample)
+    return {"title": "a line of samples.jsonl", **whole.json_schema(by_alias=True)}
+
+
 def _transcript(value: dict[str, JsonValue]) -> Transcript:
     try:
         return transcript_of(value)
@@ -240,6 +247,10 @@ def parse_sample(line: bytes) -> Sample:
         raise BadSample("is not UTF-8") from None
     except BadJson as error:
         raise BadSample(error.message) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    newer = re.fullmatch(r"prompt-gate/sample/(\d{1,6})", schema) if isinstance(schema, str) else None
+    if newer is not None and int(newer[1]) > 1:
+        raise BadSample(f"has schema {schema}, newer than this version reads; update Prompt Gate")
     failed = isinstance(data, dict) and "failure" in data
     try:
         return (_FailedSample if failed else _AnsweredSample).model_validate(data).sample()

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from gate.domain.shard import SCHEMA, ShardRecord
 from gate.errors import CannotEvaluate, GateError
 from gate.inputs.jsontext import BadJson, parse_json
+from gate.store.bounded import read_bounded
 from gate.store.run_folder import write_whole
 
 NAME = "shard.json"
@@ -53,9 +54,10 @@ def load_shard(folder: Path) -> ShardRecord:
     """
     file = folder / NAME
     try:
-        if file.stat().st_size > LARGEST:
+        text = read_bounded(file, LARGEST)
+        if text is None:
             raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a shard", HINT)
-        data = parse_json(file.read_text(encoding="utf-8"))
+        data = parse_json(text.decode("utf-8"))
     except OSError as error:
         raise GateError(f"cannot read {file}: {error.strerror}", HINT) from None
     except BadJson as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
+from gate.casefiles.reading import canonical
 from gate.domain.stored_suite import (
     Archive,
     Change,
@@ -21,7 +22,6 @@ from gate.store.sql import tables
 from gate.store.sql.bulk import AT_ONCE, parts, put_many
 from gate.store.sql.suite_rows import (
     VERSION,
-    canonical,
     case_of,
     case_rows,
     digested,

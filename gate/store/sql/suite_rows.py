@@ -7,11 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, or_, select
 
-from gate.domain.stored_suite import (
-    CaseVersion,
-    Entry,
-    SuiteVersion,
-)
+from gate.casefiles.reading import canonical
+from gate.domain.stored_suite import CaseVersion, SuiteVersion
 from gate.store.sql import tables
 
 VERSION = tables.case_versions.c
@@ -19,15 +16,18 @@ MADE = tables.suite_versions.c
 
 
 def newest_versions() -> Select[tuple[object, ...]]:
+    """Asks for the newest version of each suite, by its name."""
     return all_versions().where(MADE.number == tables.suites.c.newest).order_by(tables.suites.c.name)
 
 
 def all_versions() -> Select[tuple[object, ...]]:
+    """Asks for all versions of all suites, as `suite_of` reads them."""
     columns = (MADE.number, MADE.digest, MADE.cases, MADE.author, MADE.made, MADE.what)
     return select(tables.suites.c.name, *columns).join(tables.suites, tables.suites.c.id == MADE.suite_id)
 
 
 def case_rows(suite: str) -> Select[tuple[object, ...]]:
+    """Asks for all versions of all cases of a suite, as `case_of` reads them."""
     columns = (VERSION.number, VERSION.entry, VERSION.author, VERSION.made, VERSION.first, VERSION.last)
     return (
         select(tables.cases.c.name, *columns, VERSION.case_id)
@@ -67,20 +67,17 @@ def digested(entries: Iterable[str]) -> tuple[str, int]:
     return f"sha256:{found.hexdigest()}", count
 
 
-def canonical(entry: Entry) -> str:
-    """Equal for equal entries alone: to Python 1, 1.0 and true are the same."""
-    return json.dumps(dict(entry), sort_keys=True, separators=(",", ":"))
-
-
 def folded(text: str) -> str:
     """As people search: letters of any case are the same, and what no database keeps is a blank."""
     return "".join(sign if sign.isprintable() else " " for sign in text.casefold())
 
 
 def suite_of(row: Row[Any]) -> SuiteVersion:
+    """A row of `all_versions`."""
     return SuiteVersion(row.name, row.number, row.digest, row.cases, row.author, row.made, row.what)
 
 
 def case_of(row: Row[Any]) -> CaseVersion:
+    """A row of `case_rows`; a version in which the case is archived has no entry."""
     entry = None if row.entry is None else json.loads(row.entry)
     return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last, row.case_id)

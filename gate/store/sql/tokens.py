@@ -99,11 +99,6 @@ class Tokens:
             gone = gone.where(_TOKEN.owner == owner)
         return self.database.write(lambda db: bool(db.execute(gone).rowcount))
 
-    def revoke_all(self, owner: str, now: datetime) -> int:
-        """Refuse all tokens of somebody from now on; how many were good."""
-        gone = update(api_tokens).where(_TOKEN.owner == owner, _TOKEN.revoked.is_(None)).values(revoked=now)
-        return self.database.write(lambda db: int(db.execute(gone).rowcount))
-
     def find(self, secret: str, now: datetime) -> ApiToken | None:
         """The token of a secret, and note that it is used; None where it is refused.
 

@@ -33,7 +33,7 @@ def test_what_is_recorded_asks_for_nothing() -> None:
     assert "exam" not in said
 
 
-@pytest.mark.parametrize(("priced", "spent"), [(False, "n/a in"), (True, "unknown: at least one model")])
+@pytest.mark.parametrize(("priced", "spent"), [(False, "n/a; took"), (True, "unknown: at least one model")])
 def test_what_has_no_price_is_told_as_on_a_pull_request(priced: bool, spent: str) -> None:
     run = new_pass()
     suites = [run.new[0].model_copy(update={"priced": priced, "spent_usd": None})]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gate.domain.absence import Failed, Unscored
+from gate.domain.case import Case
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import RunPolicy
@@ -91,3 +92,22 @@ def test_what_was_said_of_rounds_is_told_one_by_one_the_lowest_first() -> None:
         "calm: is loud",
         "judge: round 1: 0.9: knows it",
     ]
+
+
+def test_the_cases_of_a_slice_that_fell_are_kept_with_their_answers_before_larger_falls() -> None:
+    one = suite([{"lang": "de"}] * 30 + [{"lang": "en"}] * 60)
+    cases = one.exam.cases
+
+    def score(case: Case, arm: ArmName, _: int) -> float:
+        place = cases.index(case)
+        after = 0.5 if place < 30 else 0.0 if place < 50 else 1.0
+        before = 1.0 if place < 50 or place >= 70 else 0.0
+        return before if arm is ArmName.BASELINE else after
+
+    samples = SampleTable.holding(take(one, score))
+    assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
+    made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0)).suites[0]
+    states = {row.slice: row.state.value for row in made.quality.slices}
+    assert states == {"lang=de": "regression", "lang=en": "noise"}
+    kept = [row for row in made.cases if row.baseline_outputs and row.delta is not None and row.delta < 0]
+    assert kept and all(row.slices["lang"] == "de" for row in kept)

@@ -74,7 +74,7 @@ def test_a_refused_label_is_told_and_changes_nothing_else() -> None:
     plain = finished(Verdict.BLOCK, 1)
     done = told(plain, REFUSED)
     assert (done.exit_code, done.verdict, done.override) == (1, Verdict.BLOCK, REFUSED)
-    assert "- The label was set by a bot." in markdown_of(done)
+    assert "The label was set by a bot." in markdown_of(done)
     assert told(plain, None) is plain
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gate.errors import GateError
+from gate.store.bounded import read_bounded
 from gate.store.load import load_run
 from gate.store.run_folder import dump_run
 from tests.golden.runs import runs
@@ -102,3 +103,13 @@ def test_a_record_of_an_older_version_is_read(tmp_path: Path, name: str) -> None
     _older(data)
     (tmp_path / "run.json").write_text(json.dumps(data))
     assert load_run(tmp_path) == runs()[name]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+def test_a_link_to_what_never_ends_is_read_as_far_as_a_file_may_go(tmp_path: Path) -> None:
+    link = tmp_path / "run.json"
+    link.symlink_to("/dev/zero")
+    assert read_bounded(link, 2**20) is None
+    link.unlink()
+    link.write_bytes(b"12345")
+    assert (read_bounded(link, 5), read_bounded(link, 4)) == (b"12345", None)
