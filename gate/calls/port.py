@@ -76,6 +76,10 @@ class Outside(Protocol):
         ...
 
 
+class Asking(Calls, Outside, Protocol):
+    """Sends requests, and keeps the budgets where somebody else sends them."""
+
+
 class NotKept(Exception):
     """An answer could not be written down, so it must not count.
 

@@ -29,7 +29,6 @@ class Runner:
         api_url: of GitHub's REST API.
         run_url: this workflow run, for people; empty where that is not known.
         summary, output: files to append to; None outside a workflow.
-        graphql_url: of GitHub's other API.
         run: number and attempt of this workflow run, such as `123456.1`; empty where they are not known.
         actor: login of whoever started it.
         head_ref: branch of a pull request, which its author named; empty for other events.
@@ -44,7 +43,6 @@ class Runner:
     run_url: str
     summary: Path | None
     output: Path | None
-    graphql_url: str = "https://api.github.com/graphql"
     run: str = ""
     actor: str = ""
     head_ref: str = ""
@@ -84,19 +82,10 @@ class Runner:
             run_url=run_url if _ADDRESS.fullmatch(run_url) else "",
             summary=_file(env, "GITHUB_STEP_SUMMARY"),
             output=_file(env, "GITHUB_OUTPUT"),
-            graphql_url=_graphql(env, api_url),
             run=_run(env),
             actor=env.get("GITHUB_ACTOR", ""),
             head_ref=env.get("GITHUB_HEAD_REF", ""),
         )
-
-
-def _graphql(env: Mapping[str, str], api_url: str) -> str:
-    """An Enterprise server has it beside its REST API, at `/api/graphql`."""
-    given = env.get("GITHUB_GRAPHQL_URL") or f"{api_url.rstrip('/').removesuffix('/v3')}/graphql"
-    if not _ADDRESS.fullmatch(given):
-        raise GateError(f"GITHUB_GRAPHQL_URL is {quoted(given)}", "it begins with https://")
-    return given
 
 
 def _run(env: Mapping[str, str]) -> str:

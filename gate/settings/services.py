@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.settings.telemetry import TelemetrySettings
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -17,6 +19,7 @@ class Settings:
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
         sdk: requests go through the official SDKs instead of directly (`GATE_SDK=1`).
+        telemetry: where spans go.
     """
 
     openai_api_key: str | None = field(default=None, repr=False)
@@ -27,6 +30,7 @@ class Settings:
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
     sdk: bool = False
+    telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
@@ -46,4 +50,5 @@ class Settings:
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
             sdk=env.get("GATE_SDK") == "1",
+            telemetry=TelemetrySettings.from_environ(env),
         )

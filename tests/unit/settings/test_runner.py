@@ -39,7 +39,6 @@ def test_the_whole_environment_of_a_runner() -> None:
         run_url="https://ghe.example.com/acme/support-bot/actions/runs/4711",
         summary=Path("/github/summary"),
         output=Path("/github/output"),
-        graphql_url="https://ghe.example.com/api/graphql",
         run="4711.2",
         actor="ada",
         head_ref="kinder",
@@ -101,24 +100,6 @@ def test_an_address_of_the_api_that_is_none(url: str) -> None:
 )
 def test_an_address_that_would_break_a_link_is_left_out(change: dict[str, str]) -> None:
     assert Runner.from_environ({**WHOLE, **change}).run_url == ""
-
-
-@pytest.mark.parametrize(
-    ("api", "given", "expected"),
-    [
-        ("https://api.github.com", "", "https://api.github.com/graphql"),
-        ("https://ghe.example.com/api/v3/", "", "https://ghe.example.com/api/graphql"),
-        ("https://api.github.com", "https://x.example/graphql", "https://x.example/graphql"),
-    ],
-)
-def test_the_other_api(api: str, given: str, expected: str) -> None:
-    env = {**NEEDED, "GITHUB_API_URL": api, "GITHUB_GRAPHQL_URL": given}
-    assert Runner.from_environ(env).graphql_url == expected
-
-
-def test_an_address_of_the_other_api_that_is_none() -> None:
-    with pytest.raises(GateError, match="GITHUB_GRAPHQL_URL is"):
-        Runner.from_environ({**NEEDED, "GITHUB_GRAPHQL_URL": "file:///etc/passwd"})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""Sends spans to a collector over OTLP/HTTP, without ever holding up the run or failing it."""
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from opentelemetry._logs import Logger
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Tracer
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from gate.telemetry.session import Session
+
+NAME = "prompt-gate"
+PATIENCE_S = 3.0
+"""Seconds that the end of a run waits for the collector."""
+_LOGGER = "opentelemetry"
+_CAUSES = (
+    (re.compile(r"redirect (\d{3})"), "the collector sends elsewhere (HTTP {}), which is not followed"),
+    (re.compile(r"code: (\d{3})"), "the collector answers HTTP {}"),
+    (re.compile(r"Invalid URL|No host supplied|No connection adapters"), "the address is no URL"),
+    (re.compile(r"(?i)timed out|timeout"), "the collector does not answer in time"),
+    (re.compile(r"(?i)connection|resolve"), "the collector cannot be reached"),
+    (re.compile(r"(?i)dropping"), "the queue was full"),
+    (re.compile(r"Transient error ([A-Z][A-Za-z ]{2,40}) encountered"), "the collector answers {}"),
+)
+"""What the SDK says, which may repeat an address with a password, or a header, and what is said instead."""
+
+
+class _Trouble(logging.Handler):
+    """Keeps what the SDK complains of, instead of the screen.
+
+    A request that is sent again is a warning, and nothing is lost by it if it goes through then.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.first = ""
+        self.lost = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = record.getMessage()
+        cause = _cause(said)
+        self.first = self.first or cause
+        if record.levelno >= logging.ERROR or "dropping" in said.lower():
+            self.lost = self.lost or cause or "the collector did not take them"
+
+
+@dataclass(slots=True)
+class Exporter:
+    """What spans and events of one run are sent through.
+
+    Queues are bounded, and what does not fit is dropped; a thread of the SDK's own sends them.
+
+    Args:
+        traces, logs: addresses; without one for logs there is no logger.
+        version: of this program.
+    """
+
+    traces: str
+    logs: str
+    version: str
+    tracer: Tracer = field(init=False)
+    logger: Logger | None = field(init=False, default=None)
+    _closing: list[Callable[[], None]] = field(init=False, default_factory=list)
+    _trouble: _Trouble = field(init=False, default_factory=_Trouble)
+    _propagated: bool = field(init=False, default=True)
+
+    def __post_init__(self) -> None:
+        sdk = logging.getLogger(_LOGGER)
+        self._propagated, sdk.propagate = sdk.propagate, False
+        sdk.addHandler(self._trouble)
+        own = Resource({"service.name": NAME, "service.version": self.version})
+        resource = Resource.get_empty().merge(own).merge(OTELResourceDetector().detect())
+        spans = TracerProvider(resource=resource, shutdown_on_exit=False)
+        spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=self.traces, session=Session())))
+        self.tracer = spans.get_tracer(NAME, self.version)
+        self._closing.append(spans.shutdown)
+        if self.logs:
+            events = LoggerProvider(resource=resource, shutdown_on_exit=False)
+            events.add_log_record_processor(
+                BatchLogRecordProcessor(OTLPLogExporter(endpoint=self.logs, session=Session()))
+            )
+            self.logger = events.get_logger(NAME, self.version)
+            self._closing.append(events.shutdown)
+
+    def close(self) -> str:
+        """Send what is left, for as long as `PATIENCE_S` seconds.
+
+        Returns:
+            What went wrong, in one line; empty where all was taken.
+        """
+        # Daemons: an address that never answers must not keep the process alive.
+        threads = [threading.Thread(target=one, daemon=True) for one in self._closing]
+        for thread in threads:
+            thread.start()
+        until = time.monotonic() + PATIENCE_S
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        if any(thread.is_alive() for thread in threads):
+            # The handler stays, or the SDK would complain on the screen after the verdict.
+            return self._trouble.lost or self._trouble.first or f"{PATIENCE_S:g} s were not enough to send them"
+        sdk = logging.getLogger(_LOGGER)
+        sdk.removeHandler(self._trouble)
+        sdk.propagate = self._propagated
+        return self._trouble.lost
+
+
+def _cause(said: str) -> str:
+    """Why something was lost, in words of our own; empty for what is about something else."""
+    for form, cause in _CAUSES:
+        if found := form.search(said):
+            return cause.format(*found.groups())
+    return ""
+
+
+def parent_of(traceparent: str) -> Context | None:
+    """The span that a run belongs to.
+
+    Args:
+        traceparent: in the form of W3C Trace Context; empty, or anything else, for none.
+    """
+    return TraceContextTextMapPropagator().extract({"traceparent": traceparent}) if traceparent else None

@@ -1,0 +1,166 @@
+"""Spans and events of samples, calls and tools, in memory and with the real SDK."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from gate.domain.absence import Failed, Unscored
+from gate.domain.model import ModelRef, Params
+from gate.domain.prompt import Message
+from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
+from gate.domain.transcript import ToolUse
+from gate.domain.usage import Dollars, Usage
+from gate.engine.plan import Job
+from gate.providers.base import Request
+from gate.telemetry import attributes
+from gate.telemetry.spans import Terms, Trace
+from gate.telemetry.tracing import TracedCalls, TracedToolbox
+from tests.support.conversing import FakeBox
+from tests.support.fakes import ScriptedCalls
+from tests.support.runs import suite
+
+REPLY = Reply("yes", "m-1", Usage(3, 2, 1, 4), Dollars(0.5), 0.25, stop_reason="stop")
+REQUEST = Request((Message("user", "hello"),), ModelRef("openai", "m"), Params(temperature=0.5, stop=("x",)))
+
+
+class Kept:
+    """A trace whose spans are kept here."""
+
+    def __init__(self, *, content: bool = False) -> None:
+        self.kept = InMemorySpanExporter()
+        provider = TracerProvider(shutdown_on_exit=False)
+        provider.add_span_processor(SimpleSpanProcessor(self.kept))
+        self.trace = Trace(provider.get_tracer("test"), None, Terms(lambda text: text, content, content))
+
+    def spans(self) -> dict[str, ReadableSpan]:
+        return {span.name: span for span in self.kept.get_finished_spans()}
+
+
+def told(span: ReadableSpan) -> dict[str, object]:
+    return dict(span.attributes or {})
+
+
+def test_a_pair_that_is_compared_tells_of_both_when_the_second_is_there() -> None:
+    made, memory = suite([{}, {}]), Kept()
+    case = made.exam.cases[0]
+    with memory.trace.run(None):
+        for arm in ArmName:
+            with memory.trace.sample(Job(made, case, arm, 0)):
+                pass
+        assert not memory.spans()
+        for arm in ArmName:
+            score = Score("pairwise", 0.5)
+            memory.trace.finished(Sample(made.name, case.id, arm, 0, REPLY, (score,), 0.5))
+    spans = [span for span in memory.kept.get_finished_spans() if span.name == "prompt_gate.sample"]
+    assert {told(span)["prompt_gate.arm"] for span in spans} == {"baseline", "candidate"}
+    assert [event.name for span in spans for event in span.events] == ["gen_ai.evaluation.result"] * 2
+
+
+def test_what_never_ends_ends_with_the_run() -> None:
+    made, memory = suite([{}]), Kept()
+    with pytest.raises(KeyboardInterrupt), memory.trace.run(None):
+        with memory.trace.sample(Job(made, made.exam.cases[0], ArmName.CANDIDATE, 0)):
+            raise KeyboardInterrupt
+    assert {"prompt_gate.run", "prompt_gate.suite", "prompt_gate.sample"} == set(memory.spans())
+    assert told(memory.spans()["prompt_gate.run"])["error.type"] == "KeyboardInterrupt"
+
+
+def called(reply: Reply | Failed, memory: Kept, request: Request = REQUEST) -> dict[str, ReadableSpan]:
+    calls = TracedCalls(ScriptedCalls([reply]), memory.trace, "answer", lambda model, params: "")
+    asyncio.run(calls.call(request))
+    return memory.spans()
+
+
+def test_a_call_is_a_span_of_its_own_time() -> None:
+    span = called(REPLY, Kept())["chat m"]
+    found = told(span)
+    assert found["gen_ai.usage.input_tokens"] == 6
+    assert found["gen_ai.usage.cache_read.input_tokens"] == 2
+    assert found["gen_ai.request.temperature"] == 0.5
+    assert found["gen_ai.request.stop_sequences"] == ("x",)
+    assert (found["server.address"], found["server.port"]) == ("api.openai.com", 443)
+    assert "gen_ai.input.messages" not in found
+
+
+def test_a_call_that_was_sent_again_is_one_span_from_the_first_request_on() -> None:
+    kept = Kept()
+    span = called(replace(REPLY, attempts=3, latency_s=1e6), kept)["chat m"]
+    assert told(span)["prompt_gate.attempts"] == 3
+    assert len(kept.kept.get_finished_spans()) == 1
+    assert span.start_time is not None and span.end_time is not None
+    assert span.end_time - span.start_time < 1e6 * 1e9
+
+
+def test_a_known_answer_was_not_asked_for() -> None:
+    assert not called(replace(REPLY, origin=Origin(reused=True)), Kept())
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [("HTTP 429 from api.example.com", "429"), ("time-out after 3 s", "timeout"), ("it broke", "_OTHER")],
+)
+def test_a_failed_call_says_so(reason: str, kind: str) -> None:
+    span = called(Failed(reason), Kept())["chat m"]
+    assert told(span)["error.type"] == kind
+    assert (span.status.status_code.name, span.status.description) == ("ERROR", reason)
+
+
+@pytest.mark.parametrize("content", [False, True])
+def test_a_tool_is_a_span_whose_content_is_told_on_request(content: bool) -> None:
+    memory = Kept(content=content)
+    asyncio.run(TracedToolbox(FakeBox(), memory.trace).call("look", '{"at": 1}', "s"))
+    found = told(memory.spans()["execute_tool look"])
+    assert found["gen_ai.operation.name"] == "execute_tool"
+    assert ("gen_ai.tool.call.arguments" in found) == content
+
+
+def test_no_name_of_a_stranger_keeps_a_batch_from_being_sent() -> None:
+    memory = Kept(content=True)
+    memory.trace.used(ToolUse("\ud800" * 300, "\ud800", "\ud800", failed=True, missing=True), 0)
+    called(replace(REPLY, text="\ud800", model_id="\ud800", stop_reason="\ud800"), memory)
+    for span in memory.kept.get_finished_spans():
+        assert len(span.name) < 150
+        for value in (span.name, *told(span).values()):
+            for text in value if isinstance(value, tuple) else (value,):
+                str(text).encode()
+
+
+def test_an_unscored_sample_has_the_reason_only_where_content_is_told() -> None:
+    made, memory = suite([{}]), Kept()
+    case = made.exam.cases[0]
+    with memory.trace.run(None):
+        with memory.trace.sample(Job(made, case, ArmName.CANDIDATE, 0)):
+            pass
+        score = Score("judge", Unscored("said: the secret answer"))
+        memory.trace.finished(Sample(made.name, case.id, ArmName.CANDIDATE, 0, REPLY, (score,)))
+    (event,) = memory.spans()["prompt_gate.sample"].events
+    assert dict(event.attributes or {}) == {
+        "gen_ai.evaluation.name": "judge",
+        "prompt_gate.scorer.weight": 1.0,
+        "error.type": "unscored",
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "provider", "host", "port"),
+    [
+        ("https://user:pw@models.example/v1?key=1", "openai", "models.example", 443),
+        ("https://acme.openai.azure.com/openai", "azure.ai.openai", "acme.openai.azure.com", 443),
+        ("http://localhost:11434/v1", "openai", "localhost", 11434),
+        ("http://[", "openai", None, None),
+    ],
+)
+def test_of_an_address_only_host_and_port_are_told(
+    address: str, provider: str, host: str | None, port: int | None
+) -> None:
+    found = attributes.asked(REQUEST, address)
+    assert (found["gen_ai.provider.name"], found.get("server.address"), found.get("server.port")) == (
+        provider,
+        host,
+        port,
+    )
+    assert "pw" not in str(found)
