@@ -1,7 +1,7 @@
 """The override label and advisory mode: what sets a verdict aside, who answers for it, and what does not count."""
 
 from gate.domain.record import OverrideRecord, RunRecord
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
 LONGEST_REASON = 500

@@ -3,8 +3,9 @@
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import AxisRecord
 from gate.domain.record_parts import EstimateRecord
+from gate.domain.verdict import State
 from gate.report import numbers
-from gate.report.parts_compared import Axes
+from gate.report.parts.compared import Axes
 from gate.report.slices import short, suite_label
 
 CALLS_FOR_P95 = 1_000
@@ -16,7 +17,9 @@ def axes(run: RunRecord) -> tuple[Axes, ...]:
     out = []
     for suite in run.suites:
         overall = suite.quality.overall
-        change = f"{numbers.delta(overall.mean)} {numbers.interval(overall.lower, overall.upper)}"
+        still = overall.state is State.NOISE and overall.moved == 0
+        span = ", no case moved" if still else f" {numbers.interval(overall.lower, overall.upper)}"
+        change = f"{numbers.delta(overall.mean)}{span}"
         out.append(
             Axes(
                 suite=short(suite_label(run, suite)),

@@ -8,7 +8,7 @@ from gate.domain.record_caching import ArmPrefixRecord, CacheRecord, PlaceRecord
 from gate.domain.record_compared import AxisRecord, SuiteRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
-from gate.report.parts import Code, Fact, Text
+from gate.report.parts.whole import Code, Fact, Text
 from gate.report.slices import short, suite_label
 
 FINDINGS_SHOWN = 3

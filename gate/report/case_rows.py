@@ -1,20 +1,19 @@
 """All cases of one suite of a run, in the order and the choice that somebody asks for."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Literal, TypeAlias
 
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
+from gate.domain.sample import mean_score
 from gate.report import numbers
 from gate.report.cases import slices_of
 from gate.report.slices import short
 
 Which: TypeAlias = Literal["all", "worse", "better", "failed"]
 Order: TypeAlias = Literal["worst", "best", "case"]
-_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +111,14 @@ def _compared(suite: SuiteRecord) -> Iterator[_Found]:
     for case in suite.cases:
         missing = sum(score is None for score in (*case.baseline, *case.candidate))
         outcome = _outcome(case.delta)
-        yield _Found(case.id, case.slices, _mean(case.baseline), _mean(case.candidate), case.delta, outcome, missing)
+        yield _Found(
+            case.id, case.slices, mean_score(case.baseline), mean_score(case.candidate), case.delta, outcome, missing
+        )
 
 
 def _alone(suite: NewSuiteRecord) -> Iterator[_Found]:
     for case in suite.cases:
-        mean, known = _mean(case.scores), [one for one in case.passed if one is not None]
+        mean, known = mean_score(case.scores), [one for one in case.passed if one is not None]
         outcome: Literal["worse", "better", "unknown"] = "unknown" if not known else "better" if all(known) else "worse"
         yield _Found(case.id, case.slices, None, mean, mean, outcome, sum(score is None for score in case.scores))
 
@@ -125,12 +126,7 @@ def _alone(suite: NewSuiteRecord) -> Iterator[_Found]:
 def _outcome(delta: float | None) -> Literal["worse", "better", "same", "unknown"]:
     if delta is None:
         return "unknown"
-    return "same" if abs(delta) < _SAME else "worse" if delta < 0 else "better"
-
-
-def _mean(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return fmean(known) if known else None
+    return "same" if abs(delta) < numbers.ZERO else "worse" if delta < 0 else "better"
 
 
 def _chosen(one: _Found, wanted: Wanted) -> bool:

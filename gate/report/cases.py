@@ -1,4 +1,4 @@
-"""The cases that fell most, with the answers of both arms."""
+"""Cases that explain a fall, with the answers of both arms."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,33 +8,27 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_parts import OutputRecord
-from gate.domain.verdict import State
+from gate.domain.sample import mean_score
 from gate.report import numbers
+from gate.report.carriers import carriers
+from gate.report.differences.answers import Diff, difference
 from gate.report.escape import visible
-from gate.report.parts_cases import Answer, CaseView
+from gate.report.parts.cases import Answer, CaseView
 from gate.report.scorer_words import Scale, against
-from gate.report.slices import LONGEST_SENTENCE, in_state, of_run, short
+from gate.report.slices import LONGEST_SENTENCE, short
 from gate.report.talk import course, talk
 
-CASES_SHOWN = 5
 SLICES_NAMED = 8
 REASONS_SHOWN = 5
 
 
 def cases(run: RunRecord) -> tuple[CaseView, ...]:
-    """The cases with the largest falls, worst first; among equals those of a slice that regressed."""
-    fallen = {named.full for named in in_state(of_run(run), State.REGRESSION)}
-    several = len(run.suites) > 1
-    found: list[tuple[float, int, str, CaseRecord]] = []
-    for suite in run.suites:
-        prefix = f"{suite.name}/" if several else ""
-        for case in suite.cases:
-            if case.delta is None or case.delta >= -1e-9:
-                continue
-            hits = sum(f"{prefix}{dimension}={value}" in fallen for dimension, value in case.slices.items())
-            found.append((round(case.delta, 9), -hits, f"{prefix}{case.id}", case))
-    found.sort(key=lambda item: item[:3])
-    return tuple(_case(full, case) for _, _, full, case in found[:CASES_SHOWN])
+    """The cases that carry what the first line says, or else those that fell most.
+
+    Args:
+        run: a finished run.
+    """
+    return tuple(_case(one.full, one.record) for one in carriers(run).cases)
 
 
 def slices_of(slices: Mapping[str, str]) -> str:
@@ -45,20 +39,37 @@ def slices_of(slices: Mapping[str, str]) -> str:
 
 
 def _case(full: str, case: CaseRecord) -> CaseView:
+    baseline, candidate = answers(_sorted(case.baseline_outputs, -1)), answers(_sorted(case.candidate_outputs, 1))
     return CaseView(
         name=short(full),
         slices=slices_of(case.slices),
-        scores=f"{_mean(case.baseline)} → {_mean(case.candidate)}",
+        scores=f"{numbers.score(mean_score(case.baseline))} → {numbers.score(mean_score(case.candidate))}",
         question=None if case.input is None else visible(case.input),
         expected=None if case.expected is None else visible(plain(case.expected)),
-        baseline=answers(case.baseline_outputs),
-        candidate=answers(case.candidate_outputs),
+        baseline=baseline,
+        candidate=candidate,
+        diff=diff(baseline, candidate),
     )
 
 
-def _mean(scores: Sequence[float | None]) -> str:
-    known = [score for score in scores if score is not None]
-    return numbers.score(sum(known) / len(known) if known else None)
+def diff(baseline: Sequence[Answer], candidate: Sequence[Answer]) -> Diff | None:
+    """Of the first answers of both arms; None where one of them is no answer.
+
+    Args:
+        baseline, candidate: in the order in which they are told.
+    """
+    if not baseline or not candidate or baseline[0].text is None or candidate[0].text is None:
+        return None
+    return difference(baseline[0].text, candidate[0].text)
+
+
+def _sorted(outputs: Sequence[OutputRecord], sign: int) -> list[OutputRecord]:
+    """The best first, or the worst; last what has no score, and what is no answer."""
+
+    def place(one: OutputRecord) -> tuple[bool, bool, float, int]:
+        return one.text is None, one.score is None, sign * (one.score or 0.0), one.index
+
+    return sorted(outputs, key=place)
 
 
 def plain(value: JsonValue) -> str:
@@ -91,7 +102,7 @@ def answers(outputs: Sequence[OutputRecord], scale: Scale = None) -> tuple[Answe
         one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending, said)
         alike.setdefault(one, []).append(output)
     return tuple(
-        replace(_answer(one, [output.index + 1 for output in same], len(outputs), scale), talk=talk(same[0]))
+        replace(_answer(one, sorted(output.index + 1 for output in same), len(outputs), scale), talk=talk(same[0]))
         for one, same in alike.items()
     )
 
@@ -103,7 +114,7 @@ def _answer(one: _Alike, samples: Sequence[int], total: int, scale: Scale) -> An
     if total == 1:
         which = ""
     elif len(samples) == total:
-        which = f"all {total} samples: "
+        which = "both samples: " if total == 2 else f"all {total} samples: "
     else:
         which = f"{'sample' if len(samples) == 1 else 'samples'} {', '.join(map(str, samples))}: "
     which += f"{one.ending}, " if one.ending else ""

@@ -10,7 +10,7 @@ from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import endings, numbers, obstacle, remembered, unfinished
 from gate.report.checks import checked, count_of, names_of
-from gate.report.parts import Code, Fact, Text
+from gate.report.parts.whole import Code, Fact, Text
 from gate.report.rates import interval
 from gate.report.slices import NAMES_SHOWN, short
 

@@ -13,8 +13,8 @@ from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible
 from gate.report.newprompts import about
-from gate.report.parts_alone import CaseRow, CheckTable, RateRow
-from gate.report.parts_cases import FailingCase
+from gate.report.parts.alone import CaseRow, CheckTable, RateRow
+from gate.report.parts.cases import FailingCase
 from gate.report.rates import interval
 from gate.report.scorer_words import FULL, case_scale, case_score, others, shortcomings
 from gate.report.slices import LONGEST_SENTENCE, short

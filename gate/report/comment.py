@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
 from gate.report import markdown
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 
 MOST_EARLIER = 5
 """Earlier verdicts that a comment names."""

@@ -15,8 +15,8 @@ from gate.domain.record_conversations import (
 )
 from gate.domain.suite import OVERALL
 from gate.report import numbers
-from gate.report.parts import Code, ConversationTable, Text
-from gate.report.parts_conversations import ToolRow
+from gate.report.parts.conversations import ToolRow
+from gate.report.parts.whole import Code, ConversationTable, Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
 SUITES_SHOWN = 3

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gate.domain.record import RunRecord
 from gate.domain.record_judged import DimensionRecord, RubricRecord
 from gate.report import numbers
-from gate.report.parts_scorers import DimensionRow, DimensionTable
+from gate.report.parts.scorers import DimensionRow, DimensionTable
 from gate.report.slices import short, suite_label
 
 

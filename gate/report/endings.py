@@ -7,11 +7,14 @@ from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import ArmRecord
 from gate.report import numbers
-from gate.report.parts import Code, Fact, Text
-from gate.report.slices import short
+from gate.report.parts.whole import Code, Fact, Text
+from gate.report.slices import short, suite_label
 
 NOTABLE = 0.01
 """Share of an arm's replies, or difference of the arms' shares, from which on a reader is told at once."""
+
+COMMON = 0.2
+"""Share of an arm's replies without any text from which on they are told, even where the other arm has as many."""
 
 SUITES_SHOWN = 3
 
@@ -53,10 +56,15 @@ class _Found:
         """Enough of a difference between the arms, or enough of a prompt that has only one."""
         return abs(self.shares[1] - self.shares[0]) >= NOTABLE
 
+    @property
+    def common(self) -> bool:
+        """So many empty replies that scores say little about the prompt, though the arms do not differ."""
+        return self.kind == "empty" and max(self.shares) >= COMMON
+
 
 def findings(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each kind of ending in which the arms differ, those of the first few suites."""
-    told = [found for found in _all(run) if found.differs]
+    """A sentence for each kind of ending that is common, or in which the arms differ; those of the first few suites."""
+    told = [found for found in _all(run) if found.differs or found.common]
     shown = list(dict.fromkeys(found.suite for found in told))[:SUITES_SHOWN]
     return tuple(_finding(found) for found in told if found.suite in shown)
 
@@ -98,17 +106,19 @@ def _told(arm: ArmRecord) -> Text:
 
 
 def _finding(found: _Found) -> Text:
-    before, after = found.arms
-    verb = "was" if found.counts[1] == 1 else "were"
-    article = "a " if found.kind == "refused" and found.counts[1] == 1 else ""
+    # The sentence begins with the arm that has such replies.
+    both = (("candidate", found.arms[1], found.counts[1]), ("baseline", found.arms[0], found.counts[0]))
+    (name, arm, count), (other, rest, fewer) = both if found.counts[1] else both[::-1]
+    if arm is None:
+        return ()
+    verb = "was" if count == 1 else "were"
+    article = "a " if found.kind == "refused" and count == 1 else ""
     where: Text = (Code(found.suite), ": ") if found.suite else ()
-    limited = after if found.counts[1] else before
-    limit = _limit(found.kind, limited) if limited is not None else ()
     noun = ("conversation", "") if found.kind == STEP_LIMIT else ("reply", "replies")
-    many = f"{found.counts[1]:,} of {numbers.counted(after.replies, *noun)} of the candidate"
-    less = f"{found.counts[0]:,}" if found.counts[0] else "none"
-    other = "" if before is None else f", and {less} of the baseline's {before.replies:,}"
-    return (*where, f"{many} {verb} {article}{_word(found.kind, found.counts[1])}", *limit, f"{other}.")
+    many = f"{count:,} of {numbers.counted(arm.replies, *noun)} of the {name}"
+    less = f"{fewer:,}" if fewer else "none"
+    end = "" if rest is None else f", and {less} of the {other}'s {rest.replies:,}"
+    return (*where, f"{many} {verb} {article}{_word(found.kind, count)}", *_limit(found.kind, arm), f"{end}.")
 
 
 def _word(kind: str, count: int) -> str:
@@ -135,11 +145,10 @@ def _all(run: RunRecord) -> Iterator[_Found]:
 
 
 def _arms(run: RunRecord) -> Iterator[tuple[str, tuple[ArmRecord | None, ArmRecord]]]:
-    several = len(run.suites) + len(run.new) > 1
     for suite in run.suites:
-        yield short(suite.name) if several else "", (suite.baseline, suite.candidate)
+        yield short(suite_label(run, suite)), (suite.baseline, suite.candidate)
     for new in run.new:
-        yield short(new.name) if several else "", (None, new.candidate)
+        yield short(suite_label(run, new)), (None, new.candidate)
 
 
 def _counts(arm: ArmRecord) -> dict[str, int]:

@@ -41,6 +41,8 @@ _TRIGGERS = (
 _COMMIT = re.compile(r"(?i)\b[0-9a-f]{7,40}\b")
 
 _PUNCTUATION = re.compile(r"([\\`*_{}<>~$&#!]|\[(?![+−]?[\d∞])|\](?=[(\[:])|^[-+=](?=[-+=\s]|$))")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 has no way to write."""
 _NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
 
 
@@ -107,6 +109,11 @@ def fence(text: str, language: str = "text") -> str:
 def html_text(text: str) -> str:
     """Text between HTML tags, where Markdown is not read, on one line."""
     return html.escape(_unlinked(one_line(text)))
+
+
+def xml_text(text: str) -> str:
+    """Text that XML can hold; its marks are still to be escaped by whoever writes the file."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def terminal(text: str, *, lines: bool = False) -> str:

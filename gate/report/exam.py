@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from gate.domain.record import RunRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.report import numbers
-from gate.report.parts import Code, Text
-from gate.report.parts_compared import ExamTrial
+from gate.report.parts.compared import ExamTrial
+from gate.report.parts.whole import Code, Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
 PARTS_NAMED = 5

@@ -8,6 +8,7 @@ from gate.domain.record_exam import ExamChangeRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
+from gate.errors import Interrupted
 from gate.report import check_words, numbers, rates
 from gate.report.aside import exit_code
 from gate.report.axes import CALLS_FOR_P95, p95, trusted
@@ -15,7 +16,7 @@ from gate.report.cache import cache_facts
 from gate.report.endings import ending_facts
 from gate.report.juries import judge_fact, jury_facts
 from gate.report.method import method
-from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.parts.whole import Code, Fact, Text, UsageRow
 from gate.report.position import position_facts
 from gate.report.reuse import reuse_facts
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
@@ -24,8 +25,6 @@ from gate.report.spending import costs
 IDS_NAMED = 8
 REASONS_SHOWN = 20
 DIGEST_SHOWN = 12
-INTERRUPTED = 130
-"""By Ctrl-C; the exit code of a shell's own."""
 
 
 def facts(run: RunRecord) -> tuple[Fact, ...]:
@@ -146,7 +145,9 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         best = "all good" if run.kind == "check" else "best for the candidate"
         yield Fact("Had they been", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
     yield from costs(run)
-    ended: Text = ("interrupted",) if run.exit_code == INTERRUPTED else (Code("fail_on"), f": {run.method.fail_on}")
+    ended: Text = (
+        ("interrupted",) if run.exit_code == Interrupted.exit_code else (Code("fail_on"), f": {run.method.fail_on}")
+    )
     yield Fact("Exit code", (*exit_code(run), " (", *ended, ")"))
     yield from _made_by(run)
 

@@ -5,14 +5,16 @@ from dataclasses import dataclass, replace
 
 from gate.domain.verdict import State
 from gate.report import numbers
+from gate.report.cases import diff
 from gate.report.escape import shorten
-from gate.report.parts import ConversationTable, Text, View
-from gate.report.parts_alone import CheckTable, NewPrompt
-from gate.report.parts_cases import Answer, CaseView, FailingCase
-from gate.report.parts_compared import Table
-from gate.report.parts_conversations import TalkView
-from gate.report.parts_scorers import ScorerTable
-from gate.report.promises import fewer
+from gate.report.parts.alone import CheckTable, NewPrompt
+from gate.report.parts.cases import Answer, CaseView, FailingCase
+from gate.report.parts.compared import Table
+from gate.report.parts.conversations import TalkView
+from gate.report.parts.scorers import ScorerTable
+from gate.report.parts.whole import ConversationTable, Text, View
+from gate.report.promises.tables import fewer
+from gate.report.steps import READ
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
@@ -50,11 +52,10 @@ LEVELS = (
     Level(1_500),
     Level(1_500, talks=False),
     Level(1_500, reasons=False, talks=False),
-    Level(400, reasons=False, talks=False),
-    Level(0),
-    Level(0, cases=2),
-    Level(0, cases=0),
-    Level(0, cases=0, folded=30),
+    Level(1_500, reasons=False, talks=False, folded=30),
+    Level(400, reasons=False, talks=False, folded=30),
+    Level(400, reasons=False, talks=False, folded=0),
+    Level(0, folded=0),
     Level(0, cases=0, folded=0),
     Level(0, cases=0, folded=0, rows=40),
     Level(0, cases=0, folded=0, rows=40, details=False),
@@ -65,7 +66,7 @@ LEVELS = (
     Level(0, cases=0, folded=0, rows=0, suites=0, details=False),
     Level(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
 )
-"""From the fullest to the shortest."""
+"""From the fullest to the shortest: rows that are folded anyway go before the answers that explain the verdict."""
 
 
 def fold(view: View, level: Level) -> View:
@@ -91,12 +92,19 @@ def fold(view: View, level: Level) -> View:
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
         promises=tuple(fewer(table, level.rows) for table in view.promises[: level.suites]),
+        steps=view.steps if level.cases else tuple(map(_elsewhere, view.steps)),
     )
     if not level.bare:
         return short
     return replace(
         short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), checks=(), notice=_brief(view.notice)
     )
+
+
+def _elsewhere(step: Text) -> Text:
+    """Cases that are left out are not above."""
+    first = step[0]
+    return (first.replace(READ, "Read the cases in the whole report", 1), *step[1:]) if isinstance(first, str) else step
 
 
 def _kept(view: View, level: Level) -> Sequence[Table]:
@@ -172,13 +180,16 @@ def _failing(case: FailingCase, level: Level) -> FailingCase:
 def _case(case: CaseView, level: Level) -> CaseView:
     chars = level.answer_chars
     if not chars:
-        return replace(case, question=None, expected=None, baseline=(), candidate=())
+        return replace(case, question=None, expected=None, baseline=(), candidate=(), diff=None)
+    baseline = tuple(_answer(answer, level) for answer in case.baseline)
+    candidate = tuple(_answer(answer, level) for answer in case.candidate)
     return replace(
         case,
         question=None if case.question is None else shorten(case.question, chars),
         expected=None if case.expected is None else shorten(case.expected, chars),
-        baseline=tuple(_answer(answer, level) for answer in case.baseline),
-        candidate=tuple(_answer(answer, level) for answer in case.candidate),
+        baseline=baseline,
+        candidate=candidate,
+        diff=diff(baseline, candidate),
     )
 
 

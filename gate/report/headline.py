@@ -6,7 +6,7 @@ from gate.report import check_words, numbers, obstacle, rates
 from gate.report.aside import aside
 from gate.report.axes import over_allowance
 from gate.report.escape import terminal
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.slices import (
     LONGEST_SENTENCE,
     Named,
@@ -118,7 +118,7 @@ def _first_reason(run: RunRecord, otherwise: str) -> Text:
 
 def _worst(run: RunRecord, before: str) -> Text:
     found = worst(run)
-    if found is None:
+    if found is None or (found.record.mean or 0.0) >= 0.0:
         return ()
     span = numbers.interval(found.record.lower, found.record.upper)
     return (before, name(found), f" {numbers.delta(found.record.mean)} {span}")

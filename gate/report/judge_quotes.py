@@ -3,7 +3,7 @@
 from gate.domain.judge_calibration import FigureRecord
 from gate.domain.record_parts import JudgeRecord
 from gate.report import numbers
-from gate.report.judge_numbers import shares
+from gate.report.calibration.judge_numbers import shares
 
 
 def sentence(judge: JudgeRecord) -> str:

@@ -9,7 +9,7 @@ from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import AskedRecord, EstimateRecord, JudgeRecord
 from gate.report import numbers
 from gate.report.judge_quotes import sentence
-from gate.report.parts import Fact
+from gate.report.parts.whole import Fact
 from gate.report.scorer_words import Scale, against
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 

@@ -12,7 +12,7 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import escape
 from gate.report.folding import LEVELS, fold
-from gate.report.parts import Code
+from gate.report.parts.whole import Code
 from gate.report.view import view
 
 GITHUB_LIMIT = 65_536

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gate.domain.record import MethodRecord, RunRecord
 from gate.report import numbers
-from gate.report.parts import Code, Fact, Text
+from gate.report.parts.whole import Code, Fact, Text
 from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, Named, of_run, short
 
 MARGINS_NAMED = 5

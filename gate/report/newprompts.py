@@ -6,8 +6,8 @@ from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
 from gate.report import numbers
 from gate.report.cases import answers, plain, slices_of
 from gate.report.escape import visible
-from gate.report.parts_alone import NewPrompt, RateRow
-from gate.report.parts_cases import FailingCase
+from gate.report.parts.alone import NewPrompt, RateRow
+from gate.report.parts.cases import FailingCase
 from gate.report.rates import interval, spare
 from gate.report.slices import parted, short
 from gate.report.spending import per
@@ -33,14 +33,14 @@ def new_prompts(run: RunRecord) -> tuple[NewPrompt, ...]:
 
 
 def _prompt(suite: NewSuiteRecord) -> NewPrompt:
-    ordered = sorted(suite.slices, key=_rank)
-    kept, folded = parted(ordered, _unremarkable, SHOWN_UNREMARKABLE)
+    ordered = sorted(suite.slices, key=rate_rank)
+    kept, folded = parted(ordered, rate_unremarkable, SHOWN_UNREMARKABLE)
     return NewPrompt(
         suite=short(suite.name),
         path=short(suite.candidate.path),
         about=about(suite, "An answer"),
-        rows=tuple(map(_row, (suite.overall, *kept))),
-        folded=tuple(map(_row, folded)),
+        rows=tuple(map(rate_row, (suite.overall, *kept))),
+        folded=tuple(map(rate_row, folded)),
         cases=tuple(_case(suite, case) for case in _failing(suite)[:CASES_SHOWN]),
     )
 
@@ -67,15 +67,18 @@ def about(suite: NewSuiteRecord, what: str, over: str = "") -> str:
     return f"{what} passes when {mark}{over}.{told}"
 
 
-def _rank(rate: PassRateRecord) -> tuple[int, bool, float, str]:
+def rate_rank(rate: PassRateRecord) -> tuple[int, bool, float, str]:
+    """Sorts slices: what falls shortest first."""
     return (_ORDER.index(rate.state), rate.advisory, spare(rate), rate.slice)
 
 
-def _unremarkable(rate: PassRateRecord) -> bool:
+def rate_unremarkable(rate: PassRateRecord) -> bool:
+    """Whether a slice can be folded: it is neither short nor doubtful, nor one that somebody wants to see."""
     return rate.state is not PassState.MISSED and not rate.doubtful and not rate.advisory
 
 
-def _row(rate: PassRateRecord) -> RateRow:
+def rate_row(rate: PassRateRecord) -> RateRow:
+    """One slice as text."""
     quiet = rate.state is PassState.UNPROVEN and not rate.doubtful and not rate.advisory
     groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
     return RateRow(

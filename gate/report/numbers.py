@@ -12,7 +12,8 @@ MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 """Stands where there is no number."""
 
-_ZERO = 1e-9
+ZERO = 1e-9
+"""What is nearer to nothing than this is rounding, and no change."""
 
 
 def score(value: float | None, places: int = 3) -> str:
@@ -44,12 +45,12 @@ def grade_change(value: float, lower: float | None, upper: float | None) -> str:
 
 def plain(value: float) -> str:
     """A number with two decimals: `0.62`, `−0.10`."""
-    return f"{MINUS if value < -_ZERO else ''}{_decimals(abs(value), 2)}"
+    return f"{MINUS if value < -ZERO else ''}{_decimals(abs(value), 2)}"
 
 
 def fell_or_rose(value: float) -> str:
     """A change in words: `fell by 0.061`, `rose by 0.024`, `did not move`."""
-    if abs(value) < _ZERO:
+    if abs(value) < ZERO:
         return "did not move"
     return f"{'fell' if value < 0 else 'rose'} by {_decimals(abs(value), 3)}"
 
@@ -69,8 +70,8 @@ def percent(fraction: float) -> str:
 def share(value: float) -> str:
     """A share in [0, 1] with at most one decimal: `62.5 %`, `90 %`; only all is `100 %`, and only none `0 %`."""
     tenths = round(value * 1000)
-    tenths = min(tenths, 999) if value < 1 - _ZERO else tenths
-    tenths = max(tenths, 1) if value > _ZERO else tenths
+    tenths = min(tenths, 999) if value < 1 - ZERO else tenths
+    tenths = max(tenths, 1) if value > ZERO else tenths
     return f"{tenths / 10:.1f}".removesuffix(".0") + " %"
 
 
@@ -155,7 +156,7 @@ def about(count: int) -> str:
 
 
 def _sign(value: float) -> str:
-    if abs(value) < _ZERO:
+    if abs(value) < ZERO:
         return ""
     return MINUS if value < 0 else "+"
 
@@ -165,7 +166,7 @@ def _signed(value: float, places: int) -> str:
 
 
 def _decimals(value: float, places: int) -> str:
-    if abs(value) < _ZERO:
+    if abs(value) < ZERO:
         return f"{0:.{places}f}"
     text = f"{value:,.{places}f}"
     return _significant(value, 2) if float(text.replace(",", "")) == 0 else text
@@ -173,7 +174,7 @@ def _decimals(value: float, places: int) -> str:
 
 def _percent_digits(fraction: float) -> str:
     size = abs(fraction) * 100
-    if size < _ZERO:
+    if size < ZERO:
         return "0"
     return f"{size:,.0f}" if size >= 9.95 else _decimals(size, 1)
 

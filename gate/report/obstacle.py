@@ -4,7 +4,7 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.domain.words import undecided
 from gate.report import unfinished
-from gate.report.parts import Text
+from gate.report.parts.whole import Text
 from gate.report.slices import LONGEST_SENTENCE, short
 
 LONGEST_HEADING = 120

@@ -6,7 +6,7 @@ from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_judged import PositionRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
-from gate.report.parts import Fact
+from gate.report.parts.whole import Fact
 from gate.report.slices import short
 
 

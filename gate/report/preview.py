@@ -1,29 +1,20 @@
-"""The Markdown report as a page for the browser, close to how a pull request shows it."""
+"""The Markdown report for a page of the web interface, close to how a pull request shows it."""
 
-from importlib import resources
+import re
+from collections.abc import Sequence
 
-from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from gate.domain.record import RunRecord
 from gate.report.markdown import GITHUB_LIMIT
 from gate.report.markdown import render as render_markdown
 
-
-def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
-    """One page without scripts, links or anything that loads.
-
-    Args:
-        run: the finished run.
-        limit: characters of the Markdown, as a comment may have.
-    """
-    source = resources.files("gate.report").joinpath("templates", "preview.html.j2").read_text(encoding="utf-8")
-    template = Environment(undefined=StrictUndefined, autoescape=True).from_string(source)
-    return template.render(title=f"Prompt Gate: {run.verdict.value}", body=body(run, limit=limit)) + "\n"
+_ALERT = re.compile(r"\[!([A-Z]+)\]\n")
 
 
 def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
-    """The report alone, for a page that has a frame of its own; its headings begin at the second level.
+    """The report, for a page that has a frame of its own; its headings begin at the second level.
 
     Args:
         run: the finished run.
@@ -35,6 +26,7 @@ def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(render_markdown(run, limit=limit))
+    _alerts(tokens)
     for token in tokens:
         if token.type == "table_open":
             token.attrSet("tabindex", "0")
@@ -42,3 +34,13 @@ def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
             # A page of ours allows no style in its markup.
             token.attrSet("class", str(style).removeprefix("text-align:"))
     return str(parser.renderer.render(tokens, parser.options, {}))
+
+
+def _alerts(tokens: Sequence[Token]) -> None:
+    """GitHub's alerts, which no library knows, become quotes of a class; their mark is not text."""
+    for place in range(len(tokens) - 2):
+        quote, text = tokens[place], tokens[place + 2]
+        if quote.type != "blockquote_open" or not (found := _ALERT.match(text.content)):
+            continue
+        quote.attrSet("class", f"alert {found[1].lower()}")
+        text.children = (text.children or [])[2:]

@@ -8,7 +8,7 @@ from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import numbers
-from gate.report.parts import Code, Fact, Text, UsageRow
+from gate.report.parts.whole import Code, Fact, Text, UsageRow
 from gate.report.slices import NAMES_SHOWN, short
 
 

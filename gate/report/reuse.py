@@ -8,8 +8,8 @@ from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import ArmReuseRecord, ReuseRecord
 from gate.report import numbers
-from gate.report.parts import Code, Fact, Text
-from gate.report.slices import LONGEST_SENTENCE, short
+from gate.report.parts.whole import Code, Fact, Text
+from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 SUITES_SHOWN = 3
 """Suites whose drift stands in the first lines; the facts have them all."""
@@ -44,7 +44,7 @@ def reuse_facts(run: RunRecord) -> Iterator[Fact]:
 def _known(run: RunRecord) -> list[_Named]:
     """What is known of each suite, under its name where that is needed."""
     suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
-    return [(short(s.name) if len(suites) > 1 else "", s.reuse) for s in suites if s.reuse is not None]
+    return [(short(suite_label(run, s)), s.reuse) for s in suites if s.reuse is not None]
 
 
 def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:

@@ -3,7 +3,7 @@
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import ScorerChangeRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.parts_scorers import ScorerRow, ScorerTable
+from gate.report.parts.scorers import ScorerRow, ScorerTable
 from gate.report.slices import NAMES_SHOWN, short, suite_label
 
 SCORERS_SHOWN = 30

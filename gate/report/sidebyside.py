@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from statistics import fmean
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ending import ending_of
@@ -11,13 +10,13 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_new import NewCaseRecord
 from gate.domain.record_parts import OutputRecord, TranscriptRecord
-from gate.domain.sample import ArmName, Part, Reply, Sample, Score
+from gate.domain.sample import ArmName, Part, Reply, Sample, Score, mean_score
 from gate.domain.usage import Dollars
 from gate.report import numbers
 from gate.report.cases import plain, slices_of
+from gate.report.differences.words import Piece, differences
 from gate.report.escape import one_line, shorten, visible
-from gate.report.parts_conversations import TalkView
-from gate.report.sidebyside_words import Piece, differences
+from gate.report.parts.conversations import TalkView
 from gate.report.slices import LONGEST_SENTENCE, short
 from gate.report.talk import talk
 
@@ -178,7 +177,7 @@ def case_view(
         given = list(_kept(case))
     before = {one.index: one for arm, one in given if arm is ArmName.BASELINE}
     after = {one.index: one for arm, one in given if arm is ArmName.CANDIDATE}
-    means = (None, _mean(case.scores)) if isinstance(case, NewCaseRecord) else _means(case)
+    means = (None, mean_score(case.scores)) if isinstance(case, NewCaseRecord) else _means(case)
     return CaseView(
         id=case.id,
         name=short(case.id),
@@ -196,12 +195,7 @@ def case_view(
 
 
 def _means(case: CaseRecord) -> tuple[float | None, float | None]:
-    return _mean(case.baseline), _mean(case.candidate)
-
-
-def _mean(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return fmean(known) if known else None
+    return mean_score(case.baseline), mean_score(case.candidate)
 
 
 def _pair(index: int, before: Given | None, after: Given | None) -> Pair:

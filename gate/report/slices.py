@@ -7,17 +7,16 @@ from typing import TypeVar
 
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import ComparisonRecord, SuiteRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report.escape import one_line
-from gate.report.parts import Code
+from gate.report.parts.whole import Code
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
 NAMES_SHOWN = 3
 """Slices that a sentence names before it counts the rest."""
-FEWEST_UNITS = 10
-"""Independent cases from which on a slice can block."""
 
 Item = TypeVar("Item")
 
@@ -45,16 +44,26 @@ class Named:
         return self.local == OVERALL
 
 
-def suite_label(run: RunRecord, suite: SuiteRecord) -> str:
-    """The suite's name where it is needed: empty in a run over one suite."""
-    return suite.name if len(run.suites) > 1 else ""
+def suite_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord) -> str:
+    """The suite's name where it is needed: empty in a run over one suite, be it compared or new."""
+    return suite.name if several(run) else ""
+
+
+def several(run: RunRecord) -> bool:
+    """Whether slices and cases need the name of their suite; new ones count, since they have cases, too."""
+    return len(run.suites) + len(run.new) > 1
+
+
+def case_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord, case: str) -> str:
+    """`suite/case` where the suite's name is needed, else `case`."""
+    return f"{suite.name}/{case}" if several(run) else case
 
 
 def of_suite(run: RunRecord, suite: SuiteRecord) -> tuple[Named, ...]:
     """The comparisons of one suite, `overall` first, in the order of the record."""
     label = suite_label(run, suite)
     records = (suite.quality.overall, *suite.quality.slices)
-    # In a run over several suites the record carries full names already.
+    # In a run that compares several suites the record carries full names already.
     return tuple(
         Named(label, record.slice.removeprefix(f"{label}/") if label else record.slice, record) for record in records
     )
@@ -116,7 +125,7 @@ def names(slices: Sequence[Named]) -> tuple[str | Code, ...]:
     """`a, b, c and 2 more`."""
     out: list[str | Code] = []
     for named in slices[:NAMES_SHOWN]:
-        out += [", ", name(named), *([" (advisory)"] if named.record.advisory else [])]
+        out += [", ", *(["advisory "] if named.record.advisory else []), name(named)]
     rest = len(slices) - NAMES_SHOWN
     return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
 

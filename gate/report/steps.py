@@ -1,31 +1,32 @@
 """What to do next, for each verdict."""
 
-import re
-import shlex
 from collections.abc import Iterator
+from math import inf
 
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_parts import ArmRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import check_words, endings, numbers, open_promises, rates, unfinished
+from gate.report import check_words, endings, floors, numbers, rates, unfinished
 from gate.report.cache import advice
-from gate.report.parts import Code, Text
-from gate.report.slices import in_state, name, names, of_run, short
+from gate.report.carriers import carriers
+from gate.report.drafting import drafted
+from gate.report.parts.whole import Code, Text
+from gate.report.promises import open_ones as open_promises
+from gate.report.slices import NAMES_SHOWN, Named, in_state, name, names, of_run, short
 from gate.report.tables import more_cases
 
-FILE_MODE = "file"
-"""The ref of an arm that was read from a file instead of git."""
+FLOOR = 30
+"""Independent cases that a slice which should decide has at least."""
 
-DEFAULT_CONFIG = "gate.yaml"
-
-LONGEST_COMMAND = 500
+NOTABLE_FALL = 0.05
+MOST_CASES = 200
+"""More cases than that nobody adds to settle one slice."""
+FAILURES_NAMED = 2
+READ = "Read the cases above"
+"""How a step begins that rests on cases which the report shows."""
 
 _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
 """Where the next step may be to merge."""
-
-_WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
-"""A name of ours for a side that has no ref, as a merge group: no ref of git has a space."""
 
 
 def steps(run: RunRecord) -> tuple[Text, ...]:
@@ -44,53 +45,16 @@ def steps(run: RunRecord) -> tuple[Text, ...]:
     return (*asked, *makers[run.verdict](run))
 
 
-def command(run: RunRecord) -> str:
-    """The command that compares again; empty where it needs more than the run knows.
-
-    In git mode the candidate is the working tree, because the next thing to compare is the mended prompt.
-    """
-    if not run.suites or run.verdict in (Verdict.SHIP, Verdict.PASS, Verdict.SKIPPED):
-        return ""
-    suite = run.suites[0]
-    if suite.baseline.ref != FILE_MODE:
-        # Nobody has the merge of a pull request in a clone; its author has the branch checked out.
-        named = suite.candidate.sha and not suite.candidate.ref.startswith("refs/pull/")
-        head = ["--head", _ref(suite.candidate)] if named else []
-        config = ["--config", run.config] if run.config not in ("", DEFAULT_CONFIG) else []
-        found = shlex.join(["gate", "diff", "--base", _ref(suite.baseline), *head, *config])
-    else:
-        found = _file_command(suite)
-    return found if len(found) <= LONGEST_COMMAND and found.isprintable() else ""
-
-
-def _ref(arm: ArmRecord) -> str:
-    """What git finds the commit by."""
-    return arm.sha if arm.sha and _WORDS.fullmatch(arm.ref) else arm.ref
-
-
-def _file_command(suite: SuiteRecord) -> str:
-    where = next((case.where for case in suite.cases if case.where), "")
-    path = where.rpartition(":")[0] or where
-    if not path or any(scorer == "judge" for scorer in suite.exam.scorers):
-        return ""
-    words = ["gate", "diff", "--baseline", suite.baseline.path, "--candidate", suite.candidate.path, "--cases", path]
-    if suite.baseline.model == suite.candidate.model:
-        words += ["--model", suite.baseline.model]
-    else:
-        words += ["--baseline-model", suite.baseline.model, "--candidate-model", suite.candidate.model]
-    for scorer in suite.exam.scorers:
-        words += ["--scorer", scorer]
-    return shlex.join([*words, "--samples", str(suite.samples)])
-
-
 def _block(run: RunRecord) -> Iterator[Text]:
     yield from endings.advice(run)
     fallen = in_state((named for named in of_run(run) if named.record.blocking), State.REGRESSION)
-    if fallen:
-        yield ("Read the cases above that fell most, first those of ", name(fallen[0]), ".")
     yield from rates.steps_block(run)
     again = "compare again" if run.suites else "run again"
-    yield (f"Change the prompt, or the model settings, and {again}.",)
+    if fallen:
+        mend = (f"{READ}, mend" if carriers(run).cases else "Mend", " the prompt or the model settings for ")
+        yield ("".join(mend), name(fallen[0]), f", and {again}.")
+    else:
+        yield (f"Change the prompt, or the model settings, and {again}.",)
     if run.suites:
         yield ("If it is the old answers that were wrong, correct the cases first, in a change of their own.",)
 
@@ -105,15 +69,21 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
     if not run.evaluated:
         yield (_mend(run),)
         return
-    what = "the prompt got worse" if run.suites else "the new prompt is good enough"
-    yield (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
     if run.unfinished is not None:
         yield from unfinished.steps(run)
     elif run.missing.samples:
-        yield ("Mend what made the samples fail, and compare again.",)
+        yield (f"Mend what made the samples fail, and compare again{_failures(run)}.",)
+    elif wanting := [named for named in of_run(run) if _wanting(run, named)]:
+        yield from (_adding(run, named) for named in wanting[:NAMES_SHOWN])
     else:
         yield ("Mend what is named above, and compare again.",)
     yield from endings.advice(run)
+
+
+def _failures(run: RunRecord) -> str:
+    """Why most of the samples that are missing have no score, after a colon; the rest stands among the facts."""
+    told = "; ".join(short(reason).rstrip(".") for reason in run.missing.reasons[:FAILURES_NAMED])
+    return f": {told}{'; and more' if len(run.missing.reasons) > FAILURES_NAMED else ''}" if told else ""
 
 
 def _mend(run: RunRecord) -> str:
@@ -130,17 +100,16 @@ def _hold(run: RunRecord) -> Iterator[Text]:
     yield from endings.advice(run)
     suspects = in_state((named for named in of_run(run) if named.record.blocking), State.SUSPECT)
     if suspects:
-        yield ("Read the cases above, then decide: ", *names(suspects), " may be worse, and may be chance.")
-        more = more_cases(suspects[0])
-        if more:
-            yield (f"To settle it, add cases: {more} would show a fall of this size in ", name(suspects[0]), ".")
+        read = f"{READ}, then decide: " if carriers(run).cases else "Decide: "
+        yield (read, *names(suspects), " may be worse, and may be chance.")
+        yield from _settling(run, suspects[0])
     yield from advice(run)
     for axis in ("cost", "latency"):
         if any(getattr(suite, axis).exceeded for suite in run.suites):
             option = Code(f"max_{axis}_increase")
             yield (f"Merge if the change is worth its {axis}; if it always will be, raise ", option, " in the policy.")
-    if any(suite.quality.overall.state is State.TOO_FEW for suite in run.suites):
-        yield ("Add cases: 30 are the floor for a slice that should decide, 100 are comfortable.",)
+    small = [named for named in of_run(run) if named.overall and named.record.state is State.TOO_FEW]
+    yield from (_adding(run, named) for named in small[:1])
     yield from rates.steps_hold(run)
     if run.deleted:
         which = "the prompt is" if len(run.deleted) == 1 else "the prompts are"
@@ -157,8 +126,59 @@ def _pass(run: RunRecord) -> Iterator[Text]:
     if not run.evaluated:
         yield ("Read what changes in the exam: from the merge on it is what every prompt has to pass.",)
         return
+    if stuck := floors.whole(run):
+        where: Text = (" of ", Code(short(stuck[0].suite))) if stuck[0].suite else ()
+        yield ("Before you rely on this, mend the scorer or the cases", *where, ": nothing could have got worse.")
     found = "nothing is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
     yield (f"Merge when you are content with the change: {found}.",)
+    for named in _lower(run)[:1]:
+        yield from _settling(run, named)
+
+
+def _lower(run: RunRecord) -> list[Named]:
+    """Slices that are notably lower, which is not shown to be more than chance; those that few cases would decide."""
+    quiet = in_state((named for named in of_run(run) if named.record.blocking), State.NOISE)
+    found = [named for named in quiet if (named.record.mean or 0.0) <= -NOTABLE_FALL and _lacking(named) <= MOST_CASES]
+    return sorted(found, key=lambda named: (named.record.mean or 0.0, named.full))
+
+
+def _lacking(named: Named) -> float:
+    needed = named.record.cases_needed
+    return inf if needed is None or needed <= named.record.n else needed - named.record.n
+
+
+def _settling(run: RunRecord, named: Named) -> Iterator[Text]:
+    """How many cases would tell a fall from chance; nothing where that is not known."""
+    if not (more := more_cases(named)):
+        return
+    size = numbers.score(abs(named.record.mean or 0.0))
+    ask = drafted(_suite_of(run, named), named)
+    yield (
+        f"{more[0].upper()}{more[1:]} in ",
+        name(named),
+        f" would tell whether its fall of {size} is real",
+        *ask,
+        ".",
+    )
+
+
+def _wanting(run: RunRecord, named: Named) -> bool:
+    """Is it for want of its cases that there is no verdict?"""
+    return any(reason.startswith(f"{named.record.slice} is required and has too few cases") for reason in run.reasons)
+
+
+def _adding(run: RunRecord, named: Named) -> Text:
+    """How many cases a slice lacks to decide anything."""
+    lacking = FLOOR - named.record.units
+    where: Text = (" to ", name(named)) if named.suite or not named.overall else ()
+    harder = f"more cases, and harder ones{',' if where else ''}"
+    count = f"at least {numbers.counted(lacking, 'more case')}" if lacking > 0 else harder
+    rule = f". {FLOOR} are the floor for a slice that should decide, 100 comfortable."
+    return (f"Add {count}", *where, *drafted(_suite_of(run, named), named), rule)
+
+
+def _suite_of(run: RunRecord, named: Named) -> SuiteRecord:
+    return next(suite for suite in run.suites if named.suite in ("", suite.name))
 
 
 def _ship(run: RunRecord) -> Iterator[Text]:

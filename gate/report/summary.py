@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from gate.domain.record import RunRecord
-from gate.domain.verdict import State
+from gate.domain.verdict import FEWEST_UNITS, State
 from gate.report import numbers
 from gate.report.aside import setter
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.slices import (
-    FEWEST_UNITS,
     NAMES_SHOWN,
     Named,
     in_state,
@@ -127,6 +126,13 @@ def _small_and_lower(slices: Sequence[Named]) -> Text:
 
 def _unseen(run: RunRecord) -> Text:
     """How large a fall would have gone unnoticed, where no change is shown overall; in several suites, in which."""
+    still = [named.record.units for named in of_run(run) if named.overall and unmoved(named)]
+    if still and len(still) == len(run.suites):
+        least = min(still)
+        share, sure = 1.0 - run.method.alpha ** (1.0 / least), numbers.share(1.0 - run.method.alpha)
+        where = "" if len(still) == 1 else " in the smallest suite"
+        upto = numbers.share(share)
+        return (f" Where not one of {least:,} moves{where}, up to {upto} of such cases still may ({sure} sure).",)
     quiet = [suite for suite in run.suites if suite.quality.overall.state is State.NOISE]
     known = [(mde, suite.name) for suite in quiet if (mde := suite.quality.overall.mde) is not None]
     if not known:

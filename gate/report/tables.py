@@ -5,11 +5,10 @@ from functools import partial
 
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import ComparisonRecord, SuiteRecord
-from gate.domain.verdict import State
+from gate.domain.verdict import FEWEST_UNITS, State
 from gate.report import bars, numbers
-from gate.report.parts_compared import Row, Table
+from gate.report.parts.compared import Row, Table
 from gate.report.slices import (
-    FEWEST_UNITS,
     NAMES_SHOWN,
     Named,
     badness,
@@ -23,8 +22,10 @@ from gate.report.slices import (
     within_margin,
 )
 
-SHOWN_UNREMARKABLE = 12
-"""Slices without a shown change that stay unfolded."""
+SHOWN_UNREMARKABLE = 5
+"""Rows below `overall` that slices without a shown change fill up."""
+SHOWN_REMARKABLE = 8
+"""Rows below `overall` at most; the worst are shown, and the fold says what it holds."""
 
 WORDS = {
     State.REGRESSION: "regression",
@@ -117,7 +118,7 @@ def more_cases(named: Named) -> str:
 def _table(run: RunRecord, suite: SuiteRecord) -> Table:
     overall, *others = of_suite(run, suite)
     ordered = sorted(others, key=_rank)
-    kept, folded = parted(ordered, partial(_unremarkable, run), SHOWN_UNREMARKABLE)
+    kept, folded = _parted(run, ordered)
     scale = _scale([overall, *others])
     dagger = _familiar_matters(run)
     return Table(
@@ -126,6 +127,18 @@ def _table(run: RunRecord, suite: SuiteRecord) -> Table:
         rows=tuple(row(named, scale, dagger=dagger) for named in (overall, *kept)),
         folded=tuple(row(named, scale, dagger=dagger) for named in folded),
     )
+
+
+def _parted(run: RunRecord, ordered: Sequence[Named]) -> tuple[Sequence[Named], Sequence[Named]]:
+    """What is shown at once, and what is folded; a single row is not worth a fold."""
+    remarkable = sum(not _unremarkable(run, named) for named in ordered)
+    room = SHOWN_REMARKABLE if remarkable > SHOWN_UNREMARKABLE else SHOWN_UNREMARKABLE
+    if all(map(unmoved, ordered)):
+        room = 0
+    if len(ordered) <= room + 1:
+        return ordered, ()
+    kept, folded = parted(ordered, partial(_unremarkable, run), max(0, room - remarkable))
+    return kept[:room], sorted((*kept[room:], *folded), key=_rank)
 
 
 def _scale(slices: Sequence[Named]) -> bars.Scale:

@@ -7,7 +7,7 @@ from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.parts_conversations import TalkView, TurnView, UseView
+from gate.report.parts.conversations import TalkView, TurnView, UseView
 from gate.report.slices import LONGEST_SENTENCE, short
 
 TURNS_SHOWN = 20

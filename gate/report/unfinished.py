@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from gate.domain.record import RunRecord
 from gate.domain.suite import MONTHLY
 from gate.report import numbers, remembered
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, short
 
 _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")

@@ -2,22 +2,24 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import checks, conversations, endings, exam, numbers, obstacle, rates, reuse, unfinished
+from gate.report import checks, conversations, endings, exam, floors, numbers, obstacle, rates, reuse, unfinished
+from gate.report.again import compare_again
 from gate.report.aside import aside
 from gate.report.aside import notes as aside_notes
 from gate.report.axes import axes
 from gate.report.cache import findings
+from gate.report.carriers import carriers
 from gate.report.cases import cases
 from gate.report.dimensions import dimension_tables
 from gate.report.facts import facts, usage
 from gate.report.headline import headline
 from gate.report.newprompts import new_prompts
-from gate.report.parts import Text, View
-from gate.report.promises import promise_tables
+from gate.report.parts.whole import Text, View
+from gate.report.promises.tables import promise_tables
 from gate.report.scorers import scorer_tables
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
-from gate.report.spending import per
-from gate.report.steps import command, steps
+from gate.report.spending import per, spent
+from gate.report.steps import steps
 from gate.report.summary import sentence
 from gate.report.tables import footnotes, tables
 
@@ -47,7 +49,7 @@ def view(run: RunRecord) -> View:
         per=per([*run.suites, *run.new]),
         facts=facts(run),
         steps=steps(run),
-        command=command(run),
+        command=compare_again(run),
         new=() if run.kind == "check" else new_prompts(run),
         aside=aside(run),
         notice=exam.notice(run),
@@ -60,6 +62,8 @@ def view(run: RunRecord) -> View:
         dimensions=dimension_tables(run),
         scorers=scorer_tables(run),
         conversations=conversations.tables(run),
+        cases_head=carriers(run).head,
+        spent=spent(run),
     )
 
 
@@ -67,20 +71,31 @@ def _sentence(run: RunRecord) -> Text:
     """What the first line had no room for, and the slices won and lost."""
     if run.verdict is not Verdict.INCONCLUSIVE:
         return sentence(run)
-    full, slices = obstacle.in_full(run), sentence(run)
-    return (*full, " ", *slices) if full and slices else (*full, *slices)
+    told = [one for one in (obstacle.in_full(run), _neither(run), sentence(run)) if one]
+    return tuple(piece for place, one in enumerate(told) for piece in ((" ", *one) if place else one))
+
+
+def _neither(run: RunRecord) -> Text:
+    """What no verdict means."""
+    if run.kind in ("check", "baseline"):
+        return ()
+    if not run.evaluated:
+        return ("Nothing was evaluated, so this says nothing about the change itself.",)
+    what = "the prompt got worse" if run.suites else "the new prompt is good enough"
+    return (f"This says neither that {what} nor that it {'did' if run.suites else 'is'} not.",)
 
 
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     """What a reader must see at once.
 
-    Label, gaps, what agents do no longer, what became of the prompt cache, of replies and of known answers, remarks,
-    then the reasons.
+    Label, gaps, what could not fall, what agents do no longer, what became of the prompt cache, of replies and of known
+    answers, remarks, then the reasons.
     """
     shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _reasons(run)
     told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
     found: tuple[Text, ...] = (
+        *floors.findings(run),
         *conversations.findings(run),
         *findings(run),
         *endings.findings(run),

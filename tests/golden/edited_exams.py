@@ -53,7 +53,7 @@ def exam_only() -> RunRecord:
         ExamChangeRecord(suite="triage", added=[f"new-{number}" for number in range(40)], trials=[lone]),
         ExamChangeRecord(suite="faq", rules=["suite"]),
     ]
-    reasons = ["No prompt changed; the exam did."]
+    reasons = ["no prompt changed; the exam did."]
     return run(Verdict.PASS, [], reasons, exam_changes=changes)
 
 

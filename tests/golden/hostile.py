@@ -43,7 +43,7 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
     cases = [
         case(
             f"{text(place)}",
-            {"t": text(place + 1)},
+            {"t": attacks[-1], "u": text(place + 1)},
             text(place + 2),
             text(place + 3),
             (

@@ -6,11 +6,14 @@ from pathlib import Path
 from rich.console import Console
 
 from gate.domain.record import RunRecord
-from gate.report import markdown, terminal
+from gate.report import markdown
+from gate.report.outputs import badge, commands, junit, sarif
+from gate.report.terminal import run as terminal
 from tests.golden import generating
 from tests.golden.runs import runs
 
 HERE = Path(__file__).parent
+OUTPUTS = HERE / "outputs"
 TERMINAL_COLUMNS = 80
 
 
@@ -27,8 +30,23 @@ def text_of(run: RunRecord) -> str:
     return out.getvalue()
 
 
+def outputs() -> dict[str, str]:
+    """What programs read of a few runs, by the names of their files."""
+    lines = {"prompts/support.md": [(3, 5), (9, 9)]}
+    found, made = {}, runs()
+    for name in ("block", "check-block", "inconclusive", "override-run"):
+        found[f"{name}.junit.xml"] = junit.render(made[name])
+        found[f"{name}.sarif"] = sarif.render(made[name], lines)
+        found[f"{name}.annotations"] = commands.render(made[name], lines)
+        found[f"{name}.badge.json"] = badge.endpoint(made[name])
+        found[f"{name}.svg"] = badge.picture(made[name])
+    return found
+
+
 def main() -> None:
-    """Write two files for each run, and what one generation makes."""
+    """Write two files for each run, those of programs, and what one generation makes."""
+    for name, text in outputs().items():
+        (OUTPUTS / name).write_text(text, encoding="utf-8", newline="\n")
     for name, run in runs().items():
         (HERE / f"{name}.md").write_text(markdown_of(run), encoding="utf-8", newline="\n")
         (HERE / f"{name}.txt").write_text(text_of(run), encoding="utf-8", newline="\n")

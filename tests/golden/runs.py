@@ -6,8 +6,8 @@ from gate.domain.record import MissingRecord, OverrideRecord, RunRecord
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_parts import ArmAxisRecord, EstimateRecord, ExamRecord
 from gate.domain.verdict import State, Verdict
-from gate.errors import InputErrors, MissingKey, Problem
-from gate.flows.unevaluated import failed, overridden
+from gate.errors import GateError, InputErrors, MissingKey, Problem
+from gate.flows.unevaluated import closed, failed, overridden, skipped
 from gate.flows.waive import told, waive
 from tests.golden.agents import agents
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
@@ -19,6 +19,7 @@ from tests.golden.judged_runs import judged, lost_pairs
 from tests.golden.kept_answers import reused, unanswered, unfinished
 from tests.golden.new_prompts import new_block, new_hold, new_pass
 from tests.golden.promised import promised, uncompared
+from tests.golden.stopped import fallen, lower, required, slower, stopped, unmoved
 
 _COMMIT = "a81d06c3f2" * 4
 _NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -59,7 +60,7 @@ def runs() -> dict[str, RunRecord]:
         "promises": promised(passed()),
         "promises-uncompared": uncompared(passed()),
         "deleted": only_deleted(),
-        "skipped": run(Verdict.SKIPPED, [], ["No prompt and no exam changed."], seed=1, spent_usd=0.0),
+        "skipped": skipped(_COMMIT, _NOW, untouched=("support", "triage")),
         "skipped-override": overridden(_SET, _NOW),
         "override-run": waive(block(), "override", _GIVEN),
         "override-refused": told(block(), _REFUSED),
@@ -84,6 +85,16 @@ def runs() -> dict[str, RunRecord]:
         "check-unfinished": check_unfinished(),
         "check-missing": check_missing(),
         "check-rubric": check_rubric(),
+        "carried": carried(),
+        "stopped": stopped(),
+        "required": required(),
+        "hold-latency": slower(),
+        "pass-unmoved": unmoved(),
+        "pass-lower": lower(),
+        "closed": closed(_COMMIT, _NOW),
+        "setup": failed(
+            GateError("label-scope: commit needs another event", "leave it out"), _COMMIT, _NOW, setup=True
+        ),
     }
 
 
@@ -128,6 +139,12 @@ def block() -> RunRecord:
     reasons = ["lang=de fell by 0.417 over 36 cases; the upper bound is -0.270."]
     scorers = [scorer("contains", 0.5, 120, (0.886, 0.833)), scorer("judge", 0.5, 120, (0.798, 0.615))]
     return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam, scorers=scorers)], reasons)
+
+
+def carried() -> RunRecord:
+    """As `block`, with a dozen cases that carry the fall."""
+    base = block()
+    return base.model_copy(update={"suites": [base.suites[0].model_copy(update={"cases": [*cases(), *fallen()]})]})
 
 
 def ship() -> RunRecord:
@@ -226,7 +243,7 @@ def several_suites() -> RunRecord:
             comparison("triage/topic=billing", State.REGRESSION, 30, 0.933, (-0.300, -0.489, -0.111), units=12),
             comparison("triage/topic=login", State.IMPROVEMENT, 30, 0.90, (0.060, 0.002, 0.118), units=11),
         ],
-        cases()[1:2],
+        [cases()[1].model_copy(update={"slices": {"topic": "billing"}})],
         name="triage",
         baseline=arm(path="prompts/triage.j2"),
         candidate=arm("HEAD", "a81d06c3f2", path="prompts/triage.j2", params={"temperature": 0.2}),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden import generating
-from tests.golden.regenerate import HERE, markdown_of, text_of
+from tests.golden.regenerate import HERE, OUTPUTS, markdown_of, outputs, text_of
 from tests.golden.runs import runs
 
 NAMES = sorted(runs())
@@ -28,6 +28,11 @@ def test_terminal(name: str) -> None:
 def test_no_golden_file_without_a_run() -> None:
     assert {path.stem for path in HERE.glob("*.md")} == set(NAMES)
     assert {path.stem for path in HERE.glob("*.txt")} == set(NAMES)
+
+
+def test_what_programs_read() -> None:
+    made = outputs()
+    assert made == {path.name: _kept(path) for path in OUTPUTS.iterdir()}
 
 
 def test_a_generation() -> None:

@@ -34,7 +34,12 @@ def resolved(suites: Sequence[Suite], policy: RunPolicy | None = None, budget: B
 
 def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CREATED) -> RunRecord:
     """The record of a run of these suites."""
-    samples = SampleTable.holding(sample for suite in suites for sample in take(suite, score_of))
+    table = SampleTable.holding(sample for suite in suites for sample in take(suite, score_of))
+    return record_of(suites, table, created)
+
+
+def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime = CREATED) -> RunRecord:
+    """The record of a run with these samples."""
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
     caching = {suite.name: compare_caching(Grid(suite, samples), terms, RunPolicy().alpha) for suite in suites}

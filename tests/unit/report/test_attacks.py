@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from gate.action.runner_files import annotation
 from gate.action.telling import Herald, Outcome, outputs
 from gate.domain.record import RunRecord
 from gate.errors import InputErrors, Problem
-from gate.report import comment, preview, terminal
+from gate.report import comment, preview
+from gate.report.outputs.commands import annotation
+from gate.report.terminal import run as terminal
 from tests.golden.hostile import hostile
 from tests.support.attacks import Attack, attacks, batches, named
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
@@ -79,7 +80,7 @@ def plain_comment(shown: Texts) -> Skeleton:
 
 @cache
 def plain_page(shown: Texts) -> Skeleton:
-    return in_browser(preview.render(filled(shown), limit=ROOM))
+    return in_browser(preview.body(filled(shown), limit=ROOM))
 
 
 def comment_keeps_its_shape(shown: Texts) -> bool:
@@ -87,7 +88,7 @@ def comment_keeps_its_shape(shown: Texts) -> bool:
 
 
 def page_keeps_its_shape(shown: Texts) -> bool:
-    page = preview.render(filled(shown), limit=ROOM)
+    page = preview.body(filled(shown), limit=ROOM)
     return in_browser(page).tags == plain_page(harmless(shown)).tags and stacks(page) == []
 
 
@@ -161,6 +162,6 @@ def test_a_summary_keeps_its_shape(batch: Batch, tmp_path: Path) -> None:
 def test_a_secret_is_never_shown(attack: Attack) -> None:
     core = attack.core.strip()
     run = filled((attack.text,))
-    for shown in (commented((attack.text,)), preview.render(run), printed(run, 200), annotation("error", attack.text)):
+    for shown in (commented((attack.text,)), preview.body(run), printed(run, 200), annotation("error", attack.text)):
         assert core[:16] not in shown
         assert core[-16:] not in shown

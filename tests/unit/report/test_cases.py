@@ -1,35 +1,16 @@
-"""The cases that fell most."""
+"""Single cases with the answers of both arms."""
 
 from gate.domain.record_compared import CaseRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.cases import CASES_SHOWN, cases
+from gate.report.cases import cases
 from gate.report.markdown import render
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 
 
-def _case(name: str, before: float, after: float, **slices: str) -> CaseRecord:
-    return case(name, slices, "?", None, ([output(0, "a", before)], [output(0, "b", after)]))
-
-
 def _shown(*found: CaseRecord) -> list[str]:
-    overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
-    lang = comparison("lang=de", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
-    return [case.name for case in cases(run(Verdict.BLOCK, [suite(overall, [lang], list(found))], []))]
-
-
-def test_worst_first_and_among_equals_those_of_a_fallen_slice() -> None:
-    assert _shown(
-        _case("rose", 0.0, 1.0),
-        _case("same", 1.0, 1.0),
-        _case("half", 1.0, 0.5),
-        _case("en", 1.0, 0.0, lang="en"),
-        _case("de", 1.0, 0.0, lang="de"),
-    ) == ["de", "en", "half"]
-
-
-def test_no_more_than_a_handful() -> None:
-    assert len(_shown(*(_case(f"c{n}", 1.0, 0.0) for n in range(20)))) == CASES_SHOWN
+    overall = comparison("overall", State.NOISE, 40, 0.8, (-0.01, -0.1, 0.08))
+    return [case.name for case in cases(run(Verdict.PASS, [suite(overall, [], list(found))], []))]
 
 
 def test_a_case_without_scores_is_not_called_fallen() -> None:
@@ -41,11 +22,13 @@ def test_answers_that_are_alike_are_shown_once_and_absent_ones_say_why() -> None
     first, second = cases(runs.block())
     assert [answer.label for answer in first.baseline] == ["all 3 samples: score 1.000"]
     assert [(answer.label, answer.text) for answer in second.candidate] == [
-        ("sample 1: score 1.000", "Ja, bis zu 30 Tage."),
         ("sample 2: score 0.000", "Yes, within 30 days."),
+        ("sample 1: score 1.000", "Ja, bis zu 30 Tage."),
         ("sample 3: no answer: time-out after 120 s, 4 requests", None),
     ]
     assert second.scores == "1.000 → 0.500"
+    assert second.diff is not None and second.diff.text == "- Ja, bis zu 30 Tage nach dem Kauf.\n+ Yes, within 30 days."
+    assert (first.others, second.others) == (0, 2)
     assert first.expected == '{\n  "menu": "Rechnungen"\n}'
 
 
@@ -60,9 +43,9 @@ def test_reasons_beyond_a_handful_are_folded_and_none_is_lost() -> None:
     ((answer,),) = (one.candidate for one in cases(made))
     assert [len(answer.reasons), len(answer.folded)] == [5, 3]
     text = render(made)
-    assert "<summary>3 more, from scorers that scored as high or higher</summary>" in text
-    assert all(f"- scorer-{n:02}: because of {n}" in text for n in range(8))
-    assert text.index("scorer-04") < text.index("<summary>3 more, from scorers") < text.index("scorer-05")
+    assert "<summary>3 more of the candidate, from scorers that scored as high or higher</summary>" in text
+    assert all(f"scorer-{n:02}: because of {n}" in text for n in range(8))
+    assert text.index("scorer-04") < text.index("<summary>3 more of the candidate") < text.index("scorer-05")
 
 
 def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> None:
@@ -70,8 +53,18 @@ def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> No
     made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(300)])], [])
     text = render(made, limit=10_000)
     assert "scorer-04" in text and "scorer-05" not in text
-    assert "- and 295 more, from scorers that scored as high or higher; the record of the run has them" in text
+    assert (
+        "- candidate: and 295 more, from scorers that scored as high or higher; the record of the run has them" in text
+    )
 
 
 def test_names_carry_the_suite_where_there_are_several() -> None:
     assert [case.name for case in cases(runs.several_suites())] == ["triage/de-017"]
+
+
+def test_a_case_that_one_arm_did_not_answer_shows_each_answer_by_itself() -> None:
+    both = ([output(0, "a", 1.0)], [output(0, None, 0.0, failure="time-out")])
+    overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
+    text = render(run(Verdict.BLOCK, [suite(overall, [], [case("x", {}, "?", None, both)])], []))
+    assert "```diff" not in text
+    assert "**Baseline** (score 1.000)" in text and "**Candidate** (no answer: time-out)" in text

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report.changedlines import MOST, annotations
+from gate.report.differences.changed_lines import MOST, annotations
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e"]), max_size=40)
 

@@ -20,7 +20,7 @@ from gate.report import conversations, markdown
 from gate.report.cases import answers
 from gate.report.facts import facts
 from gate.report.folding import LEVELS, Level, fold
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.talk import talk
 from gate.report.view import view
 from tests.golden.agents import agents
@@ -211,7 +211,7 @@ def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str
         update={"candidate_outputs": [output(0, "yes", 0.0).model_copy(update={"transcript": talk})]}
     )
     shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
-    assert said in shown[shown.index("**Candidate**") :]
+    assert said in shown[shown.index("The candidate's conversation") :]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from gate.domain.record import RunRecord
 from gate.report.endings import advice, ending_facts, findings
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.steps import steps
 from tests.golden import runs
 
@@ -37,6 +37,17 @@ def test_a_difference_between_the_arms_is_a_finding() -> None:
 def test_the_other_way_round_it_is_one_as_well() -> None:
     run = _with(runs.passed(), {"refused": 9}, {"refused": 1})
     assert _said(findings(run)[0]) == "1 of 300 replies of the candidate was a refusal, and 9 of the baseline's 300."
+
+
+def test_the_sentence_begins_with_the_arm_that_has_them() -> None:
+    run = _with(runs.passed(), {"empty": 11}, {})
+    assert _said(findings(run)[0]) == "11 of 300 replies of the baseline were empty, and none of the candidate's 300."
+
+
+def test_replies_that_are_mostly_empty_are_told_though_the_arms_do_not_differ() -> None:
+    """A prompt whose answers nobody sees is not shown to be as good as before."""
+    run = _with(runs.passed(), {"empty": 300}, {"empty": 300})
+    assert _said(findings(run)[0]) == "300 of 300 replies of the candidate were empty, and 300 of the baseline's 300."
 
 
 def test_what_both_arms_do_alike_is_advice_and_no_finding() -> None:

@@ -9,9 +9,9 @@ from rich.console import Console
 from gate.domain.record import RunRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.domain.verdict import Verdict
-from gate.report import terminal
 from gate.report.exam import notice, trials, weighty
 from gate.report.markdown import GITHUB_LIMIT, SHORTEST, render
+from gate.report.terminal import run as terminal
 from tests.golden.builders import run
 from tests.golden.hostile import ATTACKS
 from tests.golden.runs import runs
@@ -100,8 +100,8 @@ def test_one_arm_alone_has_one_score_and_no_change() -> None:
 
 
 def test_scores_of_one_arm_are_not_headed_as_two() -> None:
-    assert "| cases | score | change<br>" in render(runs()["exam-only"])
-    assert "| cases | baseline → candidate | change<br>" in render(runs()["exam-edited"])
+    assert "| cases | score | change [" in render(runs()["exam-only"])
+    assert "| cases | baseline → candidate | change [" in render(runs()["exam-edited"])
 
 
 @pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])

@@ -1,13 +1,20 @@
 """How the verdict was reached, and what to do next."""
 
+import shlex
+
 import pytest
 
 from gate.domain.record import RunRecord
 from gate.domain.usage import FREE, UNPRICED, UNTOLD
 from gate.domain.verdict import Verdict
+from gate.report.again import compare_again
+from gate.report.drafting import drafted
 from gate.report.facts import facts, usage
-from gate.report.parts import Code, Text
-from gate.report.steps import command, steps
+from gate.report.folding import LEVELS, fold
+from gate.report.parts.whole import Code, Text
+from gate.report.slices import Named
+from gate.report.spending import spent
+from gate.report.steps import steps
 from gate.report.view import view
 from tests.golden import runs
 
@@ -61,7 +68,7 @@ def test_why_dollars_are_not_known_is_told_as_each_suite_has_it(notes: tuple[str
     made = runs.passed()
     update = {"spent_usd": None}
     suites = [made.suites[0].model_copy(update=update | {"name": note[:5], "cost_note": note}) for note in notes]
-    assert _facts(made.model_copy(update=update | {"suites": suites}))["Spent"] == f"unknown: {told} in 42.3 s"
+    assert _facts(made.model_copy(update=update | {"suites": suites}))["Spent"] == f"unknown: {told}; took 42.3 s"
 
 
 def test_reasons_that_are_not_shown_are_counted() -> None:
@@ -70,8 +77,13 @@ def test_reasons_that_are_not_shown_are_counted() -> None:
     assert _facts(made)["Reasons"] == "and 11 more; the record of the run has them all"
 
 
+def test_the_step_after_missing_samples_says_what_failed() -> None:
+    [step] = steps(runs.inconclusive())
+    assert "HTTP 503 from api.example.com after 5 requests (29 samples)" in _said(step)
+
+
 def test_a_local_model_costs_nothing_that_can_be_named() -> None:
-    assert _facts(runs.local_model())["Spent"] == "n/a in 42.3 s"
+    assert _facts(runs.local_model())["Spent"] == "n/a; took 42.3 s"
 
 
 def test_tokens_of_each_kind_are_kept_apart() -> None:
@@ -83,11 +95,11 @@ def test_tokens_of_each_kind_are_kept_apart() -> None:
 
 
 def test_git_mode_compares_the_working_tree_again() -> None:
-    assert command(runs.block()) == "gate diff --base origin/main"
+    assert compare_again(runs.block()) == "gate diff --base origin/main"
 
 
 def test_file_mode_repeats_its_options_quoted() -> None:
-    assert command(runs.too_few()) == (
+    assert compare_again(runs.too_few()) == (
         "gate diff --baseline 'old prompt.md' --candidate new.md --cases evals/support/cases.jsonl "
         "--model openai:gpt-4o-mini --scorer contains --samples 3"
     )
@@ -95,7 +107,7 @@ def test_file_mode_repeats_its_options_quoted() -> None:
 
 @pytest.mark.parametrize("made", [runs.ship(), runs.passed()], ids=["ship", "pass"])
 def test_nothing_to_run_again_when_all_is_well(made: RunRecord) -> None:
-    assert command(made) == ""
+    assert compare_again(made) == ""
     assert _said(steps(made)[0]).startswith("Merge")
 
 
@@ -105,7 +117,10 @@ def test_a_block_sends_the_reader_to_the_cases() -> None:
 
 def test_a_hold_says_how_to_settle_it() -> None:
     said = [_said(step) for step in steps(runs.hold_suspect())]
-    assert "about 5 more cases would show a fall of this size in lang=de" in said[1]
+    assert said[1] == (
+        "About 5 more cases in lang=de would tell whether its fall of 0.102 is real; gate generate prompts/support.md "
+        "--model openai:gpt-4o-mini --instructions 'tests=Only cases of lang=de' can draft them."
+    )
     assert said[-1] == "The run fails because fail_on is hold."
     assert "max_cost_increase" in _said(steps(runs.hold_cost())[0])
 
@@ -141,8 +156,8 @@ def _renamed(baseline: str, candidate: str) -> RunRecord:
     ],
 )
 def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> None:
-    assert command(_renamed("origin/main", candidate)) == f"gate diff --base origin/main{head}"
-    assert command(_renamed("the old side", candidate)) == f"gate diff --base {'b' * 40}{head}"
+    assert compare_again(_renamed("origin/main", candidate)) == f"gate diff --base origin/main{head}"
+    assert compare_again(_renamed("the old side", candidate)) == f"gate diff --base {'b' * 40}{head}"
 
 
 def test_nothing_is_spent_where_nothing_was_asked() -> None:
@@ -156,3 +171,69 @@ def test_a_mistake_of_the_merge_target_asks_for_no_push() -> None:
     assert said == [
         "If this change mends that, merge it as is said above. If not, mend the merge target, then run again."
     ]
+
+
+def test_a_required_slice_without_cases_asks_for_cases() -> None:
+    said = [_said(step) for step in steps(runs.runs()["required"])]
+    assert said[0].startswith("Add at least 23 more cases to tier=enterprise; gate generate prompts/support.md ")
+
+
+def test_a_pass_names_a_slice_that_few_cases_would_settle_and_no_other() -> None:
+    said = [_said(step) for step in steps(runs.runs()["pass-lower"])]
+    assert said[1].startswith("About 37 more cases in lang=de would tell whether its fall of 0.072 is real; ")
+    assert len(steps(runs.passed())) == 1
+
+
+def _drafted(local: str = "lang=de", **arm: str) -> str:
+    run = runs.block()
+    candidate = run.suites[0].candidate.model_copy(update=arm)
+    suite = run.suites[0].model_copy(update={"candidate": candidate})
+    record = suite.quality.overall.model_copy(update={"slice": local})
+    return _said(drafted(suite, Named("", local, record)))
+
+
+def test_what_is_drafted_is_told_only_where_the_command_would_work() -> None:
+    assert _drafted("overall") == "; gate generate prompts/support.md --model openai:gpt-4o-mini can draft them"
+    assert "--instructions" not in _drafted("length=short")
+    bare = "; gate generate can draft them"
+    assert _drafted(model="local:gemma3-270m") == bare
+    assert _drafted(path="prompts.py:support") == bare
+    assert _drafted(path="--evaluate.md") == bare
+    assert _drafted("lang=" + "x" * 300) == bare
+    assert _drafted("lang=a\nb") == bare
+
+
+def test_a_slices_name_is_one_word_of_a_command() -> None:
+    text = _drafted("lang=de; rm -rf $HOME 'x'").removeprefix("; ").removesuffix(" can draft them")
+    assert shlex.split(text)[-1] == "tests=Only cases of lang=de; rm -rf $HOME 'x'"
+
+
+def test_what_a_run_took_is_told_with_what_known_answers_saved() -> None:
+    assert _said(spent(runs.block())) == "This run took 1,080 calls, $0.087 and 42.3 s."
+    assert _said(spent(runs.local_model())) == "This run took 1,080 calls and 42.3 s."
+    assert _said(spent(runs.inconclusive())).startswith("This run took 1,080 calls and 42.3 s; its price is unknown: ")
+    told = _said(spent(runs.runs()["reused"]))
+    assert told.endswith("; 330 known answers saved as many calls and about $0.020.")
+    assert spent(runs.runs()["skipped"]) == ()
+
+
+def test_a_comma_stands_only_where_a_slice_follows() -> None:
+    small = runs.too_few()
+    large = small.suites[0].quality.overall.model_copy(update={"n": 40, "units": 40})
+    quality = small.suites[0].quality.model_copy(update={"overall": large})
+    made = small.model_copy(update={"suites": [small.suites[0].model_copy(update={"quality": quality})]})
+    said = [_said(step) for step in steps(made) if "harder" in _said(step)]
+    assert said and not any(",;" in one or ",." in one for one in said)
+
+
+def test_nobody_is_sent_to_cases_that_the_report_has_not() -> None:
+    run = runs.block()
+    assert _said(steps(run)[0]).startswith("Read the cases above, mend the prompt")
+    bare = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": []})]})
+    assert _said(steps(bare)[0]).startswith("Mend the prompt or the model settings for lang=de")
+    suspect = runs.hold_suspect()
+    assert _said(steps(suspect)[0]).startswith("Read the cases above, then decide: ")
+    bare = suspect.model_copy(update={"suites": [suspect.suites[0].model_copy(update={"cases": []})]})
+    assert _said(steps(bare)[0]).startswith("Decide: ")
+    folded = fold(view(run), next(level for level in LEVELS if not level.cases))
+    assert not folded.cases and _said(folded.steps[0]).startswith("Read the cases in the whole report, mend")

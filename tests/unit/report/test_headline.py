@@ -4,8 +4,9 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.axes import axes
 from gate.report.headline import headline
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.summary import sentence
+from gate.report.view import view
 from tests.golden import runs
 from tests.golden.builders import comparison, cost, latency, run, suite
 
@@ -52,7 +53,7 @@ def test_a_ship_says_overall_once() -> None:
 
 def test_a_hold_says_what_is_in_doubt() -> None:
     assert _said(headline(runs.hold_suspect())) == "lang=de may have fallen: −0.102 [−0.210, +0.006]"
-    assert _said(headline(runs.hold_cost())).startswith("cost rose by 31 % [+24 %, +38 %], allowed +10 %; worst slice ")
+    assert _said(headline(runs.hold_cost())).startswith("cost rose by 31 % [+24 %, +38 %], allowed +10 %")
     assert _said(headline(runs.too_few())).startswith("too few cases to decide; worst slice lang=en −0.250 [−∞, +∞]")
 
 
@@ -146,3 +147,20 @@ def test_axes_that_were_not_compared_or_do_not_exist() -> None:
     (line,) = axes(run(Verdict.PASS, [made], []))
     assert line.cost == "n/a (local model)"
     assert line.latency == "not compared: no times were measured"
+
+
+def test_where_nothing_moved_it_is_told_how_sure_that_is() -> None:
+    assert _said(sentence(runs.runs()["pass-unmoved"])).endswith(
+        "Where not one of 48 moves, up to 7.4 % of such cases still may (97.5 % sure)."
+    )
+
+
+def test_what_could_not_be_decided_says_so_before_anything_else() -> None:
+    assert _said(view(runs.runs()["stopped"]).lead).startswith("This says neither that the prompt got worse nor that")
+    assert _said(view(runs.runs()["setup"]).lead).startswith("Nothing was evaluated")
+
+
+def test_only_what_asks_for_something_is_an_alert() -> None:
+    found = {name: view(made).alert for name, made in runs.runs().items()}
+    assert (found["block"], found["advisory"], found["hold-cost"]) == ("CAUTION", "WARNING", "WARNING")
+    assert found["pass"] == found["ship"] == found["skipped"] == ""

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from gate.report import heatmap
-from gate.report.heatmap import LONGEST, render, shade_of
+from gate.report.generation import heatmap
+from gate.report.generation.heatmap import LONGEST, render, shade_of
 from gate.testgen.matrix import Matrix, MatrixRow, by_group
 from gate.testgen.metrics import Tally
 from tests.unit.testgen.rows import QUICK, rows

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from gate.report.juries import jury_facts
-from gate.report.terminal import render
+from gate.report.terminal.run import render
 from tests.golden.judged_runs import judged
 
 

@@ -10,14 +10,14 @@ from rich.console import Console
 from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import terminal
 from gate.report.markdown import _within, render
 from gate.report.newprompts import new_prompts
 from gate.report.slices import parted
-from gate.report.tables import tables
-from gate.report.terminal_new import ROWS_SHOWN
+from gate.report.tables import SHOWN_REMARKABLE, tables
+from gate.report.terminal import run as terminal
+from gate.report.terminal.new import ROWS_SHOWN
 from tests.golden import new_prompts as new
-from tests.golden.builders import comparison, run, suite
+from tests.golden.builders import case, comparison, output, run, suite
 
 MANY = 1_200
 
@@ -78,5 +78,30 @@ def test_a_terminal_shows_the_worst_rows_and_counts_the_rest() -> None:
     text = console.file.getvalue()
     assert text.count("id=0000") >= 2
     assert f"id={ROWS_SHOWN:04}" not in text
+    regressions = f"{MANY - SHOWN_REMARKABLE:,}"
+    assert f"and {regressions} more slices: {regressions} regressions\n" in text
     # `overall` is a row, too.
-    assert text.count(f"and {MANY + 1 - ROWS_SHOWN} more slices; the record of the run has them all") == 2
+    assert f"and {MANY + 1 - ROWS_SHOWN} more slices; the record of the run has them all" in text
+
+
+def test_five_suites_of_two_hundred_slices_and_ten_thousand_cases_make_a_comment() -> None:
+    fell = case("c", {}, "Why?", "so", ([output(0, "so", 1.0)], [output(0, "no", 0.0)]))
+    made = []
+    for name in "abcde":
+        rows = [
+            comparison(f"{name}/id={i:03}", State.REGRESSION if i < 40 else State.NOISE, 40, 0.8, (-0.2, -0.3, -0.1))
+            for i in range(200)
+        ]
+        cases = [
+            fell.model_copy(update={"id": f"c{i:04}", "slices": {"id": f"{i % 200:03}"}, "cluster": f"s{i % 9}"})
+            for i in range(2_000)
+        ]
+        overall = comparison(f"{name}/overall", State.REGRESSION, 2_000, 0.8, (-0.2, -0.3, -0.1))
+        made.append(suite(overall, rows, cases, name=name))
+    text = render(run(Verdict.BLOCK, made, ["because"]))
+    assert len(text) <= 65_536
+    assert text.count("```diff") == 5
+    assert "<summary>30 more slices: 30 regressions</summary>" in text
+    for line in text.splitlines():
+        if "id=" in line and line.startswith("|"):
+            assert line.endswith("|") and line.count("|") == 7

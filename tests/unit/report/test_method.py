@@ -4,7 +4,7 @@ import pytest
 
 from gate.domain.record import RunRecord
 from gate.report.method import method
-from gate.report.parts import Code
+from gate.report.parts.whole import Code
 from tests.golden.runs import block, margin
 
 

@@ -9,7 +9,7 @@ from gate.domain.verdict import Verdict
 from gate.report.headline import headline, plain_first_line
 from gate.report.markdown import render
 from gate.report.obstacle import LONGEST_HEADING, heading, in_full
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.view import view
 from tests.golden import runs
 from tests.golden.builders import run
@@ -56,7 +56,7 @@ def test_the_whole_sentence_stands_once_right_below(made: RunRecord) -> None:
     told = whole.removeprefix("Why: ").rstrip(".")
     assert not any(told in said((note,) if isinstance(note, str) else note) for note in shown.notes)
     lines = render(made).split("<details>")[0].splitlines()
-    assert lines[2].startswith("Why: ")
+    assert lines[2:4] == ["> [!WARNING]", f"> {lines[3][2:]}"] and lines[3].startswith("> Why: ")
 
 
 def test_other_reasons_are_still_listed() -> None:

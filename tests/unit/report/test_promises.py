@@ -9,10 +9,19 @@ from rich.console import Console
 
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import ChangeState
-from gate.report import markdown, terminal_specdiff
+from gate.report import markdown
 from gate.report.folding import LEVELS, fold
-from gate.report.parts_specdiff import PromiseTable
-from gate.report.promises import LONGEST_RULE, NOTES_SHOWN, ROWS_SHOWN, ROWS_UNFOLDED, WORDS, fewer, promise_tables
+from gate.report.parts.specdiff import PromiseTable
+from gate.report.promises.tables import (
+    LONGEST_RULE,
+    NOTES_SHOWN,
+    ROWS_SHOWN,
+    ROWS_UNFOLDED,
+    WORDS,
+    fewer,
+    promise_tables,
+)
+from gate.report.terminal import specdiff as terminal_specdiff
 from gate.report.view import view
 from tests.golden import runs
 from tests.support.attacks import Attack, batches

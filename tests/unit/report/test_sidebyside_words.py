@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report.sidebyside_words import MOST, Piece, differences
+from gate.report.differences.words import MOST, Piece, differences, joined
 
 TEXTS = st.text(alphabet="ab \nß\u202e.", max_size=40)
 
@@ -35,6 +35,15 @@ def test_words_are_marked() -> None:
     assert found.unit == "words"
     assert [piece.text for piece in found.before if piece.differs] == ["the"]
     assert [piece.text for piece in found.after if piece.differs] == ["one", ", please"]
+
+
+@given(TEXTS, TEXTS)
+def test_joined_marks_keep_the_text_and_what_differs(before: str, after: str) -> None:
+    for side in (differences(before, after).before, differences(before, after).after):
+        pieces = joined(side)
+        assert "".join(piece.text for piece in pieces) == "".join(piece.text for piece in side)
+        marked = "".join("".join(piece.text.split()) for piece in pieces if piece.differs)
+        assert marked == "".join("".join(piece.text.split()) for piece in side if piece.differs)
 
 
 def test_an_empty_text_is_no_piece() -> None:

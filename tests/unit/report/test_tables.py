@@ -6,6 +6,7 @@ from gate.domain.record_compared import ComparisonRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import preview
 from gate.report.markdown import render
+from gate.report.parts.compared import Table
 from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
@@ -15,7 +16,7 @@ from tests.golden.judged_runs import lost_pairs
 def _rows(*slices: ComparisonRecord) -> list[tuple[str, str]]:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
     (table,) = tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))
-    return [(row.name, row.words) for row in table.rows]
+    return [(row.name, row.words) for row in (*table.rows, *table.folded)]
 
 
 def _slice(name: str, state: State, mean: float = 0.0, **other: object) -> ComparisonRecord:
@@ -47,17 +48,45 @@ def test_overall_first_then_worst_first_in_plain_words() -> None:
     ]
 
 
-def test_unremarkable_rows_beyond_a_dozen_are_folded_and_marked_ones_never() -> None:
+def _one(*slices: ComparisonRecord) -> Table:
+    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
+    return tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))[0]
+
+
+def test_unremarkable_rows_fill_up_a_handful_and_marked_ones_come_before_them() -> None:
     slices = [_slice(f"q={n:02}", State.NOISE) for n in range(20)]
     slices += [_slice("marked", State.NOISE, familiar_fail=True), _slice("wish", State.NOISE, advisory=True)]
-    overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    (table,) = tables(run(Verdict.PASS, [suite(overall, slices, [])], []))
-    assert len(table.folded) == 20 - SHOWN_UNREMARKABLE
-    assert len(table.rows) == 1 + 2 + SHOWN_UNREMARKABLE
+    table = _one(*slices)
+    assert len(table.rows) == 1 + SHOWN_UNREMARKABLE
+    assert len(table.folded) == len(slices) - SHOWN_UNREMARKABLE
+    assert table.brief == "17 more slices without a shown change"
     shown = {row.name: row for row in table.rows}
     assert shown["marked"].dagger
     assert shown["wish"].advisory
     assert not shown["q=00"].dagger
+
+
+def test_a_fold_says_what_it_holds_of_those_that_moved() -> None:
+    fell = [_slice(f"f={n}", State.REGRESSION, -0.2 - n / 100) for n in range(7)]
+    doubt = [_slice(f"s={n}", State.SUSPECT, -0.1) for n in range(3)]
+    table = _one(*fell, *doubt, _slice("rose", State.IMPROVEMENT, 0.2), _slice("same", State.NOISE))
+    assert [row.name for row in table.rows[1:]] == [f"f={n}" for n in range(6, -1, -1)] + ["s=0"]
+    assert table.brief == "4 more slices: 2 suspects, 1 improvement, 1 without a shown change"
+
+
+def test_a_single_row_is_not_worth_a_fold() -> None:
+    assert not _one(*(_slice(f"q={n}", State.NOISE) for n in range(SHOWN_UNREMARKABLE + 1))).folded
+
+
+def test_where_not_a_case_moved_overall_says_all() -> None:
+    table = _one(*(comparison(f"q={n}", State.NOISE, 9, 1.0, (0.0, None, None)) for n in range(4)))
+    assert (len(table.rows), len(table.folded)) == (1, 4)
+
+
+def test_a_suite_in_which_nothing_moved_is_folded_beside_others() -> None:
+    text = render(runs.several_suites())
+    assert "<summary><b>support</b>: 2 slices without a shown change</summary>" in text
+    assert text.index("<b>support</b>: 2") < text.index("### triage") < text.index("topic=billing&nbsp;†")
 
 
 def test_more_cases_count_from_those_there_are_and_only_where_nothing_is_shown() -> None:
@@ -146,3 +175,10 @@ def test_the_familiar_rule_is_not_marked_where_it_is_the_method() -> None:
 def test_columns_of_a_page_are_aligned_without_a_style_which_a_server_forbids() -> None:
     page = preview.body(runs.runs()["block"])
     assert ('<td class="right">' in page, "style=" in page) == (True, False)
+
+
+def test_an_alert_is_a_quote_of_a_class_on_a_page() -> None:
+    page = preview.body(runs.runs()["block"])
+    assert '<blockquote class="alert caution">\n<p>Overall quality fell' in page
+    assert "[!" not in page
+    assert "<blockquote" not in preview.body(runs.runs()["pass"])

@@ -4,10 +4,11 @@ import io
 import re
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from gate.domain.record import RunRecord
-from gate.report.terminal import render
+from gate.report.terminal.run import _clipped, render
 from tests.golden import runs
 from tests.golden.hostile import hostile
 
@@ -26,6 +27,15 @@ def test_plain_lines_fit_and_hold_no_codes(name: str, width: int) -> None:
     text = _printed(runs.runs()[name], width=width)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
     assert max(len(line.rstrip()) for line in text.splitlines()) <= width + 12 * (name == "hostile")
+
+
+def test_answers_of_wide_characters_are_shown_whole_and_words_are_not_cut() -> None:
+    said = "日本語の長い答えは二行になる。" * 6
+    console = Console(file=io.StringIO(), width=80, _environ={})
+    lines = list(_clipped(f"{said}\n{'words ' * 20}", console))
+    assert max(map(cell_len, lines)) <= 76
+    assert "".join(line for line in lines if "words" not in line) == said
+    assert " ".join(line for line in lines if "words" in line).split() == ["words"] * 20
 
 
 def test_the_verdict_comes_first() -> None:

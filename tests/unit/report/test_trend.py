@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gate.domain.history import Figure, Point
 from gate.domain.verdict import Verdict
-from gate.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WHISKERS, WIDTH, Value, chart
-from gate.report.trend import slices_first, trend_view
+from gate.report.trend.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WHISKERS, WIDTH, Value, chart
+from gate.report.trend.lines import slices_first, trend_view
 from gate.stats.student import t_quantile
 
 BEGIN = datetime(2026, 11, 1, 9, tzinfo=UTC)

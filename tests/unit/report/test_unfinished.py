@@ -13,10 +13,11 @@ from gate.domain.record import RunRecord
 from gate.domain.suite import MONTHLY, Budget, Limit
 from gate.domain.usage import Dollars
 from gate.domain.verdict import Verdict
-from gate.report import comment, markdown, preview, terminal
+from gate.report import comment, markdown, preview
 from gate.report.headline import plain_first_line
-from gate.report.parts import Code, Text
+from gate.report.parts.whole import Code, Text
 from gate.report.steps import steps
+from gate.report.terminal import run as terminal
 from gate.report.view import view
 from tests.golden import runs
 
@@ -41,7 +42,7 @@ def test_the_rest_of_a_month_is_not_a_limit_that_somebody_set(estimate: float) -
     reason = refused.value.reason
     assert reason.startswith("the budget of $0.25 that budget.max_usd_per_month leaves ")
     assert "raise budget.max_usd_per_month, or" in reason
-    said = _said(steps(_ended(reason))[1])
+    said = _said(steps(_ended(reason))[0])
     assert said.startswith("Raise budget.max_usd_per_month, or run again when the next month begins: only what")
 
 
@@ -65,24 +66,24 @@ def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(limit: Limit, s
         "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
     )
     said = [_said(step) for step in steps(run)]
-    assert said[1] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
-    assert ".gate/cache" in said[2]
+    assert said[0] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
+    assert ".gate/cache" in said[1]
 
 
 @pytest.mark.parametrize("reason", SIGNALS)
 def test_a_signal_asks_for_nothing_but_another_run(reason: str) -> None:
-    assert _said(steps(_ended(reason))[1]) == "Run again: only what is missing will be paid for."
+    assert _said(steps(_ended(reason))[0]) == "Run again: only what is missing will be paid for."
 
 
 def test_a_service_that_is_not_there_has_to_be_mended_first() -> None:
-    assert _said(steps(_ended("the first 25 calls all failed; the last one: HTTP 503"))[1]).startswith("Mend what")
+    assert _said(steps(_ended("the first 25 calls all failed; the last one: HTTP 503"))[0]).startswith("Mend what")
 
 
 def test_nothing_is_promised_where_nothing_was_answered() -> None:
     run = _ended(SIGNALS[1])
     run = run.model_copy(update={"missing": run.missing.model_copy(update={"samples": 720})})
     assert view(run).notes == ()
-    assert [_said(step) for step in steps(run)][1:] == ["Run again."]
+    assert [_said(step) for step in steps(run)] == ["Run again."]
 
 
 def _forgotten(run: RunRecord, *arms: str) -> RunRecord:
@@ -98,14 +99,14 @@ def test_answers_that_are_not_kept_are_not_said_to_be() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "baseline", "candidate")
     name = run.suites[0].name
     assert view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
-    assert [_said(step) for step in steps(run)][1:] == ["Run again."]
+    assert [_said(step) for step in steps(run)] == ["Run again."]
 
 
 def test_where_some_answers_are_kept_they_are_told_apart() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "candidate")
     assert "so it is asked again. All other answers are kept." in view(run).notes[0]
-    assert _said(steps(run)[1]) == "Run again: what is kept will not be paid for again."
-    assert ".gate/cache" in _said(steps(run)[2])
+    assert _said(steps(run)[0]) == "Run again: what is kept will not be paid for again."
+    assert ".gate/cache" in _said(steps(run)[1])
 
 
 def test_a_check_promises_nothing_of_an_agent_that_is_asked_again() -> None:
@@ -130,7 +131,7 @@ def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:
     out = io.StringIO()
     terminal.render(run, Console(file=out, width=100, color_system=None, force_terminal=False, _environ={}))
     context = comment.Context("a" * 40, "origin/main", "", "skip-prompt-diff")
-    texts = (markdown.render(run), comment.render(run, context), preview.render(run), out.getvalue())
+    texts = (markdown.render(run), comment.render(run, context), preview.body(run), out.getvalue())
     assert all("INCONCLUSIVE" in text and "300 of 720 samples are" in text for text in texts)
     assert "130 (interrupted)" in texts[0]
     assert run.verdict is Verdict.INCONCLUSIVE

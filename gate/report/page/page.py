@@ -1,0 +1,254 @@
+"""The whole report as one file for the browser: nothing is loaded, and all of it is there without its script."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from gate.domain.record import RunRecord
+from gate.report import numbers
+from gate.report.escape import visible
+from gate.report.headline import plain_first_line
+from gate.report.page.caselists import Cases
+from gate.report.page.drawings import Curves, curves, deltas
+from gate.report.page.forest import forests, rate_forests, tone
+from gate.report.page.gathering import Gathered, Samples, gather
+from gate.report.page.promptdiff import PromptView, prompts
+from gate.report.page.telling import suites_of
+from gate.report.page.tradeoffs import LONGEST_NAME, tradeoffs
+from gate.report.parts.alone import RateRow
+from gate.report.parts.compared import Row
+from gate.report.parts.whole import Code, Text, View
+from gate.report.slices import short
+from gate.report.view import view
+
+LARGEST = 2_800_000
+"""Bytes of the page, as far as answers can be left out."""
+CURVES = 6
+"""Drawings of cost and latency; the first suites' alone."""
+DETAILED = 100
+"""Suites with tables of scorers, and of tokens and money; those in which something moved before the others."""
+_OWN = frozenset(
+    ("baseline", "candidate", "exam", "exam changes", "latency", "cost")
+    + ("cacheable prefix", "not cached", "read from the prompt cache", "encoded anew")
+)
+"""Labels of facts that are words of ours and not names; they begin like the other labels."""
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """What the policy of the page allows: this style and this script, and nothing else."""
+
+    style: str
+    script: str
+
+
+def render(run: RunRecord, samples: Samples | None = None, *, limit: int = LARGEST) -> str:
+    """The page.
+
+    Args:
+        run: the finished run.
+        samples: all of its samples; without them times and prices of single answers are missing, and answers are
+            those that the record keeps.
+        limit: bytes that answers are left out for, from the least telling on.
+    """
+    gathered, whole = gather(run, samples), view(run)
+    cases = Cases(run, gathered)
+    env = _environment()
+    page = env.get_template("page.html.j2")
+    shown = _shown(run, whole, gathered)
+    bare = page.render(shown | {"lists": cases.lists(0), "articles": (), "elsewhere": ()})
+    articles = list(_articles(env, cases, limit - len(bare.encode(errors="replace"))))
+    told = _elsewhere(run, gathered, len(articles), samples is not None)
+    return page.render(shown | {"lists": cases.lists(len(articles)), "articles": articles, "elsewhere": told}) + "\n"
+
+
+def _shown(run: RunRecord, whole: View, gathered: Gathered) -> dict[str, object]:
+    """All that stands above the cases."""
+    style, script = (_file(name) for name in ("page.css", "page.js"))
+    compared, alone = forests(run), rate_forests(run)
+    one_delta = deltas([case.delta for suite in run.suites for case in suite.cases])
+    points, spreads = tradeoffs(run, gathered), tuple(_curves(run, gathered))
+    changed = _worth_showing(prompts(run))
+    exam_title = "Exam and promises" if whole.exam and whole.promises else "Exam changes" if whole.exam else "Promises"
+    cases = any(suite.cases for suite in suites_of(run))
+    details = whole.scorers or whole.dimensions or whole.conversations or whole.facts or whole.usage
+    sections = (
+        (compared or alone, "slices", "Slices" if compared else "Pass rates"),
+        (points or one_delta or spreads, "spread", "Quality, cost and latency"),
+        (changed, "prompt", "What was changed"),
+        (whole.exam or whole.promises, "exam", exam_title),
+        (cases, "cases", "Cases"),
+        (details, "reached", "How the verdict was reached"),
+    )
+    return {
+        "run": run,
+        "view": _detailed(whole),
+        "more_arms": max(0, len(whole.usage) - 2 * DETAILED),
+        "more_scorers": max(0, len(whole.scorers) - DETAILED),
+        "hashes": Hashes(_hash(style), _hash(script)),
+        "style": Markup(style),  # noqa: S704
+        "script": Markup(script),  # noqa: S704
+        "sections": tuple((id, title) for there, id, title in sections if there),
+        "meta": tuple(_meta(run)),
+        "title": plain_first_line(run),
+        "headline": _capital(whole.headline),
+        "exam_title": exam_title,
+        "steps": tuple(map(_below, whole.steps)),
+        "forests": compared,
+        "rates": alone,
+        "banded": any(line.drawn.band for one in compared for group in one.groups for line in group.lines),
+        "deltas": one_delta,
+        "tradeoffs": points,
+        "longest_name": LONGEST_NAME,
+        "curves": spreads[:CURVES],
+        "more_curves": max(0, len(spreads) - CURVES),
+        "shown_prompts": changed,
+    }
+
+
+def _detailed(whole: View) -> View:
+    """The view with no more tables of single suites than a page has room for."""
+    moved = {table.suite for table in whole.tables if not table.quiet}
+    scorers = sorted(whole.scorers, key=lambda table: table.suite not in moved)
+    return replace(whole, scorers=tuple(scorers[:DETAILED]), usage=whole.usage[: 2 * DETAILED])
+
+
+def _worth_showing(found: tuple[PromptView, ...]) -> tuple[PromptView, ...]:
+    return tuple(one for one in found if one.known or one.settings or one.notes)
+
+
+def _curves(run: RunRecord, gathered: Gathered) -> Iterator[Curves]:
+    for suite in suites_of(run):
+        label = short(suite.name) if len(run.suites) + len(run.new) > 1 else ""
+        for what, spreads, text in (
+            ("Latency", gathered.seconds, numbers.duration),
+            ("Cost", gathered.dollars, numbers.dollars),
+        ):
+            spread = spreads.get(suite.name)
+            if spread is not None and (found := curves(label, what, spread, text)) is not None:
+                yield found
+
+
+def _capital(text: Text) -> Text:
+    """As a heading begins; a name stays as it is."""
+    first = text[0] if text else ""
+    return (first[:1].upper() + first[1:], *text[1:]) if isinstance(first, str) else text
+
+
+def _below(step: Text) -> Text:
+    """The step as it is on a page that has the cases below what is to be done, and not above."""
+    return tuple(piece.replace("cases above", "cases below") if isinstance(piece, str) else piece for piece in step)
+
+
+def _meta(run: RunRecord) -> Iterator[tuple[str, Text]]:
+    """What was run, when, and what it took."""
+    if run.commit:
+        yield "Commit", (Code(short(run.commit[:12])),)
+    refs = tuple(dict.fromkeys(suite.baseline.ref for suite in run.suites))
+    if len(refs) == 1:
+        yield "Against", (Code(short(refs[0])),)
+    models = tuple(dict.fromkeys(suite.candidate.model for suite in suites_of(run)))
+    if len(models) == 1:
+        yield "Model", (Code(short(models[0])),)
+    if run.evaluated:
+        cases = sum(suite.exam.cases for suite in suites_of(run))
+        yield "Cases", (f"{cases:,}",)
+        yield "Calls", (f"{run.calls.made:,} made, {run.calls.cached:,} from a cache, {run.calls.failed:,} failed",)
+    if run.spent_usd:
+        yield "Spent", (numbers.dollars(run.spent_usd),)
+    yield "Took", (numbers.duration(run.duration_s),)
+
+
+def _articles(env: Environment, cases: Cases, room: int) -> Iterator[Markup]:
+    """Cases with their answers, as long as there is room for them."""
+    template = env.get_template("case.html.j2")
+    for one in cases.opened():
+        text = template.render(one=one)
+        room -= len(text.encode(errors="replace"))
+        if room < 0:
+            return
+        yield Markup(text)  # noqa: S704
+
+
+def _elsewhere(run: RunRecord, gathered: Gathered, shown: int, asked: bool) -> Text:
+    """Where the answers are that the page does not have."""
+    total = sum(len(suite.cases) for suite in suites_of(run))
+    told: list[str | Code] = []
+    if shown < total:
+        told += [
+            f"The answers of {shown:,} of {numbers.counted(total, 'case')} are on this page: those that tell most. "
+        ]
+        if gathered.seen:
+            told += ["All are in ", Code("samples.jsonl"), " beside ", Code("run.json"), "; "]
+            told += [Code("gate explain run.json CASE"), " shows one. "]
+        elif asked:
+            told += ["There were no samples of this run to take more from. "]
+        else:
+            told += ["The samples of the run were not at hand; the record keeps answers of those cases. "]
+    if gathered.seen and (lost := _scored(run) - gathered.scored) > 0:
+        told += [f"{numbers.counted(lost, 'sample')} of the run could not be read from ", Code("samples.jsonl"), ". "]
+    if gathered.strange:
+        told += [f"{numbers.counted(gathered.strange, 'sample')} in ", Code("samples.jsonl"), " did not belong to it. "]
+    return tuple(told)
+
+
+def _scored(run: RunRecord) -> int:
+    """Samples with a score."""
+    compared = (scores for suite in run.suites for case in suite.cases for scores in (case.baseline, case.candidate))
+    alone = (case.scores for suite in run.new for case in suite.cases)
+    return sum(score is not None for scores in (*compared, *alone) for score in scores)
+
+
+def _file(name: str) -> str:
+    return resources.files("gate.report.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _environment() -> Environment:
+    env = Environment(
+        loader=PackageLoader("gate.report.page", "templates"),
+        autoescape=True,
+        finalize=_safe,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    env.filters.update(tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
+    return env
+
+
+def _tone(row: Row | RateRow) -> str:
+    return tone(row.state, doubtful=isinstance(row, RateRow) and row.doubtful)
+
+
+def _headed(label: str) -> str:
+    return label[:1].upper() + label[1:] if label in _OWN else label
+
+
+def _together(piece: object) -> object:
+    """A number of a sentence with its unit, which does not begin a line."""
+    return _UNIT.sub("\u00a0", piece) if isinstance(piece, str) else piece
+
+
+def _safe(value: object) -> Markup:
+    """Names inside running text become code; what could be invisible, or a key, is shown as what it is."""
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, Code):
+        return Markup("<code>{}</code>").format(visible(value.text))
+    if isinstance(value, tuple):
+        return Markup("").join(_safe(_together(piece)) for piece in value)
+    return escape(visible(value) if isinstance(value, str) else value)
