@@ -4,7 +4,7 @@ import asyncio
 import shlex
 import sys
 import uuid
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
-from gate.calls.caller import Caller
-from gate.calls.port import Memory
+from gate.calls.port import Asking, Memory
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Arm, Exam
 from gate.domain.target import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
@@ -28,7 +27,7 @@ from gate.targets.followups import FollowUps
 from gate.targets.listening import Listener
 from gate.targets.loop import Equipment, LoopAgent
 from gate.targets.persona import SimulatedUser
-from gate.targets.port import Agent, Question, Reader
+from gate.targets.port import Agent, Question, Reader, Toolbox
 from gate.targets.port import Target as Answers
 from gate.targets.prompt import PromptTarget
 from gate.targets.route import Route
@@ -41,6 +40,9 @@ if TYPE_CHECKING:
 
 Key: TypeAlias = tuple[Target, CodePlace | None]
 """What conversations share that have the same agent in the same files."""
+
+Look: TypeAlias = Callable[[Toolbox], Toolbox]
+"""Puts whoever looks at tools around them."""
 
 COMMAND_CHARS = 100
 """Of a command, in reasons."""
@@ -65,24 +67,26 @@ class Crew:
     seals: dict[Key, Seal] = field(default_factory=dict)
     client: "aiohttp.ClientSession | None" = None
 
-    def target(self, caller: Caller, memory: Memory) -> Answers:
+    def target(self, asking: Callable[[str], Asking], memory: Memory, look: Look) -> Answers:
         """What answers the cases of a run.
 
         Args:
-            caller: sends requests.
+            asking: sends the requests of a role: of the arms (`answer`), and of whoever talks to agents (`aside`).
             memory: known conversations.
+            look: looks at the tools of a conversation.
         """
+        caller, aside = asking("answer"), asking("aside")
 
         def detector(exam: Exam) -> Reader | None:
             asked = exam.conversing
-            return FollowUps(Listener(caller, asked.detector, asked.detector_params)) if asked.detector else None
+            return FollowUps(Listener(aside, asked.detector, asked.detector_params)) if asked.detector else None
 
         def user(exam: Exam) -> Reader | None:
             asked = exam.conversing
-            return SimulatedUser(Listener(caller, asked.user, asked.user_params)) if asked.user else None
+            return SimulatedUser(Listener(aside, asked.user, asked.user_params)) if asked.user else None
 
         company = Company(detector, user, self.databases)
-        maker = AgentMaker(self, Equipment(caller, self.sessions))
+        maker = AgentMaker(self, Equipment(caller, self.sessions), look)
         conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
         return Route(PromptTarget(caller), conversing)
 
@@ -93,10 +97,11 @@ class AgentMaker:
     Args:
         crew: what they share.
         equipment: of the loop of our own.
+        look: looks at the tools of a conversation.
     """
 
-    def __init__(self, crew: Crew, equipment: Equipment) -> None:
-        self._crew, self._equipment = crew, equipment
+    def __init__(self, crew: Crew, equipment: Equipment, look: Look) -> None:
+        self._crew, self._equipment, self._look = crew, equipment, look
         self._room = asyncio.Semaphore(crew.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
@@ -105,7 +110,7 @@ class AgentMaker:
             case None:
                 return LoopAgent(question, self._equipment, fresh=fresh)
             case ToolLoop():
-                box = self._crew.kits[key_of(question.arm)].toolbox()
+                box = self._look(self._crew.kits[key_of(question.arm)].toolbox())
                 return LoopAgent(question, self._equipment, box, target.max_steps, fresh, target.parallel)
             case HttpAgent():
                 return self._service(question, target)

@@ -13,6 +13,7 @@ from gate.errors import GateError
 from gate.flows.case_sets import CaseSet, FileCases, StoreCases
 from gate.inputs import storenames
 from gate.inputs.limits import FILE_BYTES
+from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_new
 from gate.store.own_folder import NAME, make_folder
 
@@ -38,9 +39,10 @@ class CaseFile:
         try:
             if not file.exists():
                 return None
-            if file.stat().st_size > FILE_BYTES:
+            data = read_bounded(file, FILE_BYTES)
+            if data is None:
                 raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
-            return file.read_bytes().decode("utf-8")
+            return data.decode("utf-8")
         except OSError as error:
             raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
         except UnicodeDecodeError:

@@ -1,18 +1,71 @@
 """The folder of a run, with every report that belongs in it."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from gate.domain.record import RunRecord
+from gate.domain.sample import Sample
+from gate.errors import GateError
 from gate.report import markdown
 from gate.store.run_folder import RunFolder
 
+SARIF = "report.sarif"
+"""Written by the action, which knows the changed lines of both sides."""
+
 
 def run_folder(path: Path) -> RunFolder:
-    """A folder for `run.json`, `samples.jsonl`, `report.md` and `report.html`."""
-    return RunFolder(path, {"report.md": markdown.render, "report.html": _preview})
+    """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html`, `junit.xml` and `badge.json`."""
+    reports = {
+        "report.md": markdown.render,
+        "report.html": lambda run: page(run, path),
+        "junit.xml": lambda run: _junit(run, path),
+        "badge.json": _badge,
+    }
+    # What these load is not needed before the end.
+    return RunFolder(path, reports, beside=(SARIF,))
 
 
-def _preview(run: RunRecord) -> str:
-    from gate.report import preview  # its Markdown parser is not needed before the end
+def page(run: RunRecord, folder: Path | None) -> str:
+    """The report for a browser.
 
-    return preview.render(run)
+    Args:
+        run: the record.
+        folder: that may hold its `samples.jsonl`; None where there is none.
+    """
+    from gate.report.page.page import render
+
+    if folder is None or not run.evaluated:
+        return render(run)
+    # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
+    from gate.flows.record_conversations import transcript_record
+    from gate.report.page.gathering import Samples
+    from gate.store.run_samples import NAME
+
+    if not (folder / NAME).is_file():
+        return render(run)
+    return render(run, Samples(_samples(folder), transcript_record))
+
+
+def _junit(run: RunRecord, folder: Path) -> str:
+    from gate.report.outputs import junit
+
+    if not run.evaluated:
+        return junit.render(run)
+    from gate.store.run_samples import seconds_of
+
+    return junit.render(run, seconds_of(folder))
+
+
+def _badge(run: RunRecord) -> str:
+    from gate.report.outputs import badge
+
+    return badge.endpoint(run)
+
+
+def _samples(folder: Path) -> Iterator[Sample]:
+    """As many samples as can be read: a line that is none, or a file that breaks off, ends them."""
+    from gate.store.run_samples import samples_of
+
+    with suppress(GateError):
+        yield from samples_of(folder)

@@ -10,9 +10,10 @@ from gate.bootstrap.memory import Remembered
 from gate.bootstrap.notebook import Notebook
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import DiskSource
+from gate.bootstrap.tracing import Observer
 from gate.calls.budget import capped, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.port import Calls
+from gate.calls.port import Asking, Calls
 from gate.domain.caching import CacheTerms
 from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending
@@ -187,10 +188,12 @@ class Staff:
     Args:
         coders: functions that score.
         crew: agents.
+        observer: looks at all of it.
     """
 
     coders: Coders
     crew: Crew
+    observer: Observer
 
 
 def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remembered, staff: Staff) -> Tools:
@@ -202,17 +205,20 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
     def judge(spec: ScorerSpec) -> ModelScorer:
         # Its options make a scorer unhashable; what is held here cannot lend its id to another.
         if id(spec) not in judges:
-            judges[id(spec)] = spec, model_scorer(spec, factory, caller)
+            judges[id(spec)] = spec, model_scorer(spec, factory, asking("judge"))
         return judges[id(spec)][1]
 
     def pairwise(spec: ScorerSpec) -> PairwiseJudge:
-        return PairwiseJudge(spec, *members(spec, factory)[0], caller)
+        return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
+
+    def asking(role: str) -> Asking:
+        return staff.observer.calls(caller, role, factory)
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
     return Tools(
-        target=staff.crew.target(caller, memory.store),
-        calls=caller,
+        target=staff.crew.target(asking, memory.store, staff.observer.toolbox),
+        calls=asking("other"),
         memory=memory.store,
         judge=judge,
         pairwise=pairwise,
@@ -222,9 +228,11 @@ def make_tools(plan: Plan, factory: Factory, folder: RunFolder, memory: Remember
         sink=folder,
         progress=plan.progress,
         notes=notes,
+        tracing=staff.observer,
         # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
         workers=2 * plan.concurrency,
         apart=plan.apart,
+        beside=plan.remember.beside,
     )
 
 

@@ -32,11 +32,14 @@ class Remembering:
             when it is killed.
         refresh: ask for everything anew, and replace what is known.
         folder: of the cache.
+        beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
+            latency and drift; without it quality alone is compared there.
     """
 
     cache: bool = True
     refresh: bool = False
     folder: Path = CACHE
+    beside: bool = True
 
 
 @dataclass(slots=True)

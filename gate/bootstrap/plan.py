@@ -29,7 +29,7 @@ class Plan:
         resolved: what there is to evaluate.
         concurrency: calls in flight.
         seed: of the statistics; None derives it from base commit and exam.
-        out: folder for `run.json`, `samples.jsonl`, `report.md` and `report.html`.
+        out: folder for `run.json`, `samples.jsonl` and the reports.
         progress: tells the user.
         apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
         remember: what it may know beforehand.

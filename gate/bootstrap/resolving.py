@@ -13,16 +13,39 @@ from gate.flows.rehearsal import rehearse
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
 from gate.git.command import Git
+from gate.git.noted import Noted, Sightings
 from gate.git.repo import Repo
 from gate.git.sources import TreeSource
 from gate.inputs.entries import content_fingerprint
+from gate.inputs.source import FileSource
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a prompt, case file or recording."""
 
 
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a comparison of two refs looks.
+
+    Args:
+        directory: somewhere inside the repository.
+        seen: notes what is read of the head's side; None where nobody asks.
+    """
+
+    directory: Path = Path()
+    seen: Sightings | None = None
+
+
+HERE = Here()
+
+
 def resolve_git_mode(
-    refs: tuple[str, str | None], config: str, suites: Sequence[str], *, everything: bool, directory: Path = Path()
+    refs: tuple[str, str | None],
+    config: str,
+    suites: Sequence[str],
+    *,
+    everything: bool,
+    here: Here = HERE,
 ) -> Resolved:
     """Read both sides from a repository.
 
@@ -31,19 +54,29 @@ def resolve_git_mode(
         config: path of `gate.yaml` from the root of the repository.
         suites: names to look at; empty for all.
         everything: keep suites that the change does not touch.
-        directory: somewhere inside the repository.
+        here: which repository.
     """
-    repo = Repo.open(directory)
+    repo, seen = Repo.open(here.directory), here.seen
     base, head = refs
     with building() as builder:
-        to = repo.at(head) if head is not None else repo.tree()
+        to: FileSource = repo.at(head) if head is not None else repo.tree()
+        to = to if seen is None else Noted(to, repo.root, seen)
         sides = Sides(repo.at(base), to, builder=builder, shelf=shelf_of(repo.root))
         return rehearsed(resolve(sides, config, suites, everything=everything))
 
 
-def resolve_files_mode(files: Files, run: FileRun) -> Resolved:
-    """Read three files by the paths that the user gave."""
-    return rehearsed(resolve_files(DiskSource(), files, run, beside))
+def resolve_files_mode(files: Files, run: FileRun, seen: Sightings | None = None) -> Resolved:
+    """Read three files by the paths that the user gave.
+
+    Args:
+        files: which ones.
+        run: how they are compared.
+        seen: notes what is read.
+    """
+    if seen is None:
+        return rehearsed(resolve_files(DiskSource(), files, run, beside))
+    disk = Noted(DiskSource(), Path(), seen)
+    return rehearsed(resolve_files(disk, files, run, lambda path: Noted(beside(path), Path(path).parent, seen)))
 
 
 def beside(path: str) -> TreeSource:

@@ -15,6 +15,7 @@ from gate.bootstrap.making import Staff, able, caching_of, make_factory, make_to
 from gate.bootstrap.memory import remembered, secret_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.signals import ended_by_signals
+from gate.bootstrap.tracing import Observer, observed
 from gate.domain.caching import CacheTerms
 from gate.domain.executor import InProcess
 from gate.domain.record import RunRecord
@@ -61,6 +62,21 @@ class Running:
     stop: Stop
 
 
+@dataclass(frozen=True, slots=True)
+class Outset:
+    """What is there before anything is made.
+
+    Args:
+        folder: of the run.
+        seed: of the order of the calls and of the statistics.
+        observer: looks at what is done.
+    """
+
+    folder: RunFolder
+    seed: int
+    observer: Observer
+
+
 def run_plan(plan: Plan, settings: Settings) -> RunRecord:
     """Carry an evaluation out; see `carry_out` for arguments and errors."""
     return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
@@ -93,7 +109,11 @@ def carry_out(
     folder = run_folder(plan.out)
     guarded = work if background else _guarded(work)
     try:
-        return asyncio.run(_run(plan, settings, folder, seed, guarded))
+        with observed(plan, settings.telemetry) as observer:
+            done = asyncio.run(_run(plan, settings, Outset(folder, seed, observer), guarded))
+            if isinstance(done, RunRecord):
+                observer.ended(done)
+            return done
     except KeyboardInterrupt:
         kept = (
             f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
@@ -120,10 +140,10 @@ def _guarded(
 async def _run(
     plan: Plan,
     settings: Settings,
-    folder: RunFolder,
-    seed: int,
+    outset: Outset,
     work: Callable[[Running], Coroutine[None, None, Result]],
 ) -> Result:
+    seed = outset.seed
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
     keys = keys_of(settings)
     factory = make_factory(plan, keys, settings, _executor(plan, keys))
@@ -140,7 +160,8 @@ async def _run(
                     from gate.bootstrap.batching import prepare  # few runs are batches
 
                     await prepare(plan, plan.batch, factory, memory, seed)
-                tools = make_tools(plan, factory, folder, memory, Staff(coders, crew))
+                staff = Staff(coders, crew, outset.observer)
+                tools = make_tools(plan, factory, outset.folder, memory, staff)
                 done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
                 memory.done = stop.reason is None
         return done

@@ -13,6 +13,7 @@ from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.either import EitherSource
 from gate.git.export import export
+from gate.git.noted import Noted
 from gate.git.sources import RefSource, TreeSource
 from gate.inputs.source import FileSource
 from gate.inputs.subfolder import Subfolder
@@ -50,6 +51,10 @@ def place_of(source: FileSource) -> CodePlace:
         case Subfolder(whole=whole, folder=folder):
             place = place_of(whole)
             return CodePlace(place.checkout, place.sha, place.label, f"{place.folder}/{folder}".lstrip("/"))
+        case Noted(inner=inner):
+            # Code may read any file of its side.
+            source.listing()
+            return place_of(inner)
         case TreeSource(root=root):
             return CodePlace(root, None, source.label)
         case EitherSource(local=local):

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from gate.domain.case import shows_turns
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import CaseRecord
-from gate.domain.record_new import NewCaseRecord
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError
+from gate.flows.named_case import named_case
 from gate.inputs.slices import LENGTH
 
 _SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
@@ -31,7 +30,7 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
     Raises:
         GateError: the run has no such case, or does not hold its whole input.
     """
-    case = _one(run, name)
+    case = named_case(run, name).record
     if (known := lookup(case.where.rpartition(":")[0], case.id)) is not None:
         return dict(known)
     if not said and (case.input is None or _SHORTENED.search(case.input)):
@@ -49,15 +48,3 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
         entry["expected"] = case.expected
     slices: dict[str, JsonValue] = {key: value for key, value in case.slices.items() if key != LENGTH}
     return {**entry, "slices": slices} if slices else entry
-
-
-def _one(run: RunRecord, name: str) -> CaseRecord | NewCaseRecord:
-    asked: list[tuple[str, CaseRecord | NewCaseRecord]] = []
-    asked += [(suite.name, case) for suite in run.suites for case in suite.cases]
-    asked += [(suite.name, case) for suite in run.new for case in suite.cases]
-    found = [case for suite, case in asked if name in (case.id, f"{suite}/{case.id}")]
-    if not found:
-        raise GateError(f"the run has no case {name!r}", "gate report RUN.json shows those that moved")
-    if len(found) > 1:
-        raise GateError(f"several suites of the run have a case {name!r}", "name it as suite/case")
-    return found[0]

@@ -1,0 +1,69 @@
+"""Where a command works: in a repository, whatever its state, or in a plain folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import GateError
+from gate.git.command import Git
+from gate.git.repo import Repo, UntrustedOwner
+from gate.git.sources import TreeSource
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder whose files a configuration names.
+
+    Args:
+        root: of the repository, or the folder itself.
+        repo: None outside of a repository.
+    """
+
+    root: Path
+    repo: Repo | None
+
+    @property
+    def tree(self) -> TreeSource:
+        """Its files, as they are on disk."""
+        return TreeSource(self.root, Git(self.root))
+
+    @property
+    def committed(self) -> bool:
+        """Is there a commit that changes can be compared with?"""
+        return self.repo is not None and self.repo.git.ask("rev-parse", "--verify", "--quiet", "HEAD").code == 0
+
+    @property
+    def branch(self) -> str:
+        """What changes are compared with: the server's main branch, or else one of this clone.
+
+        It is written into files and shown: one that a screen or YAML would take for more than a name is `HEAD`.
+        """
+        found = self._branch()
+        return found if found.isprintable() else "HEAD"
+
+    def _branch(self) -> str:
+        if self.repo is None:
+            return "main"
+        known = self.repo.git.ask("symbolic-ref", "--short", "--quiet", "refs/remotes/origin/HEAD")
+        if known.code == 0:
+            return known.out.decode("utf-8", "replace").strip()
+        local = self.repo.git.ask("for-each-ref", "--format=%(refname:short)", "refs/heads").out
+        names = local.decode("utf-8", "replace").split()
+        current = self.repo.git.ask("symbolic-ref", "--short", "--quiet", "HEAD").out.decode("utf-8", "replace").strip()
+        return next((name for name in ("main", "master") if name in (*names, current)), current or "HEAD")
+
+
+def place_here(directory: Path = Path()) -> Place:
+    """The repository that a folder lies in, or the folder.
+
+    Raises:
+        GateError: the repository is bare, or git does not trust its owner.
+    """
+    try:
+        repo = Repo.open(directory)
+    except UntrustedOwner:
+        raise
+    except GateError as error:
+        if "bare" in error.message:
+            raise
+        return Place(directory.resolve(), None)
+    return Place(repo.root, repo)

@@ -1,0 +1,53 @@
+"""Opens what `gate validate` looks through: the working tree, with or without a commit, or a ref."""
+
+from pathlib import Path
+
+from gate.bootstrap.building import building
+from gate.bootstrap.places import place_here
+from gate.bootstrap.shelves import shelf_of
+from gate.domain.model import ModelRef
+from gate.errors import GateError
+from gate.flows.pairing import Sides
+from gate.flows.validate import Looked, validate
+from gate.inputs.problems import printable
+from gate.inputs.source import FileSource
+from gate.providers.packaged import NAME
+
+
+def validated(config: str, ref: str | None, directory: Path = Path()) -> Looked:
+    """Look a configuration through; no key is needed, and nothing is sent.
+
+    Args:
+        config: its path from the root of the repository.
+        ref: where to read; None for the working tree.
+        directory: somewhere inside the repository, or a folder that is in none.
+
+    Raises:
+        GateError: there is no configuration, or no such ref.
+    """
+    place = place_here(directory)
+    if ref is not None and place.repo is None:
+        raise GateError(
+            "--ref has no meaning outside of a git repository", "leave it out: the files here are looked at"
+        )
+    source: FileSource = place.repo.at(ref) if place.repo is not None and ref is not None else place.tree
+    return looked_through(source, config, place.root)
+
+
+def looked_through(source: FileSource, config: str, root: Path) -> Looked:
+    """The same, for any source."""
+    with building() as builder:
+        return validate(Sides(source, source, builder=builder, shelf=shelf_of(root)), config, absent)
+
+
+def absent(model: ModelRef) -> str:
+    """Why a local model is not here: it is no file, and none that a package brings.
+
+    Args:
+        model: of any provider; of a service nobody knows without asking.
+    """
+    if model.provider != "local" or model.name == NAME or Path(model.name).is_file():
+        return ""
+    if "/" in model.name or model.name.lower().endswith(".gguf"):
+        return f"there is no file {printable(model.name)} on this machine"
+    return f"there is no packaged model of this name ({NAME} is the only one), and no file"

@@ -1,0 +1,266 @@
+"""What `gate init` is about to write, decided from the files of a repository; nothing here writes."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.domain.case import Case
+from gate.domain.words import counted
+from gate.errors import GateError, InputErrors
+from gate.flows.scaffold import finding, writing
+from gate.flows.scaffold.constants import CODE_ENDINGS, Constant, constants
+from gate.flows.scaffold.drafting import Draft, Names, Tree, drafts, of_bundle, with_cases, with_settings
+from gate.flows.scaffold.finding import FoundPrompt, Left
+from gate.flows.scaffold.models import JUDGES, Models
+from gate.flows.scaffold.starting import NOTE
+from gate.flows.scaffold.writing import Layout
+from gate.formats.bundle import Bundle, BundleSuite, Loss
+from gate.formats.losses import told
+from gate.inputs import cases as case_files
+from gate.inputs.models import parse_model
+from gate.inputs.suites import CASE_ENDINGS
+from gate.inputs.text import decode
+
+BundleReader = Callable[[str, str, Callable[[str], str | None]], Bundle]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Readers of other tools' files (`gate.formats.bundles`).
+
+    Args:
+        knows: does a reader know files of this name?
+        read: reads one.
+    """
+
+    knows: Callable[[str], bool]
+    read: BundleReader
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user asked for.
+
+    Args:
+        prompts: paths from the root; empty to look for them.
+        bundle: a configuration of another tool; empty to look for one.
+        cases: a case file for all suites; empty to look for some.
+        in_code: look for constants, too.
+        workflow: write it.
+    """
+
+    prompts: tuple[str, ...] = ()
+    bundle: str = ""
+    cases: str = ""
+    in_code: bool = False
+    workflow: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is there.
+
+    Args:
+        found: prompts that can be read.
+        bundles: what other tools' files hold, by path.
+        left: files that look like prompts and are left out.
+        constants: texts in code that are named like prompts.
+    """
+
+    found: tuple[FoundPrompt, ...] = ()
+    bundles: Mapping[str, Bundle] = field(default_factory=dict)
+    left: tuple[Left, ...] = ()
+    constants: tuple[Constant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What would be written.
+
+    Args:
+        texts: by path from the root.
+        drafts: the suites.
+        layout: with the models that the suites came to.
+        more: prompts for which there was no more room.
+    """
+
+    texts: Mapping[str, str]
+    drafts: tuple[Draft, ...]
+    layout: Layout
+    more: tuple[str, ...] = ()
+
+
+def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
+    """Find prompts, configurations of other tools, and on request constants.
+
+    Args:
+        tree: the files.
+        wishes: what to look for.
+        tools: readers of other tools' files.
+
+    Raises:
+        InputErrors: what the user names cannot be read.
+        GateError: there is no such file.
+    """
+    bundles: dict[str, Bundle] = {}
+    left: list[Left] = []
+    if wishes.bundle:
+        bundles[wishes.bundle] = _bundle(tree, wishes.bundle, tools)
+    paths = list(wishes.prompts) or ([] if wishes.bundle else finding.likely(tree.paths))
+    named = set(wishes.prompts)
+    if not wishes.bundle and not wishes.prompts:
+        # A file of another tool may name prompts, and is asked before them.
+        others = (path for path in tree.paths if tools.knows(path) and not finding.passed_by(path))
+        for path in sorted(others):
+            try:
+                bundles[path] = _bundle(tree, path, tools)
+            except GateError as error:
+                # A prompt file may still be read as a prompt alone.
+                left += [] if path in paths else [Left(path, _first(error))]
+    suites = [suite for bundle in bundles.values() for suite in bundle.suites]
+    bare = dict.fromkeys(suite.prompt for suite in suites if not suite.cases)
+    taken = ({suite.prompt for suite in suites} | set(bundles)) - bare.keys()
+    read = _with_files(tree, bundles)
+    found: list[FoundPrompt] = []
+    for path in dict.fromkeys((*paths, *bare)):
+        one = None if path in taken else finding.looked_at(path, read)
+        if isinstance(one, Left) and path in named:
+            raise GateError(f"{path}: {one.reason}", "name another prompt")
+        if one is None and path in named and path not in taken:
+            raise GateError(f"{path} holds no prompt", "name a text, or a list of messages")
+        left += [one] if isinstance(one, Left) else []
+        found += [one] if isinstance(one, FoundPrompt) else []
+    kept = found if named else finding.without_parts(_not_copied(found, bundles, bare))
+    return Seen(tuple(kept), bundles, tuple(left), _constants(tree) if wishes.in_code else ())
+
+
+def _not_copied(
+    found: Sequence[FoundPrompt], bundles: Mapping[str, Bundle], bare: Collection[str]
+) -> list[FoundPrompt]:
+    """Prompts of which no bundle holds a copy: another tool's file may name them, too."""
+    copies = [text.strip() for bundle in bundles.values() for text in bundle.files.values() if text.strip()]
+    return [one for one in found if one.path in bare or not any(copy in one.text for copy in copies)]
+
+
+def propose(seen: Seen, tree: Tree, wishes: Wishes, layout: Layout) -> Proposal:
+    """Decide on suites and files; a file that is there is never among those to be written.
+
+    Args:
+        seen: what there is.
+        tree: the files.
+        wishes: of the user.
+        layout: how files are written.
+
+    Raises:
+        InputErrors: the case file that the user names has mistakes.
+    """
+    names = Names()
+    suites = [suite for bundle in seen.bundles.values() for suite in bundle.suites]
+    made = [of_bundle(suite, tree, names) for suite in suites if suite.cases]
+    own, more = drafts(seen.found, tree, names, continues=layout.models.packaged)
+    bare = {suite.prompt: suite for suite in suites if not suite.cases}
+    own = [_with_own(one, bare) for one in own]
+    if wishes.cases:
+        own = [with_cases(draft, wishes.cases, _cases(tree, wishes.cases)) for draft in own]
+    made, layout = _with_models([*made, *own], layout)
+    made = [writing.scored(_with_kept(draft, tree), layout.models) for draft in made]
+    if judge := layout.models.judge:
+        made = [writing.with_judges(draft, judge) for draft in made]
+    texts = {path: text for bundle in seen.bundles.values() for path, text in bundle.files.items()}
+    texts[layout.config] = writing.config_text(made, layout)
+    texts |= {draft.cases: writing.case_text(draft, layout) for draft in made if draft.entries is not None}
+    if any(map(writing.judged, made)):
+        texts[writing.JUDGE_FILE] = writing.judge_text()
+    if wishes.workflow:
+        texts[writing.WORKFLOW] = writing.workflow_text(made, layout)
+    if losses := losses_of(seen):
+        texts[writing.LOSSES] = writing.losses_text(losses)
+    return Proposal(texts, tuple(made), layout, tuple(more))
+
+
+def losses_of(seen: Seen) -> dict[str, tuple[Loss, ...]]:
+    """What other tools' files have and the gate has not, by file."""
+    return {path: bundle.losses for path, bundle in seen.bundles.items() if bundle.losses}
+
+
+def told_losses(losses: Mapping[str, Sequence[Loss]]) -> list[str]:
+    """Lines for a terminal: how many, and each kind of them."""
+    lines: list[str] = []
+    for path, found in losses.items():
+        lines.append(f"{path}: {counted(len(found), 'thing')} lost, or put differently:")
+        lines += [f"  {line}" for line in told(found, f"{writing.LOSSES} has all of them")]
+    return lines
+
+
+def _with_models(made: Sequence[Draft], layout: Layout) -> tuple[list[Draft], Layout]:
+    """Who answers: the model that the user names, else that of the other tool, else the default."""
+    if layout.models.named:
+        return [replace(draft, model=None) for draft in made], layout
+    own = [draft.model for draft in made if draft.model]
+    if not own or len(own) < len(made):
+        return list(made), layout
+    # Every suite has its own: the commonest of them is the default.
+    commonest = max(own, key=own.count)
+    models = Models(commonest, layout.models.judge or JUDGES.get(parse_model(commonest).provider))
+    return [replace(draft, model=None if draft.model == commonest else draft.model) for draft in made], replace(
+        layout, models=models
+    )
+
+
+def _with_own(draft: Draft, bare: Mapping[str, BundleSuite]) -> Draft:
+    """A suite of one prompt with what another tool says of it, besides cases."""
+    suite = bare.get(draft.found[0].path) if len(draft.found) == 1 else None
+    return draft if suite is None else with_settings(draft, suite)
+
+
+def _with_kept(draft: Draft, tree: Tree) -> Draft:
+    """A case file that is there, from an earlier try, is the one that counts."""
+    if draft.entries is None or draft.cases not in tree.paths:
+        return draft
+    cases = tree.cases(draft.cases)
+    if not cases:
+        return draft
+    return replace(with_cases(draft, draft.cases, cases), starter=all(case.description == NOTE for case in cases))
+
+
+def _bundle(tree: Tree, path: str, tools: Tools) -> Bundle:
+    data = tree.read(path)
+    if data is None:
+        raise GateError(f"there is no file {path}", "name a file of the repository")
+
+    def other(name: str) -> str | None:
+        found = tree.read(name) if name in tree.paths else None
+        return None if found is None else decode(found, name)
+
+    return tools.read(decode(data, path), path, other)
+
+
+def _with_files(tree: Tree, bundles: Mapping[str, Bundle]) -> Callable[[str], bytes | None]:
+    """Reads files that are there, and prompts that are about to be written."""
+    texts = {path: text for bundle in bundles.values() for path, text in bundle.files.items()}
+    return lambda path: texts[path].encode() if path in texts else tree.read(path)
+
+
+def _cases(tree: Tree, path: str) -> tuple[Case, ...]:
+    data = tree.read(path)
+    if data is None:
+        raise GateError(f"there is no file {path}", "name a case file of the repository")
+    if not path.lower().endswith(CASE_ENDINGS):
+        hint = f"gate cases convert {path} cases.jsonl, and name that file"
+        raise GateError(f"{path} is no case file, which ends in {', '.join(CASE_ENDINGS)}", hint)
+    return case_files.parse(decode(data, path), path)
+
+
+def _constants(tree: Tree) -> tuple[Constant, ...]:
+    found: list[Constant] = []
+    for path in sorted(tree.paths):
+        if path.lower().endswith(CODE_ENDINGS) and not finding.passed_by(path):
+            try:
+                data = tree.read(path)
+                found += constants(decode(data, path), path) if data is not None else ()
+            except InputErrors:
+                continue
+    return tuple(found)
+
+
+def _first(error: GateError) -> str:
+    return error.problems[0].message if isinstance(error, InputErrors) else error.message

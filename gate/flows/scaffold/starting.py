@@ -1,0 +1,194 @@
+"""Cases to begin with, where there is no data: made for the variables of a prompt, and to be replaced."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.flows.scaffold.finding import FoundPrompt
+from gate.inputs.nodes import plain
+from gate.inputs.problems import Problems
+from gate.inputs.yamltext import parse_yaml
+
+SLICE = "kind"
+"""Dimension of the cases."""
+NOTE = "A starter case, to be replaced by one of yours."
+
+_TEXTS = frozenset(
+    "text content document article review email mail message passage transcript ticket feedback comment description "
+    "body post paragraph abstract sentence source snippet context conversation invoice receipt contract report notes "
+    "tweet complaint resume".split()
+)
+"""Variables that hold what a prompt works on."""
+_QUESTIONS = frozenset("question query user_input user_message request prompt utterance user_query".split())
+_WORK = re.compile(
+    r"\b(?:summari[sz]e|translate|classif\w+|categori[sz]e|label|extract|rewrite|paraphrase|proofread|sentiment|"
+    r"the (?:text|review|article|document|e-?mail|passage|sentence|message) (?:below|above|given|provided))\b",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_EXAMPLE = re.compile(r"^([A-Z][\w ]{0,30}):[ \t]*(\S.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    said: Mapping[str, Mapping[str, list[str]]]
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """How a prompt that gives examples heads them: `Review` and `Label`.
+
+    Args:
+        given: before what goes in.
+        wanted: before what comes out.
+    """
+
+    given: str
+    wanted: str
+
+
+_HEADS = {"talk": Heads("Customer", "Answer"), "text": Heads("Text", "Answer")}
+
+
+def starter_cases(prompts: Iterable[FoundPrompt], *, continues: bool = False) -> tuple[Entry, ...]:
+    """Twenty cases that fit all of the prompts, half of them usual.
+
+    Args:
+        prompts: one, or several that share their cases.
+        continues: the model goes on with a text, so that a question needs a head, and its answer one.
+    """
+    every = tuple(prompts)
+    variables = tuple(dict.fromkeys(name for one in every for name in one.variables))
+    payload = frozenset(name for one in every for name in _payload(one))
+    asks_input = any("input" in one.names for one in every) or not payload
+    kind = "text" if works_on_text(every) else "talk"
+    heads = heads_of(every[0].text) if len(every) == 1 and not variables else None
+    if heads is None and continues and not variables:
+        heads = _HEADS[kind]
+    shapes = {name: _shape(name, [one.text for one in every]) for name in variables}
+    return tuple(_cases(kind, shapes, _Asked(asks_input, payload), heads))
+
+
+def works_on_text(prompts: Iterable[FoundPrompt]) -> bool:
+    """Do the prompts work on a text, and answer nobody?"""
+    return all(map(_works_on_text, prompts))
+
+
+def continued(entries: Iterable[Entry]) -> bool:
+    """Do the cases have heads that no example of the prompt has?"""
+    return any(str(entry.get("input")).startswith(f"{one.given}: ") for entry in entries for one in _HEADS.values())
+
+
+def heads_of(text: str) -> Heads | None:
+    """The two words of a prompt whose examples stand as `Review: …` and `Label: …`; None where it has no such ones."""
+    lines = [found for line in text.splitlines() if (found := _EXAMPLE.match(line))]
+    pairs = Counter((one[1], other[1]) for one, other in zip(lines, lines[1:], strict=False) if one[1] != other[1])
+    most = pairs.most_common(1)
+    return Heads(*most[0][0]) if most and most[0][1] >= 2 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a template does with a variable.
+
+    Args:
+        listed: goes through it.
+        fields: of it, or of what is in it.
+    """
+
+    listed: bool = False
+    fields: tuple[str, ...] = ()
+
+
+def _shape(name: str, texts: Iterable[str]) -> _Shape:
+    whole = "\n".join(texts)
+    loop = re.search(rf"\bfor (\w{{1,40}}) in {re.escape(name)}\b", whole)
+    of = loop[1] if loop else name
+    fields = re.findall(rf"(?<![\w.]){re.escape(of)}\.([^\W\d]\w{{0,39}})(?!\w|\()", whole)
+    return _Shape(loop is not None, tuple(dict.fromkeys(fields)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Where the text of a case goes.
+
+    Args:
+        input: it is the user's message.
+        payload: variables that hold it.
+    """
+
+    input: bool
+    payload: frozenset[str]
+
+
+def _cases(kind: str, variables: Mapping[str, _Shape], asked: _Asked, heads: Heads | None) -> Iterator[Entry]:
+    data = _data()
+    number = 0
+    for group, texts in data.said[kind].items():
+        for text in texts:
+            number += 1
+            said = f"{heads.given}: {text}\n{heads.wanted}:" if heads else text
+            values = {**data.values, **dict.fromkeys(asked.payload, text)}
+            filled = {name: _shaped(name, shape, text, values) for name, shape in variables.items()}
+            case: dict[str, JsonValue] = {"id": f"starter-{number:02d}", "description": NOTE}
+            if asked.input:
+                case["input"] = said
+            if filled:
+                case["vars"] = dict(filled)
+            yield {**case, "slices": {SLICE: group}}
+
+
+def _shaped(name: str, shape: _Shape, text: str, values: Mapping[str, str]) -> JsonValue:
+    inner: JsonValue = _value(name, text, values)
+    if shape.fields:
+        inner = {field: _value(field, text, values) for field in shape.fields}
+    return [inner] if shape.listed else inner
+
+
+def _value(name: str, text: str, values: Mapping[str, str]) -> str:
+    if _holds(name, _TEXTS | _QUESTIONS):
+        return text
+    return values.get(name, values.get(name.lower(), f"example {name.replace('_', ' ')}"))
+
+
+def _holds(name: str, words: frozenset[str]) -> bool:
+    """Is the variable called so, or does its name have such a word at its end: `invoice_text`, `emailBody`?"""
+    parts = _PART.findall(name)
+    return name.lower() in words or bool(parts) and parts[-1].lower() in words
+
+
+def _payload(prompt: FoundPrompt) -> tuple[str, ...]:
+    """Those of its variables that hold what the prompt works on.
+
+    Where none is called so, it is the only one that no usual value fits, if the prompt works on a text at all.
+    """
+    called = tuple(name for name in prompt.variables if _holds(name, _TEXTS | _QUESTIONS))
+    if called or "input" in prompt.names or not _WORK.search(prompt.text):
+        return called
+    others = tuple(name for name in prompt.variables if name.lower() not in _data().values)
+    return others if len(others) == 1 else ()
+
+
+def _works_on_text(prompt: FoundPrompt) -> bool:
+    if any(_holds(name, _QUESTIONS) for name in prompt.variables):
+        return False
+    return any(_holds(name, _TEXTS) for name in prompt.variables) or _WORK.search(prompt.text) is not None
+
+
+@cache
+def _data() -> _Data:
+    text = resources.files("gate.flows.scaffold").joinpath("templates", "inputs.yaml").read_text(encoding="utf-8")
+    problems = Problems("inputs.yaml")
+    root = parse_yaml(text, problems)
+    problems.check()
+    found = plain(root) if root is not None else {}
+    if not isinstance(found, dict):
+        raise TypeError("inputs.yaml is a mapping")
+    said = {kind: found[kind] for kind in ("talk", "text")}
+    return _Data(said, found["values"])  # type: ignore[arg-type]

@@ -1,0 +1,230 @@
+"""From suites in the making to the files of a repository."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import resources
+from posixpath import dirname, relpath
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from gate.casefiles.jsonlines import line_of
+from gate.casefiles.yamlout import entries, flow, indented, items
+from gate.domain.jsonvalue import JsonValue
+from gate.flows.scaffold import checks
+from gate.flows.scaffold.drafting import EVALS, Draft
+from gate.flows.scaffold.models import JUDGES, Models, label_params, line_params
+from gate.flows.scaffold.starting import continued
+from gate.formats.bundle import Loss
+from gate.report.escape import code, inline
+
+CONFIG = "gate.yaml"
+JUDGE_FILE = f"{EVALS}/judge.md.j2"
+CONFIG_SCHEMA = f"{EVALS}/schemas/gate.schema.json"
+CASES_SCHEMA = f"{EVALS}/schemas/cases.schema.json"
+WORKFLOW = ".github/workflows/prompt-gate.yml"
+LOSSES = f"{EVALS}/not-brought-along.md"
+ACTION = "OWNER/prompt-gate@0000000000000000000000000000000000000000"
+"""What stands in the workflow until its user names the repository and commit of the action."""
+_SCORERS = ("scorers", "extra_scorers")
+"""Keys of a case that brings its own."""
+_OF_EXPECTED = frozenset({"contains", "exact", "starts_with", "similarity", "number", "json_path"})
+"""Scorers that `checks.from_cases` gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the files are written.
+
+    Args:
+        config: path of the configuration.
+        branch: what a change is compared with.
+        models: who answers.
+        action: what the workflow uses.
+        schemas: editors are told where the schemas are.
+    """
+
+    config: str
+    branch: str
+    models: Models
+    action: str = ACTION
+    schemas: bool = True
+
+
+def config_text(drafts: Sequence[Draft], layout: Layout) -> str:
+    """`gate.yaml`, with remarks on what its reader will want next."""
+    models = layout.models
+    # Parameters of one model may be none of another's, and defaults would be both's.
+    shared = not any(draft.model for draft in drafts)
+    own = {} if shared else models.params
+    suites = [_suite(_with_params(draft, own), models, first=draft is _first(drafts)) for draft in drafts]
+    view = {
+        "schema": relpath(CONFIG_SCHEMA, dirname(layout.config)) if layout.schemas else "",
+        "branch": shlex.quote(layout.branch),
+        "model": flow(models.answering),
+        "hosted": models.hosted,
+        "packaged": models.packaged,
+        "judge": {"model": flow(models.judge or JUDGES["openai"]), "off": "" if models.judge else "# "},
+        "judge_file": JUDGE_FILE,
+        "params": [f"params: {flow(dict(models.params))}"] if models.params and shared else [],
+        "suites": suites,
+    }
+    return _rendered("gate.yaml", view)
+
+
+def case_text(draft: Draft, layout: Layout) -> str:
+    """The case file of a suite: YAML for people to edit where the cases are made up, else JSON Lines."""
+    found = draft.entries or ()
+    if not draft.starter:
+        return "".join(map(line_of, found))
+    schema = relpath(CASES_SCHEMA, dirname(draft.cases)) if layout.schemas else ""
+    heads = layout.models.packaged and continued(found)
+    lines = items([dict(entry) for entry in found])
+    return _rendered("cases.yaml", {"schema": schema, "heads": heads, "lines": lines})
+
+
+def judge_text() -> str:
+    """The judge's own prompt, as it stands in the package."""
+    return _file("judge.md.j2")
+
+
+def workflow_text(drafts: Sequence[Draft], layout: Layout) -> str:
+    """The workflow with the permissions that the comment needs."""
+    view = {
+        "keys": keys_of(drafts, layout.models),
+        "config": "" if layout.config == CONFIG else flow(layout.config),
+        "packaged": layout.models.packaged,
+        "action": layout.action,
+        "remark": " # your copy, by its commit" if layout.action == ACTION else "",
+    }
+    return _rendered("workflow.yml", view)
+
+
+def keys_of(drafts: Sequence[Draft], models: Models) -> tuple[str, ...]:
+    """Variables that hold the keys of all models that are asked."""
+    return models.keys(tuple(dict.fromkeys(draft.model for draft in drafts if draft.model)))
+
+
+def losses_text(losses: Mapping[str, Sequence[Loss]]) -> str:
+    """What other tools have and the gate has not, by their files."""
+    return _rendered("losses.md", {"losses": losses})
+
+
+def scored(draft: Draft, models: Models) -> Draft:
+    """The suite with scorers, and with what its answers need of the model."""
+    params = {**_shape_params(draft, models), **draft.params} if draft.model is None else draft.params
+    found = tuple(draft.scorers)
+    if not _about_expected(found) and not draft.labels and not draft.brought:
+        taken = {_kind(scorer) for scorer in found}
+        found += tuple(scorer for scorer in checks.usual(talks=draft.talks) if _kind(scorer) not in taken)
+    return replace(draft, scorers=found, params=params)
+
+
+def _shape_params(draft: Draft, models: Models) -> Mapping[str, JsonValue]:
+    """What a small model needs for answers of the form that the prompt asks for."""
+    if draft.labels:
+        return label_params(models)
+    return line_params(models) if any(checks.has_lines(one.text) for one in draft.found) else {}
+
+
+def judged(draft: Draft) -> bool:
+    """Would a judge say what the scorers of the suite do not?"""
+    kinds = {_kind(scorer) for scorer in draft.scorers}
+    return (
+        not draft.labels
+        and not draft.brought
+        and (draft.starter or "refusal" in kinds or "similarity" in kinds)
+        and "judge" not in kinds
+    )
+
+
+def with_judges(draft: Draft, judge: str) -> Draft:
+    """The suite of another tool with a model for each judge that names none: the answering one would judge itself."""
+    entries = draft.entries
+    if entries is not None:
+        entries = tuple({key: _named(key, value, judge) for key, value in entry.items()} for entry in entries)
+    return replace(draft, scorers=tuple(_judging(one, judge) for one in draft.scorers), entries=entries)
+
+
+def self_judged(draft: Draft) -> bool:
+    """Has the suite of another tool a judge that names no model, so that the answering one judges?"""
+    entries = draft.entries or ()
+    own = [value for entry in entries for key in _SCORERS if isinstance(value := entry.get(key), list)]
+    return any(_judging(one, "") is not one for found in (draft.scorers, *own) for one in found)
+
+
+def _named(key: str, value: JsonValue, judge: str) -> JsonValue:
+    if key not in _SCORERS or not isinstance(value, list):
+        return value
+    return [_judging(one, judge) for one in value]
+
+
+def _judging(scorer: JsonValue, judge: str) -> JsonValue:
+    options = scorer.get("judge") if isinstance(scorer, dict) else None
+    if not isinstance(scorer, dict) or not isinstance(options, (str, dict)):
+        return scorer
+    own: dict[str, JsonValue] = {"criteria": options} if isinstance(options, str) else dict(options)
+    return scorer if {"model", "models"} & own.keys() else {**scorer, "judge": {"model": judge, **own}}
+
+
+def _with_params(draft: Draft, params: Mapping[str, JsonValue]) -> Draft:
+    """A suite of the default model with that model's parameters; those of its own go before them."""
+    return draft if draft.model else replace(draft, params={**params, **draft.params})
+
+
+def _first(drafts: Sequence[Draft]) -> Draft:
+    """The suite beside which remarks stand, once for all: one with cases that are made up, if there is one."""
+    return next((draft for draft in drafts if draft.starter), drafts[0])
+
+
+def _suite(draft: Draft, models: Models, *, first: bool) -> Mapping[str, object]:
+    head: dict[str, JsonValue] = {"name": draft.name, "prompt": draft.prompt}
+    if draft.template:
+        head["template"] = "jinja2"
+    body: dict[str, JsonValue] = {"cases": draft.cases}
+    if draft.model:
+        body["model"] = draft.model
+    if draft.params:
+        body["params"] = dict(draft.params)
+    if draft.slices:
+        body["slices"] = [*draft.slices]
+    return {
+        "head": items([head]),
+        "body": [*indented(entries(body)), "  scorers:", *indented(items([*draft.scorers]), 4)],
+        "starter": draft.starter and first,
+        "judge": judged(draft) and (first or models.judge is not None),
+        "talks": draft.talks,
+        "slice": _slice(draft) if first else "",
+    }
+
+
+def _slice(draft: Draft) -> str:
+    """A slice that the suite has, for an example."""
+    if draft.starter:
+        return "kind=usual"
+    return f"{draft.slices[0]}=…" if draft.slices else ""
+
+
+def _about_expected(scorers: Sequence[JsonValue]) -> bool:
+    return any(_kind(one) in _OF_EXPECTED for one in scorers)
+
+
+def _kind(scorer: JsonValue) -> str:
+    return next(iter(scorer)) if isinstance(scorer, dict) else str(scorer)
+
+
+@lru_cache(maxsize=8)
+def _template(name: str) -> Template:
+    # YAML and Markdown, in which nothing is markup; the values are made safe where they are put together.
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
+    environment.filters.update(inline=inline, code=code)
+    return environment.from_string(_file(name))
+
+
+def _rendered(name: str, view: Mapping[str, object]) -> str:
+    return _template(f"{name}.j2").render(view).rstrip("\n") + "\n"
+
+
+def _file(name: str) -> str:
+    return resources.files("gate.flows.scaffold").joinpath("templates", name).read_text(encoding="utf-8")

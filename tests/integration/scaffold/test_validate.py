@@ -1,0 +1,131 @@
+"""`gate validate` finds the mistakes of every part at once."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.bootstrap.validating import validated
+from gate.domain.verdict import FEWEST_UNITS
+from gate.stats.slices import BLOCKABLE_UNITS
+from tests.support.command import gate, git
+from tests.support.repository import make, write
+
+CONFIG = """\
+version: 1
+defaults: {model: "fake:echo"}
+suites:
+  - {name: gone, prompt: prompts/gone.md, cases: evals/a.jsonl, scorers: [refusal]}
+  - {name: broken, prompt: prompts/broken.j2, cases: evals/broken.jsonl, scorers: [refusal]}
+  - name: files
+    prompt: prompts/a.md
+    cases: evals/a.jsonl
+    scorers:
+      - rubric: {file: evals/none.yaml}
+      - judge: {criteria: x, template: evals/judge.j2}
+  - {name: empty, prompt: "none/*.md", cases: evals/a.jsonl, scorers: [refusal]}
+  - {name: unfilled, prompt: prompts/unfilled.j2, cases: evals/a.jsonl, scorers: [contains]}
+"""
+FILES = {
+    "gate.yaml": CONFIG,
+    "prompts/a.md": "You help.",
+    "prompts/broken.j2": "one\n{{ two",
+    "prompts/unfilled.j2": "{{ name }}",
+    "evals/a.jsonl": '{"id": "1", "input": "x"}\n',
+    "evals/broken.jsonl": '{"id": "1", "input": "x"}\n{"id": "2", "inputs": "x"}\n',
+    "evals/judge.j2": "{{ bad",
+}
+
+
+def test_all_mistakes_at_once_each_with_its_line(tmp_path: Path) -> None:
+    root = tmp_path / "r"
+    write(root, FILES)
+    git(root, "init", "--quiet")
+    done = gate("validate", cwd=root)
+    assert done.code == 2
+    assert done.out == ""
+    found = [line.split(": ")[1] for line in done.err.splitlines() if line.startswith("error: ")]
+    assert set(found) == {
+        *("prompts/gone.md", "prompts/broken.j2:2", "evals/broken.jsonl:2", "gate.yaml:10", "evals/judge.j2:1"),
+        *("gate.yaml:12", "prompts/unfilled.j2:1", "evals/a.jsonl:1"),
+    }, done.err
+    assert "more like it" not in done.err
+    document = json.loads(gate("validate", "--json", cwd=root).out)
+    assert document["valid"] is False
+    assert {one["where"] for one in document["problems"]} == set(found)
+
+
+def test_mistakes_of_the_configuration_itself(tmp_path: Path) -> None:
+    write(tmp_path, {"gate.yaml": "version: 1\nsuits: []\npolicy: {confidence: 2}\n"})
+    done = gate("validate", cwd=tmp_path)
+    assert done.code == 2
+    assert "gate.yaml:3" in done.err
+    assert "gate.yaml:2" in done.err
+    assert gate("validate", "--config", "other.yaml", cwd=tmp_path).err.startswith("error: there is no other.yaml")
+
+
+def test_two_prompts_that_would_be_one_suite(tmp_path: Path) -> None:
+    suites = "".join(
+        f'  - {{name: {name}, prompt: "{path}", cases: c.jsonl, model: "fake:echo", scorers: [refusal]}}\n'
+        for name, path in (("p", "p/*.md"), ("p:a", "b.md"))
+    )
+    files = {"gate.yaml": f"version: 1\nsuites:\n{suites}", "p/a.md": "x", "b.md": "x"}
+    write(tmp_path, {**files, "c.jsonl": '{"id": "1", "input": "x"}\n'})
+    document = json.loads(gate("validate", "--json", cwd=tmp_path).out)
+    assert "would both be the suite p:a" in document["problems"][0]["message"]
+
+
+def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
+    good = '{"id": "1", "input": "x"}\n'
+    config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'
+    root = make(tmp_path / "r", {"gate.yaml": config, "a.md": "x", "c.jsonl": good})
+    write(root, {"c.jsonl": "{"})
+    assert gate("validate", cwd=root).code == 2
+    done = gate("validate", "--ref", "main", cwd=root)
+    assert done.code == 0, done.err
+    assert done.out.startswith("gate.yaml (main): 1 suite, 1 prompt, 1 case, 1 scorer; no mistakes.")
+    assert "c.jsonl: it has 1 case, and 10 are the least that can block" in done.out
+    assert gate("validate", "--ref", "none", cwd=root).code == 2
+    assert gate("validate", "--ref", "main", "--quiet", cwd=root).out == ""
+
+
+def test_the_least_that_can_block_is_that_of_the_statistics() -> None:
+    assert FEWEST_UNITS == BLOCKABLE_UNITS
+
+
+def test_variants_of_one_source_are_one_case_of_those_that_can_block(tmp_path: Path) -> None:
+    config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'
+    rows = [{"id": str(row), "input": f"question {row}", "cluster": f"source {row % 3}"} for row in range(30)]
+    write(tmp_path, {"gate.yaml": config, "a.md": "x", "c.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+    assert "it has 3 independent cases, and 10 are the least that can block" in gate("validate", cwd=tmp_path).out
+
+
+def test_schemas_are_written_for_editors(tmp_path: Path) -> None:
+    done = gate("schema", "cases", "--out", "evals/schemas/cases.json", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "")
+    assert json.loads((tmp_path / "evals/schemas/cases.json").read_text(encoding="utf-8"))["title"] == "cases"
+    for name in ("case", "rubric", "sample"):
+        assert json.loads(gate("schema", name, cwd=tmp_path).out)["title"]
+
+
+def test_a_local_model_that_is_not_here_is_told_without_loading_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = ("gemma3-270m", "gemma3-27b", "models/none.gguf", "models/some.gguf")
+    suites = "".join(
+        f"  - {{name: s{n}, prompt: prompts/a.md, cases: evals/a.jsonl, model: 'local:{name}', scorers: [refusal]}}\n"
+        for n, name in enumerate(models)
+    )
+    judge = "  - {name: j, prompt: prompts/a.md, cases: evals/a.jsonl, model: 'fake:echo', scorers: [{judge: "
+    judge += "{criteria: x, model: 'local:judge.gguf'}}]}\n"
+    config = f"version: 1\nsuites:\n{suites}{judge}"
+    write(tmp_path, {"gate.yaml": config, **{path: FILES[path] for path in ("prompts/a.md", "evals/a.jsonl")}})
+    write(tmp_path, {"models/some.gguf": "no model, and nobody looks into it"})
+    monkeypatch.chdir(tmp_path)
+    looked = validated("gate.yaml", None)
+    assert not looked.problems
+    assert [one for one in looked.remarks if one.startswith("local:")] == [
+        "local:gemma3-27b: there is no packaged model of this name (gemma3-270m is the only one), and no file",
+        "local:models/none.gguf: there is no file models/none.gguf on this machine",
+        "local:judge.gguf: there is no file judge.gguf on this machine",
+    ]

@@ -1,0 +1,127 @@
+"""Which files are taken for prompts."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.flows.scaffold.constants import constants
+from gate.flows.scaffold.finding import FoundPrompt, Left, likely, looked_at, without_parts
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "prompts/a.md",
+        "services/bot/prompts/deep/er/a.j2",
+        "prompt/chat.yaml",
+        "a.prompt.yml",
+        "x/y/b.prompty",
+        "system_prompt.txt",
+        "src/support-prompt.md.j2",
+        "src/prompt.md",
+    ],
+)
+def test_likely_prompts(path: str) -> None:
+    assert likely([path]) == [path]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "node_modules/x/prompts/a.md",
+        ".github/prompts/a.md",
+        "dist/prompts/a.md",
+        "prompts/README.md",
+        "prompts/_shared.md",
+        "prompts/parts/tone.md",
+        "prompts/a.py",
+        "docs/prompting.md",
+        "notes.md",
+        "prompts",
+    ],
+)
+def test_other_files(path: str) -> None:
+    assert likely([path]) == []
+
+
+def look(files: Mapping[str, str], path: str) -> FoundPrompt | Left | None:
+    return looked_at(path, lambda name: files[name].encode() if name in files else None)
+
+
+def test_a_template_tells_its_variables_with_those_of_its_parts() -> None:
+    files = {"p/a.j2": '{{ x }} {% include "b.j2" %}', "p/b.j2": "{{ y }} {{ input }}"}
+    found = look(files, "p/a.j2")
+    assert isinstance(found, FoundPrompt)
+    assert found.variables == ("x", "y")
+    assert "input" in found.names
+    other = look(files, "p/b.j2")
+    assert isinstance(other, FoundPrompt)
+    assert without_parts([found, other]) == [found]
+
+
+def test_a_text_with_double_braces_is_a_template_and_one_with_single_braces_is_not() -> None:
+    found = look({"a.md": "Summarise {{ text }}."}, "a.md")
+    assert isinstance(found, FoundPrompt)
+    assert (found.template, found.variables, found.braces) == (True, ("text",), ())
+    plain = look({"a.md": "Summarise {text}, as {}."}, "a.md")
+    assert isinstance(plain, FoundPrompt)
+    assert (plain.template, plain.variables, plain.braces) == (False, (), ("text",))
+
+
+def test_what_cannot_be_read_is_told_with_its_line() -> None:
+    found = look({"a.j2": "one\n{{ two"}, "a.j2")
+    assert isinstance(found, Left)
+    assert found.reason.startswith("line 2: invalid Jinja2")
+    empty = look({"a.md": " \n"}, "a.md")
+    assert isinstance(empty, Left)
+    assert look({}, "a.md") == Left("a.md", "there is no such file")
+
+
+def test_a_mapping_without_messages_is_no_prompt() -> None:
+    assert look({"prompts/settings.yaml": "a: 1"}, "prompts/settings.yaml") is None
+    assert isinstance(look({"c.json": '[{"role": "system", "content": "x"}]'}, "c.json"), FoundPrompt)
+
+
+@pytest.mark.parametrize("path", ["../a.md", "a\nb.md", "a\\b.md"])
+def test_a_path_that_no_configuration_may_name_is_left_out(path: str) -> None:
+    assert isinstance(look({path: "x"}, path), Left)
+
+
+@given(st.binary(max_size=300), st.sampled_from(["p.md", "p.j2", "p.yaml", "p.json", "p.prompt.yml", "p.prompty"]))
+def test_no_file_brings_it_down(data: bytes, path: str) -> None:
+    found = looked_at(path, lambda name: data if name == path else None)
+    assert found is None or found.path == path
+
+
+CODE = '''
+SYSTEM_PROMPT = """You are a helpful assistant who answers every question."""
+short_prompt = "Hello you"
+GREETING = "You are a helpful assistant who answers every question."
+class A:
+    instructions: str = f"You are {name}, a helpful assistant who answers."
+'''
+SCRIPT = """
+export const systemPrompt: string = `You are a helpful assistant
+who answers every question.`;
+const other = "You are a helpful assistant who answers every question.";
+let SUPPORT_PROMPT = 'You are a helpful assistant who answers every question.'
+"""
+
+
+def test_constants_are_told_by_name_and_line() -> None:
+    assert [(one.where, one.name) for one in constants(CODE, "a.py")] == [
+        ("a.py:2", "SYSTEM_PROMPT"),
+        ("a.py:6", "instructions"),
+    ]
+    assert [(one.where, one.name) for one in constants(SCRIPT, "a.ts")] == [
+        ("a.ts:2", "systemPrompt"),
+        ("a.ts:5", "SUPPORT_PROMPT"),
+    ]
+
+
+@given(st.text(max_size=400), st.sampled_from(["a.py", "a.js"]))
+def test_no_code_brings_it_down(text: str, path: str) -> None:
+    for one in constants(text, path):
+        assert one.where.startswith(path)
