@@ -10,10 +10,14 @@ from gate.cli.action import action
 from gate.cli.calibrate import calibrate
 from gate.cli.cases import cases
 from gate.cli.check import check
+from gate.cli.completion import completion
 from gate.cli.demo import demo
 from gate.cli.diff import diff
+from gate.cli.explain import explain
 from gate.cli.generate import generate
+from gate.cli.init import init
 from gate.cli.merge import merge
+from gate.cli.mistakes import message
 from gate.cli.pipes import forgive_closed_pipes
 from gate.cli.plan import plan
 from gate.cli.push import push
@@ -23,11 +27,8 @@ from gate.cli.serve import serve
 from gate.cli.store import store
 from gate.cli.tokens import tokens
 from gate.cli.users import users
-from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
-
-INTERRUPTED = 130
-SHOWN = 20
-"""Mistakes printed at once; more are counted."""
+from gate.cli.validate import validate
+from gate.errors import CannotEvaluate, GateError, Interrupted
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -41,6 +42,8 @@ def cli() -> None:
     \b
     Try it on a real local model:
       gate demo
+    Set up a repository that has prompts:
+      gate init
     Compare your working tree with the merge target:
       gate diff --base origin/main
     Hold it against its thresholds, case by case:
@@ -52,6 +55,8 @@ def cli() -> None:
     """
 
 
+cli.add_command(init)
+cli.add_command(validate)
 cli.add_command(diff)
 cli.add_command(check)
 cli.add_command(generate)
@@ -62,11 +67,13 @@ cli.add_command(plan)
 cli.add_command(calibrate)
 cli.add_command(action)
 cli.add_command(report)
+cli.add_command(explain)
 cli.add_command(serve)
 cli.add_command(store)
 cli.add_command(tokens)
 cli.add_command(users)
 cli.add_command(schema)
+cli.add_command(completion)
 cli.add_command(demo)
 
 
@@ -85,7 +92,7 @@ def main() -> None:
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.Abort:
-        code = INTERRUPTED
+        code = Interrupted.exit_code
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -94,7 +101,7 @@ def main() -> None:
         code = error.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
-        code = INTERRUPTED
+        code = Interrupted.exit_code
     except Exception as error:  # the last resort: a defect of ours must not look like a verdict
         click.echo(_defect(error), err=True)
         code = CannotEvaluate.exit_code
@@ -111,23 +118,3 @@ def _defect(error: Exception) -> str:
         file.write(trace)
     said = f"error: Prompt Gate itself failed ({type(error).__name__}); nothing was decided"
     return f"{said}\n  hint: please report it with {file.name}, after a look that it holds nothing private"
-
-
-def message(error: GateError) -> str:
-    """What the user reads: the mistake, where it is, and the remedy."""
-    if isinstance(error, Interrupted):
-        return _printable(error.message)
-    if not isinstance(error, InputErrors):
-        return "error: " + _paragraph(error.message, error.hint)
-    lines = ["error: " + _paragraph(f"{one.where}: {one.message}", one.hint) for one in error.problems[:SHOWN]]
-    more = len(error.problems) - SHOWN
-    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
-
-
-def _paragraph(said: str, hint: str) -> str:
-    return _printable(said) + (f"\n  hint: {_printable(hint)}" if hint else "")
-
-
-def _printable(text: str) -> str:
-    """File content may stand in a message; neither a terminal nor a runner that reads the log must obey it."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from gate.cli.completing import SUITE
+
 EPILOG = """\b
 Examples:
   gate calibrate
@@ -20,7 +22,7 @@ OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale", "max_call
 @click.command(epilog=EPILOG)
 @click.argument("run", type=click.Path(path_type=Path), metavar="[RUN.json]", required=False)
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
+@click.option("--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
 @click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: as in gate.yaml]")
 @click.option("--judge", type=click.Path(path_type=Path), metavar="LABELS", help="Answers that people have labelled.")
 @click.option("--scorer", metavar="NAME", help="With --judge: which of the suite's scorers.  [default: its judge]")

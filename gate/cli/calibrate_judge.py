@@ -14,7 +14,9 @@ from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
 from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.flows import ports
-from gate.report import judge_calibration, sheet_markdown, sheet_terminal
+from gate.report import sheet_markdown
+from gate.report.calibration import judge as judge_calibration
+from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 
 REPEATS = 5

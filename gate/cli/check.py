@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from gate.cli.completing import CASE, REF, SUITE
 from gate.cli.types import Share
 
 EPILOG = """\b
@@ -17,10 +18,12 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--ref", metavar="REF", help="Check this commit.  [default: the working tree]")
+@click.option("--ref", metavar="REF", type=REF, help="Check this commit.  [default: the working tree]")
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
-@click.option("--case", "only", multiple=True, metavar="ID", help="Only this case, or a pattern; may be repeated.")
+@click.option("--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
+@click.option(
+    "--case", "only", type=CASE, multiple=True, metavar="ID", help="Only this case, or a pattern; may be repeated."
+)
 @click.option("--prompt", metavar="FILE", help="File mode: the prompt.")
 @click.option("--cases", metavar="FILE", help="File mode: the eval set, JSON Lines.")
 @click.option(
@@ -49,7 +52,9 @@ Examples:
 @click.option("--no-cache", is_flag=True, help="Reuse no answer of an earlier run, and keep none for later ones.")
 @click.option("--refresh", is_flag=True, help="Ask for every answer anew, and replace those that are kept.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/check]"
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder, or a file: .md, .html, .json, .xml, .sarif, …  [default: .gate/check]",
 )
 @click.option("--store", is_flag=True, help="Keep the finished run in the store, too; see gate push.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")

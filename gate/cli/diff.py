@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from gate.cli.completing import CASE, REF, SUITE
 from gate.cli.types import Shard, Share
 
 EPILOG = """\b
@@ -14,16 +15,22 @@ Examples:
   gate diff --baseline old.md --candidate new.md --cases cases.jsonl --scorer contains --model openai:gpt-5-mini
   gate diff --baseline p.md --candidate p.md --cases cases.jsonl --scorer exact \\
             --baseline-model openai:gpt-5-mini --candidate-model anthropic:claude-haiku-4-5
+  gate diff --base origin/main --watch
   gate diff --base origin/main --shard 3/10 --out shard-3   (then, with all ten: gate merge shard-*)
 """
 
 
 @click.command(epilog=EPILOG)
-@click.option("--base", metavar="REF", help="Git mode: the merge target, e.g. origin/main.")
-@click.option("--head", metavar="REF", help="Git mode: the change.  [default: the working tree]")
+@click.option("--base", metavar="REF", type=REF, help="Git mode: the merge target, e.g. origin/main.")
+@click.option("--head", metavar="REF", type=REF, help="Git mode: the change.  [default: the working tree]")
 @click.option("--config", default="gate.yaml", show_default=True, help="Git mode: the configuration, from the root.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Git mode: only this suite; may be repeated.")
+@click.option(
+    "--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Git mode: only this suite; may be repeated."
+)
 @click.option("--all", "everything", is_flag=True, help="Git mode: run suites that the change does not touch, too.")
+@click.option(
+    "--case", "only", type=CASE, multiple=True, metavar="ID", help="Only this case, or a pattern; may be repeated."
+)
 @click.option("--baseline", metavar="FILE", help="File mode: the prompt before the change.")
 @click.option("--candidate", metavar="FILE", help="File mode: the prompt after the change.")
 @click.option("--cases", metavar="FILE", help="File mode: the eval set, JSON Lines or JSON.")
@@ -65,6 +72,7 @@ Examples:
 )
 @click.option("--batch", is_flag=True, help="Half the price: submit now, run again later to collect (exit code 3).")
 @click.option("--wait", is_flag=True, help="With --batch: stay until the batches are done.")
+@click.option("--watch", is_flag=True, help="Compare again at every save; known answers of the baseline are kept.")
 @click.option(
     "--executor",
     default="in-process",
@@ -75,7 +83,9 @@ Examples:
 @click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")
 @click.option("--shard", type=Shard(), metavar="N/M", help="Take only this share of the samples; see gate merge.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/last]"
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder, or a file: .md, .html, .json, .xml, .sarif, …  [default: .gate/last]",
 )
 @click.option("--store", is_flag=True, help="Keep the finished run in the store, too; see gate push.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
@@ -88,5 +98,8 @@ def diff(**options: Any) -> None:
     """
     from gate.cli.diff_options import DiffOptions
     from gate.cli.diff_run import execute
+
+    if options["watch"]:
+        from gate.cli.watch import execute
 
     raise click.exceptions.Exit(execute(DiffOptions(**options)))

@@ -20,6 +20,7 @@ class DiffOptions:
     config: str
     suites: tuple[str, ...]
     everything: bool
+    only: tuple[str, ...]
     baseline: str | None
     candidate: str | None
     cases: str | None
@@ -42,6 +43,7 @@ class DiffOptions:
     early_stop: bool | None
     batch: bool
     wait: bool
+    watch: bool
     executor: str
     seed: int | None
     shard: "Share | None"

@@ -10,7 +10,7 @@ import click
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Batch, Plan
-from gate.bootstrap.resolving import resolve_files_mode, resolve_git_mode
+from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
 from gate.cli import show
 from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
@@ -21,14 +21,19 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.domain.record import RunRecord
 from gate.domain.suite import RunPolicy, SuitePolicy
+from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.files import FileRun, Files
 from gate.flows.ports import Progress
 from gate.flows.resolved import Resolved
+from gate.flows.some_cases import picked
 from gate.flows.unevaluated import deleted
+from gate.git.command import Git
+from gate.git.noted import Sightings
 from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers.read import parse_scorers
+from gate.report import worst_case
 from gate.report.escape import terminal
 from gate.report.headline import first_line
 from gate.settings.services import Settings
@@ -43,10 +48,8 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
-    _check(options)
-    resolved = with_options(_resolve(options), options)
-    if options.early_stop is not None:
-        resolved = looking(resolved, early=options.early_stop)
+    check_options(options)
+    resolved = resolved_by(options)
     if options.batch or options.shard is not None:
         resolved = looking(resolved, early=False)
     for note in resolved.notes:
@@ -58,6 +61,8 @@ def execute(options: DiffOptions) -> int:
     folder, file = out_of(options.out)
     if not resolved.touched:
         code = untouched(resolved, options, options.out)
+        if hint := "" if options.quiet or resolved.deleted else _same(options):
+            click.echo(terminal(hint), err=True)
         return _kept(code, folder, options) if resolved.deleted else code
     plan = Plan(
         resolved,
@@ -83,12 +88,13 @@ def _kept(code: int, folder: Path, options: DiffOptions) -> int:
     return code
 
 
-def _check(options: DiffOptions) -> None:
-    """Options that do not go together."""
+def check_options(options: DiffOptions) -> None:
+    """Raises GateError for options that do not go together."""
     if options.no_cache and options.refresh:
         raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
     if options.wait and not options.batch:
         raise GateError("--wait is for batches", "add --batch")
+    _check_watch(options)
     clashes = {
         "--no-cache": (options.no_cache, "the answers of a batch have to be kept until they are collected"),
         "--refresh": (options.refresh, "it would submit the same requests again and again"),
@@ -97,11 +103,44 @@ def _check(options: DiffOptions) -> None:
     }
     if options.shard is not None and options.store:
         raise GateError("--shard and --store do not go together", "merge the shards, then: gate push .gate/last")
+    if options.shard is not None and options.only:
+        raise GateError("--shard and --case do not go together", "ask for a few cases in one process")
     if options.shard is not None and options.early_stop:
         raise GateError("--shard and --early-stop do not go together", "no shard sees what the others took")
     for name, (given, why) in clashes.items():
         if options.batch and given:
             raise GateError(f"--batch and {name} do not go together", why)
+
+
+def _check_watch(options: DiffOptions) -> None:
+    given = {
+        "--head": (options.head, "what is watched is the working tree"),
+        "--batch": (options.batch, "a batch takes hours"),
+        "--shard": (options.shard is not None, "a shard has no verdict"),
+        "--no-cache": (options.no_cache, "it would pay for the baseline at every save"),
+        "--refresh": (options.refresh, "it would pay for the baseline at every save"),
+        "--store": (options.store, "a run at every save says little; when you are content: gate push .gate/last"),
+        "--json": (options.as_json, "each record is in .gate/last/run.json"),
+    }
+    for name, (set_, why) in given.items():
+        if options.watch and set_:
+            raise GateError(f"--watch and {name} do not go together", why)
+
+
+def some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
+    """The same with some of the cases alone, where any are named.
+
+    Raises:
+        GateError: a pattern that no case of a touched suite fits.
+    """
+    if not (patterns and resolved.suites):
+        return resolved
+    asked = sum(len(suite.exam.cases) for suite in resolved.suites)
+    suites = picked(resolved.suites, patterns)
+    left = sum(len(suite.exam.cases) for suite in suites)
+    note = f"{left} of {counted(asked, 'case')} were asked (--case): a look at them, and no verdict on the change."
+    # What the change makes of its exam is told of whole exams.
+    return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
 
 
 def looking(resolved: Resolved, *, early: bool) -> Resolved:
@@ -135,6 +174,21 @@ def skipped(resolved: Resolved) -> str:
     return f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Use --all to run anyway."
 
 
+def _same(options: DiffOptions) -> str:
+    """What to do where the base is the commit that one is on: who commits to the main branch meets it first."""
+    if options.base is None or options.head is not None:
+        return ""
+    git = Git(Path())
+    base, here, before = (
+        git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        for ref in (options.base, "HEAD", "HEAD~1")
+    )
+    if before.code or base.out != here.out:
+        return ""
+    told = f"hint: {options.base} is the commit that you are on. If it has the change already"
+    return f"{told}, compare with the one before it: gate diff --base HEAD~1"
+
+
 def tell(run: RunRecord, options: Telling, folder: Path, file: Path | None) -> int:
     """Show a finished run, and write the one file that was asked for.
 
@@ -142,7 +196,7 @@ def tell(run: RunRecord, options: Telling, folder: Path, file: Path | None) -> i
         Its exit code.
     """
     if file is not None:
-        show.write(run, file)
+        show.write(run, file, folder=folder)
     if options.as_json:
         show.render(run, "json")
     elif options.quiet:
@@ -150,17 +204,30 @@ def tell(run: RunRecord, options: Telling, folder: Path, file: Path | None) -> i
     else:
         show.render(run, "terminal")
         click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
+        if more := worst_case.command(run, str(folder)):
+            click.echo(terminal(f"Everything about the worst case: {more}"))
     return run.exit_code
 
 
-def _resolve(options: DiffOptions) -> Resolved:
+def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved:
+    """What there is to evaluate.
+
+    Args:
+        options: as typed.
+        seen: notes what is read of what people edit.
+    """
+    resolved = some(with_options(_resolve(options, seen), options), options.only)
+    return resolved if options.early_stop is None else looking(resolved, early=options.early_stop)
+
+
+def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
     files = {"--baseline": options.baseline, "--candidate": options.candidate, "--cases": options.cases}
     if options.base is not None:
         _refuse(options, "with --base", ("model", "baseline_model", "candidate_model", "judge_model", "criteria"))
         _refuse(options, "with --base", ("baseline", "candidate", "cases", "scorers", "params", "margin"))
-        return resolve_git_mode(
-            (options.base, options.head), options.config, options.suites, everything=options.everything
-        )
+        refs = options.base, options.head
+        here = Here(seen=seen)
+        return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
     if not any(files.values()):
         hint = "gate diff --base origin/main, or gate diff --baseline A --candidate B --cases C --model M"
         raise GateError("nothing to compare: name a base ref, or two prompt files and a case file", hint)
@@ -169,7 +236,7 @@ def _resolve(options: DiffOptions) -> Resolved:
     if absent:
         raise GateError(f"{' and '.join(absent)} missing", "file mode needs --baseline, --candidate and --cases")
     named = Files(str(options.baseline), str(options.candidate), str(options.cases))
-    return resolve_files_mode(named, file_run(options))
+    return resolve_files_mode(named, file_run(options), seen)
 
 
 def _refuse(options: DiffOptions, when: str, names: tuple[str, ...]) -> None:
@@ -238,12 +305,10 @@ def out_of(out: Path | None, default: Path = DEFAULT_OUT) -> tuple[Path, Path | 
     """The folder of the run, and the one file that was asked for, if any."""
     if out is None:
         return default, None
-    if out.suffix in show.ENDINGS and not out.is_dir():
+    if show.form_of(out) is not None and not out.is_dir():
         return default, out
     if out.is_file():
-        raise GateError(
-            f"{out} is a file whose ending is no format", "name a folder, or a file that ends in .md, .html or .json"
-        )
+        raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {show.TOLD}")
     return out, None
 
 

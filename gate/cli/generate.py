@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import click
 
+from gate.cli.completing import REF
 from gate.testgen.effort import RULES, Level
 
 EPILOG = """\b
@@ -64,7 +65,9 @@ Examples:
 )
 @click.option("--input-aware", is_flag=True, help="With --evaluate: the judge is shown each input, too.")
 @click.option("--diff", is_flag=True, help="Only compare what the prompt promises before and after a change.")
-@click.option("--base", default="origin/main", show_default=True, metavar="REF", help="With --diff: the old version.")
+@click.option(
+    "--base", type=REF, default="origin/main", show_default=True, metavar="REF", help="With --diff: the old version."
+)
 @click.option("--baseline", metavar="FILE", help="With --diff: the old version as a file, instead of --base.")
 @click.option("--update", is_flag=True, help="With --diff: let spec.yaml and the cases follow.")
 @click.option("--plan", is_flag=True, help="Only say what it would take.")

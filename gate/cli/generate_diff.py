@@ -24,11 +24,12 @@ from gate.errors import GateError
 from gate.flows.generate_files import SPEC
 from gate.flows.promises_update import Update
 from gate.inputs.models import parse_model, parse_params
-from gate.report import sheet_terminal, terminal_specdiff
 from gate.report.escape import terminal
-from gate.report.promises import promise_tables
-from gate.report.promises_json import safe_json
-from gate.report.promises_plan import plan_sheet
+from gate.report.promises.as_json import safe_json
+from gate.report.promises.plan import plan_sheet
+from gate.report.promises.tables import promise_tables
+from gate.report.terminal import sheet as sheet_terminal
+from gate.report.terminal import specdiff as terminal_specdiff
 from gate.settings.services import Settings
 from gate.testgen.written.suite import SuiteModels
 

@@ -8,8 +8,9 @@ from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
 from gate.cli.generate_options import GenerateOptions, screen, wanted_of
 from gate.errors import GateError
 from gate.inputs.promptyml import is_prompt_yml
-from gate.report import generation, sheet_terminal
+from gate.report.generation import report as generation
 from gate.report.sheet import Sheet
+from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 from gate.testgen.forecast import GenerationForecast
 
@@ -58,9 +59,10 @@ def execute(options: GenerateOptions) -> int:
     if told := _standing(options, begun):
         click.echo(told)
     elif options.as_json:
-        from gate.report import generation_json  # it loads numpy, which a plan for people does without
+        # It loads numpy, which a plan for people does without.
+        from gate.report.generation import as_json
 
-        click.echo(generation_json.plan(options.prompt, begun.foreseen), nl=False)
+        click.echo(as_json.plan(options.prompt, begun.foreseen), nl=False)
     else:
         sheet_terminal.render(begun.sheet, screen(), brief=options.quiet)
     return 0

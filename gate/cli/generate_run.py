@@ -13,8 +13,12 @@ from gate.cli.generate_plan import ready
 from gate.cli.generate_standing import standing
 from gate.errors import CannotEvaluate
 from gate.flows.generate_files import SPEC
-from gate.report import generation, generation_matrix, heatmap, sheet_markdown, sheet_terminal
+from gate.report import sheet_markdown
+from gate.report.generation import heatmap
+from gate.report.generation import matrix as generation_matrix
+from gate.report.generation import report as generation
 from gate.report.sheet import Sheet
+from gate.report.terminal import sheet as sheet_terminal
 
 NO_OUTPUT = (
     "No output of any model complies with the prompt: look at a few, for the judge or the tests may be at fault."

@@ -5,7 +5,7 @@ from gate.bootstrap.foreseeing import Wanted
 from gate.cli.generate_options import GenerateOptions, folder_of
 from gate.domain.words import counted
 from gate.report.escape import terminal
-from gate.report.promises_json import safe_json
+from gate.report.promises.as_json import safe_json
 
 
 def standing(options: GenerateOptions, wanted: Wanted) -> str:

@@ -18,7 +18,9 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUNS...")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder, or a .md, .html or .json file.  [default: .gate/last]"
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder, or a file: .md, .html, .json, .xml, .sarif, …  [default: .gate/last]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of the report.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the verdict.")

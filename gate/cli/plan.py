@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from gate.cli.completing import REF, SUITE
 from gate.cli.types import Share
 
 EPILOG = """\b
@@ -16,10 +17,12 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--base", metavar="REF", help="Plan what this change needs.  [default: every suite, against itself]")
+@click.option(
+    "--base", type=REF, metavar="REF", help="Plan what this change needs.  [default: every suite, against itself]"
+)
 @click.option("--head", metavar="REF", help="With --base: the change.  [default: the working tree]")
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
+@click.option("--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
 @click.option(
     "--effect",
     type=Share(0.0, 1.0, min_open=True),

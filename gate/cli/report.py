@@ -10,12 +10,18 @@ import click
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["terminal", "md", "html", "json"]),
+    # The names of `gate.cli.show.FORMATS`, which loads what renders them.
+    type=click.Choice(
+        ["terminal", "md", "html", "json", "junit", "jsonl", "sarif", "annotations", "badge", "svg"],
+    ),
     default=None,
     help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Write to this file (.md, .html, .json) instead of the screen."
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of the screen: .md, .html, .json, .xml (JUnit), .sarif, .jsonl (samples), .svg "
+    "(badge) or badge.json.",
 )
 def report(run: Path, form: str | None, out: Path | None) -> None:
     """Render RUN.json (or the folder that holds it) again.
@@ -25,12 +31,14 @@ def report(run: Path, form: str | None, out: Path | None) -> None:
       gate report .gate/last
       gate report .gate/last --format md > comment.md
       gate report run.json --out report.md
+      gate report .gate/last --out junit.xml
     """
     from gate.cli.show import render, write
     from gate.store.load import load_run
 
     record = load_run(run)
+    folder = run if run.is_dir() else run.parent
     if out is not None:
-        write(record, out, form)
+        write(record, out, form, folder)
         return
-    render(record, form or "terminal")
+    render(record, form or "terminal", folder)

@@ -27,7 +27,7 @@ def execute(options: DiffOptions, share: Share, resolved: Resolved, progress: Pr
     Returns:
         0 where the share is whole, 3 where it ended early; there is no verdict before the shards are merged.
     """
-    if options.out is not None and options.out.suffix in show.ENDINGS and not options.out.is_dir():
+    if options.out is not None and show.form_of(options.out) is not None and not options.out.is_dir():
         raise GateError(f"--out {options.out}: a shard has no report", "name a folder; gate merge makes the report")
     folder = options.out or Path(f".gate/shard-{share.number}-of-{share.of}")
     if options.refresh:

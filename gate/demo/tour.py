@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
-from gate.bootstrap.resolving import resolve_git_mode
+from gate.bootstrap.resolving import Here, resolve_git_mode
 from gate.bootstrap.running import run_plan
 from gate.demo.repository import CHANGES, MAIN, Change, build
 from gate.domain.record import RunRecord
@@ -53,7 +53,7 @@ def play(root: Path, stage: Stage) -> bool:
     for number, change in enumerate(CHANGES, start=1):
         stage.say(f"\n── Pull request {number}: {change.title} ──\n")
         stage.say(_prompt_diff(change))
-        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, directory=root)
+        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, here=Here(root))
         out = root / ".gate" / change.branch
         remember = Remembering(folder=root / CACHE)
         run = run_plan(Plan(resolved, 1, None, out, stage.progress(), remember=remember), stage.settings)

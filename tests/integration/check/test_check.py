@@ -145,7 +145,7 @@ def test_the_record_is_rendered_again_word_for_word(tmp_path: Path, server: Mode
     assert shown.startswith(again)
     markdown = (tmp_path / "kept/report.md").read_text()
     assert markdown == gate("report", "kept", "--format", "md", cwd=tmp_path).out
-    assert "| safety-1 | state=safety | 🔴&nbsp;failed | 0.000 |" in markdown
+    assert "| 🔴&nbsp;safety-1<br><sub>state=safety</sub> | failed<br>0.000 |" in markdown
     assert "new prompt" not in markdown.lower()
     assert gate("check", "--out", "one.html", cwd=tmp_path).code == 1
     assert (tmp_path / "one.html").read_text().startswith("<!")

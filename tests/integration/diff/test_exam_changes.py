@@ -157,12 +157,12 @@ def found_share(record: RunRecord) -> float:
 
 def test_a_change_of_scorers_alone_asks_one_arm(repo: Path) -> None:
     record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: 'word[0-9]$'}}]")}).record
-    assert (record.verdict, record.reasons) == (Verdict.PASS, ["No prompt changed; the exam did."])
+    assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; the exam did."])
     found = trials(record)["rescored"]
     assert (found.baseline, found.candidate) == (1.0, 0.25)
     assert record.calls.made == 80
     assert (record.spent_usd, record.priced) == (None, False)
-    assert "n/a in " in "".join(map(str, next(fact.text for fact in facts(record) if fact.label == "Spent")))
+    assert "n/a; took " in "".join(map(str, next(fact.text for fact in facts(record) if fact.label == "Spent")))
 
 
 @pytest.mark.parametrize(

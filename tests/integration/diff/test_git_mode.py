@@ -43,7 +43,16 @@ def test_nothing_touched_is_skipped(repo: Path) -> None:
     outcome = gate("diff", "--base", "main", cwd=repo)
     assert outcome.code == 0
     assert "SKIPPED" in outcome.out
+    assert "HEAD~1" not in outcome.err  # there is none
     assert not (repo / ".gate").exists()
+
+
+def test_who_commits_to_the_base_itself_is_told_what_to_compare_with(repo: Path) -> None:
+    break_gold(repo)
+    git(repo, "commit", "--quiet", "--all", "--message", "worse")
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 0 and "SKIPPED" in outcome.out
+    assert "main is the commit that you are on" in outcome.err and "gate diff --base HEAD~1" in outcome.err
 
 
 def test_everything_on_request(repo: Path) -> None:

@@ -185,7 +185,7 @@ def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, serv
 def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None:
     outcome = compare(tmp_path, server, MODELS[0], BROKEN, "--out", "out")
     written = [path.read_text() for path in (tmp_path / "out").iterdir()]
-    assert len(written) == 4
+    assert len(written) == 6
     assert all("sk-loopback" not in text for text in (*written, outcome.out, outcome.err))
 
 

@@ -112,6 +112,8 @@ def test_what_is_written_where(repo: Path, server: ModelServer) -> None:
     outcome = gate("diff", "--base", "main", "--samples", "1", cwd=repo)
     assert outcome.code == 0
     assert sorted(path.name for path in (repo / ".gate/last").iterdir()) == [
+        "badge.json",
+        "junit.xml",
         "report.html",
         "report.md",
         "run.json",

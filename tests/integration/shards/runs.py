@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gate.cli.app import cli, message
+from gate.cli.app import cli
+from gate.cli.mistakes import message
 from gate.errors import GateError
 from tests.support.command import Outcome
 
 REFS = ("--base", "HEAD^1", "--head", "HEAD")
-_COSTS = re.compile(r"latency|reused|known already|\*\*(Spent|Calls|Made by)\*\*|^\| (.*: )?(baseline|candidate) \|")
+_COSTS = re.compile(
+    r"latency|reused|This run took|known already|\*\*(Spent|Calls|Made by)\*\*|^\| (.*: )?(baseline|candidate) \|"
+)
 
 _REUSED = re.compile(r"<br>Answers reused: [^<]*")
 

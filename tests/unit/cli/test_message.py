@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
-from gate.cli.app import SHOWN, cli, main, message
+from gate.cli.app import cli, main
+from gate.cli.mistakes import SHOWN, message
 from gate.errors import GateError, InputErrors, Interrupted, Problem
 
 

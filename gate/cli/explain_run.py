@@ -1,0 +1,72 @@
+"""From a case of a run to what is printed about it."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from gate.domain.record import RunRecord
+from gate.flows.named_case import NamedCase, named_case
+from gate.flows.record_conversations import transcript_record
+from gate.report.again import ask_again
+from gate.report.escape import terminal
+from gate.report.explain.case import explain
+from gate.report.explain.contribution import contributions
+from gate.report.worst_case import worst_case
+from gate.store.case_samples import CaseSamples, samples_beside
+from gate.store.load import load_run
+from gate.store.run_folder import sample_row
+
+SCHEMA = "prompt-gate/case/1"
+
+
+def execute(path: Path, name: str, suite: str, form: str) -> None:
+    """Find the case, and print it as `terminal`, `md` or `json`; without a name it is the one that fell most.
+
+    Raises:
+        GateError: no such run, or no such case.
+    """
+    run = load_run(path)
+    found = named_case(run, *_asked(run, name, suite))
+    kept = samples_beside(path, found.suite, found.record.id)
+    if kept.trouble:
+        click.echo(terminal(f"note: {kept.trouble}"), err=True)
+    if form == "json":
+        click.echo(_json(run, found, kept))
+        return
+    transcripts = {place: transcript_record(sample) for place, sample in enumerate(kept.samples)}
+    shown = explain(run, found.suite, found.record, kept.samples, transcripts)
+    if form == "md":
+        from gate.report.explain import markdown as explain_markdown
+
+        click.echo(explain_markdown.render(shown), nl=False)
+        return
+    from rich.console import Console
+
+    from gate.report.terminal import explain as terminal_explain
+
+    terminal_explain.render(shown, Console(file=sys.stdout, highlight=False))
+
+
+def _asked(run: RunRecord, name: str, suite: str) -> tuple[str, str]:
+    """The name of a case, and the suite that it is looked for in."""
+    worst = None if name else worst_case(run)
+    if worst is None or suite not in ("", worst[0]):
+        return name, suite
+    click.echo(terminal(f"note: no case is named; {worst[1]} is the one that fell most"), err=True)
+    return worst[1], worst[0]
+
+
+def _json(run: RunRecord, found: NamedCase, kept: CaseSamples) -> str:
+    document = {
+        "schema": SCHEMA,
+        "suite": found.suite,
+        "verdict": run.verdict.value,
+        "case": found.record.model_dump(mode="json", by_alias=True),
+        "samples": [sample_row(sample) for sample in kept.samples],
+        "slices": [asdict(one) for one in contributions(run, found.suite, found.record)],
+        "again": ask_again(run, found.suite, found.record) or None,
+    }
+    return json.dumps(document, indent=2)

@@ -1,0 +1,92 @@
+"""What a run is for other programs: every format from one run, as its users ask for them."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import click
+import pytest
+
+from gate.cli.report import report
+from gate.cli.show import FORMATS, form_of
+from tests.support.command import gate
+from tests.support.example import BROKEN, PROMPT
+from tests.support.repository import write
+
+
+def test_every_format_of_one_run(repo: Path) -> None:
+    write(repo, {PROMPT: f"\n\n{BROKEN}"})
+    assert gate("diff", "--base", "main", "--out", "ci/junit.xml", "--quiet", cwd=repo).code == 1
+    folder = ".gate/last"
+    root = Xml.fromstring((repo / "ci/junit.xml").read_bytes())
+    assert int(root.get("failures", "0")) > 1
+    assert (repo / "ci/junit.xml").read_bytes() == (repo / folder / "junit.xml").read_bytes()
+    assert json.loads((repo / folder / "badge.json").read_text())["message"].startswith("BLOCK")
+
+    sarif = json.loads(gate("report", folder, "--format", "sarif", cwd=repo).out)
+    (found,) = sarif["runs"][0]["results"]
+    place = found["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]) == (PROMPT, {"startLine": 1, "endLine": 3})
+
+    lines = gate("report", folder, "--format", "annotations", cwd=repo).out.splitlines()
+    assert lines[0].startswith("::error title=Prompt Gate::BLOCK: ")
+    assert lines[1].startswith(f"::error file={PROMPT},line=1,endLine=3,title=Prompt Gate::tier=gold fell by ")
+
+    assert gate("report", folder, "--out", "rows.jsonl", cwd=repo).code == 0
+    rows = [json.loads(line) for line in (repo / "rows.jsonl").read_text().splitlines()]
+    assert len(rows) == len((repo / folder / "samples.jsonl").read_text().splitlines())
+    assert {row["slice.tier"] for row in rows} == {"gold", "free"}
+
+    assert gate("report", folder, "--out", "run.svg", cwd=repo).code == 0
+    assert (repo / "run.svg").read_text().startswith("<svg ")
+
+
+def test_rows_need_the_samples_and_say_where_they_are_wrong(repo: Path) -> None:
+    write(repo, {PROMPT: BROKEN})
+    gate("diff", "--base", "main", "--samples", "1", "--quiet", cwd=repo)
+    (repo / "alone.json").write_bytes((repo / ".gate/last/run.json").read_bytes())
+    alone = gate("report", "alone.json", "--format", "jsonl", cwd=repo)
+    assert (alone.code, alone.out) == (2, "")
+    assert "cannot read samples.jsonl" in alone.err
+    with (repo / ".gate/last/samples.jsonl").open("a") as file:
+        file.write('{"schema": "prompt-gate/sample/1"}\n')
+    broken = gate("report", ".gate/last", "--out", "rows.jsonl", cwd=repo)
+    assert broken.code == 2
+    assert "samples.jsonl:81" in broken.err
+    # Neither half a file nor a file beside it.
+    assert not list(repo.glob("*rows.jsonl*"))
+
+
+def test_a_record_from_elsewhere_makes_nobody_read_other_files(repo: Path) -> None:
+    write(repo, {PROMPT: BROKEN})
+    gate("diff", "--base", "main", "--samples", "1", "--quiet", cwd=repo)
+    record = json.loads((repo / ".gate/last/run.json").read_text())
+    arm = record["suites"][0]["candidate"]
+    arm["path"], arm["ref"], arm["sha"] = "../../etc/passwd", "file", None
+    (repo / "forged.json").write_text(json.dumps(record))
+    found = gate("report", "forged.json", "--format", "sarif", cwd=repo)
+    assert found.code == 0
+    place = json.loads(found.out)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["region"]["startLine"] == place["region"]["endLine"] == 1
+
+
+def test_the_option_names_every_format() -> None:
+    (named,) = [one.type for one in report.params if one.name == "form"]
+    assert isinstance(named, click.Choice)
+    assert set(named.choices) == set(FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a/report.md", "md"),
+        ("JUNIT.XML", "junit"),
+        ("x.jsonl", "jsonl"),
+        ("badge.json", "badge"),
+        ("main-badge.json", "badge"),
+        ("run.json", "json"),
+        ("folder", None),
+    ],
+)
+def test_the_ending_says_the_format(name: str, form: str | None) -> None:
+    assert form_of(Path(name)) == form
