@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gate.action.runner_files import annotation, traced
+from gate.action.runner_files import traced
 from gate.action.subject import Venue
 from gate.domain.comment_state import AcceptedOverride, CommentState
 from gate.domain.record import RunRecord
@@ -16,6 +16,7 @@ from gate.flows.publish import Publication, Sticky, announce, publish, standing_
 from gate.github.client import READ_ONLY, GitHub
 from gate.github.comments import PullRequestComments
 from gate.report import comment
+from gate.report.outputs.commands import annotation
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner
 

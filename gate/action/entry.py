@@ -10,7 +10,7 @@ from gate.action.overrides import Overrides
 from gate.action.runner_files import traced
 from gate.action.subject import Asked, Finder, Nothing, Venue, venue_of
 from gate.action.telling import Herald, Outcome
-from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.keeping import SARIF, run_folder
 from gate.bootstrap.sides import EventFiles
 from gate.bootstrap.signals import deaf_to_signals, signals_later, told_of_signals
 from gate.domain.override import Rule
@@ -21,9 +21,10 @@ from gate.github.client import GitHub
 from gate.inputs.event import Event, parse_event
 from gate.inputs.problems import Problems
 from gate.inputs.text import decode
-from gate.report.changedlines import Annotation
+from gate.report.differences.changed_lines import Annotation
 from gate.settings.inputs import Inputs, unknown_inputs
 from gate.settings.runner import Runner
+from gate.store.run_folder import write_whole
 
 LARGEST_EVENT = 64 * 2**20
 """Bytes; GitHub's own limit for a payload is 25 MB."""
@@ -115,11 +116,13 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome
     written = run.evaluated and run is measured
     if out is None or not (written or _kept(out, run, evaluation)):
         return Outcome(run, error)
+    found = _marks(evaluation, run)
+    _scanned(out, run, found, evaluation)
     try:
         hand_over(workspace, out, evaluation.folder / inputs.cache_path)
     except OSError as trouble:
         evaluation.warn(f"the run's files could not be handed to the workspace's owner: {trouble.strerror}")
-    return Outcome(run, error, str(out.relative_to(workspace)), _marks(evaluation, run))
+    return Outcome(run, error, str(out.relative_to(workspace)), found)
 
 
 def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[Annotation, ...]:
@@ -128,6 +131,20 @@ def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[Annotation, ...]:
     except GateError as error:
         evaluation.warn(f"the changed lines cannot be marked: {error.message}")
         return ()
+
+
+def _scanned(out: Path, run: RunRecord, found: tuple[Annotation, ...], evaluation: Evaluation) -> None:
+    """Write what code scanning reads."""
+    from gate.report.outputs import sarif  # nothing before the end needs it
+
+    lines: dict[str, list[tuple[int, int]]] = {}
+    for one in found:
+        lines.setdefault(one.path, []).append((one.first, one.last))
+    folder = evaluation.inputs.working_directory
+    try:
+        write_whole(out / SARIF, sarif.render(run, lines, f"{folder}/" if folder else ""))
+    except OSError as trouble:
+        evaluation.warn(f"{SARIF} cannot be written: {trouble.strerror}")
 
 
 def _failed(error: Exception, commit: str, stage: Stage, evaluation: Evaluation | None = None) -> RunRecord:

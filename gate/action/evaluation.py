@@ -30,7 +30,7 @@ from gate.flows.strangers import asks_others
 from gate.flows.unevaluated import closed, deleted, overridden, skipped, without_secrets
 from gate.flows.waive import told, waive
 from gate.inputs.subfolder import Subfolder
-from gate.report.changedlines import Annotation
+from gate.report.differences.changed_lines import Annotation
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner
 from gate.settings.services import Settings

@@ -11,7 +11,7 @@ from gate.domain.verdict import State, Verdict
 from gate.flows.pairing import Sides
 from gate.inputs.builders import file_of
 from gate.report import numbers
-from gate.report.changedlines import Annotation, annotations
+from gate.report.differences.changed_lines import Annotation, annotations
 
 _STATES = (State.REGRESSION, State.SUSPECT)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gate.action.checking import Check
 from gate.action.conversation import Commenter
-from gate.action.runner_files import Level, Place, annotation, write_outputs, write_summary
+from gate.action.runner_files import write_outputs, write_summary
 from gate.action.subject import Venue
 from gate.domain.comment_state import AcceptedOverride
 from gate.domain.record import RunRecord
@@ -17,8 +17,9 @@ from gate.errors import InputErrors
 from gate.flows.waive import audit
 from gate.github.client import GitHub
 from gate.report import comment, markdown
-from gate.report.changedlines import Annotation
+from gate.report.differences.changed_lines import Annotation
 from gate.report.headline import plain_first_line
+from gate.report.outputs.commands import Level, Place, annotation
 from gate.report.slices import worst
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner
@@ -184,7 +185,7 @@ def outputs(run: RunRecord, folder: str, comment_url: str) -> dict[str, str]:
     upper = None if found is None else found.record.upper
     return {
         "verdict": run.verdict.value,
-        "worst-slice": found.full if found else "",
+        "worst-slice": found.record.slice if found else "",
         "worst-slice-upper": "" if upper is None else f"{upper:.6f}",
         "report-path": f"{folder}/report.html" if folder else "",
         "result-json": f"{folder}/run.json" if folder else "",

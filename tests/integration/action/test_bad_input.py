@@ -190,12 +190,14 @@ def test_outside_a_workflow(tmp_path: Path) -> None:
 
 def test_files_of_a_run_that_the_change_brings_along_are_not_taken_for_a_result(world: PullRequestWorld) -> None:
     forged = {".gate/action/run.json": '{"verdict": "SHIP"}', ".gate/action/report.html": "fine"}
+    forged |= {".gate/action/report.sarif": "fine", ".gate/action/junit.xml": "fine"}
     pr = world.open({**forged, "gate.yaml": INVALID})
     checkout = pr.checkout("merge", depth=1)
     outcome = run_action(checkout, pr.environment(checkout))
     assert outcome.code == 2
     assert '"SHIP"' not in (checkout / ".gate/action/run.json").read_text()
-    assert (checkout / ".gate/action/report.html").read_text() != "fine"
+    for name in ("report.html", "report.sarif", "junit.xml"):
+        assert (checkout / ".gate/action" / name).read_text() != "fine"
 
 
 @pytest.mark.parametrize("out", [".gate/action", "reports/gate"])

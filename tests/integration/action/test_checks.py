@@ -112,6 +112,9 @@ def test_without_checks_the_changed_lines_are_marked_on_the_log(world: PullReque
     checkout = pr.checkout("merge", depth=2)
     outcome = run_action(checkout, pr.environment(checkout))
     assert f"::error file={PROMPT},line=2,title=Prompt Gate::BLOCK: tier=gold fell" in outcome.out
+    scanned = json.loads((checkout / ".gate/action/report.sarif").read_text())["runs"][0]
+    assert scanned["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 2
+    assert 'failures="0"' not in (checkout / ".gate/action/junit.xml").read_text().splitlines()[1]
     assert world.repo.check_runs == []
     assert "check run" not in outcome.summary
 

@@ -1,6 +1,7 @@
 """The whole way: a pull request event in; a comment, a summary, outputs and an exit code out."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
-from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_action import ACTION, ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
 from tests.support.pull_request import Kind, PullRequest, PullRequestWorld
@@ -117,12 +118,12 @@ def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path
     (spy / "sitecustomize.py").write_text(
         f"import atexit, sys\natexit.register(lambda: open({str(loaded)!r}, 'w').write(' '.join(sys.modules)))\n"
     )
-    outcome = run_action(checkout, pr.environment(checkout) | {"PYTHONPATH": str(spy)})
+    outcome = run_action(checkout, pr.environment(checkout) | {"PYTHONPATH": f"{spy}{os.pathsep}{ACTION.parent}"})
     assert outcome.outputs["verdict"] == "SKIPPED", outcome.out
     modules = set(loaded.read_text().split())
     assert "gate.action.entry" in modules
     models, tools = {"openai", "anthropic", "xllamacpp", "aiohttp", "genai_prices"}, {"mcp", "sqlalchemy", "psycopg"}
-    assert not modules & (models | tools | {"numpy"})
+    assert not modules & (models | tools | {"numpy", "markdown_it", "opentelemetry", "gate.store.samples"})
 
 
 def test_the_exam_is_the_bases(world: PullRequestWorld, server: GitHubServer) -> None:

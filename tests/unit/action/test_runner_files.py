@@ -8,8 +8,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.action.runner_files import Level, Place, annotation, write_outputs, write_summary
+from gate.action.runner_files import write_outputs, write_summary
 from gate.report.escape import one_line, terminal
+from gate.report.outputs.commands import Level, Place, annotation
 from tests.support.github_action import parse_outputs
 
 ANY = st.text(st.characters())

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.action.runner_files import annotation
 from gate.action.subject import Subject
 from gate.action.telling import Outcome, outputs
 from gate.bootstrap.sides import Merge
@@ -14,6 +13,7 @@ from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, InputErrors, Problem
 from gate.github.client import GitHub
 from gate.report.headline import first_line
+from gate.report.outputs.commands import annotation
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 from tests.support.herald import herald
@@ -35,7 +35,7 @@ HARMLESS = ("PASS", "SHIP", "SKIPPED")
         ("too-few", ("HOLD", "lang=en", "", "0.087400", "1080")),
         ("local-model", ("BLOCK", "lang=de", "-0.270000", "", "1080")),
         ("many-slices", ("BLOCK", "topic=tax", "-0.051000", "0.087400", "1080")),
-        ("skipped", ("SKIPPED", "", "", "0.000000", "1080")),
+        ("skipped", ("SKIPPED", "", "", "0.000000", "0")),
     ],
 )
 def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
