@@ -8,7 +8,6 @@ from typing import get_args
 from gate.web.caseform import CaseForm, Kind, RoundForm
 from gate.web.forms import Sent
 
-SAVE = "save"
 _REMOVE = re.compile(r"remove-(round|slice)-([0-9]{1,4})")
 _RAISE = re.compile(r"raise-round-([0-9]{1,4})")
 _TEXTS = ("name", "description", "prompt", "tools", "criteria", "threshold", "expected", "rest")

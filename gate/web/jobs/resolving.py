@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gate.bootstrap.checking import resolve_check
 from gate.bootstrap.planning import foreseen
-from gate.bootstrap.resolving import resolve_git_mode
+from gate.bootstrap.resolving import Here, resolve_git_mode
 from gate.bootstrap.trying import CONFIG, Try, refuse_foreign, resolve_try
 from gate.domain.forecast import Spending
 from gate.domain.suite import Budget
@@ -35,7 +35,7 @@ def resolve(order: Order, directory: Path) -> Resolved:
     else:
         refuse_foreign(order.base, directory)
         both = (order.base, None)
-        resolved = resolve_git_mode(both, CONFIG, order.suites, everything=order.everything, directory=directory)
+        resolved = resolve_git_mode(both, CONFIG, order.suites, everything=order.everything, here=Here(directory))
     return replace(resolved, budget=limited(resolved.budget, order))
 
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from gate.domain.case import Case
 from gate.domain.stored_suite import CaseVersion, Conflict
 from gate.flows.reach import own_reaches
-from gate.report.trend_cases import Sighting, sighting
+from gate.report.trend.cases import Sighting, sighting
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.suite_edits import By
 from gate.web import addresses

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse
 
 from gate.domain.history import Axis
 from gate.domain.suite import OVERALL
-from gate.report.trend import slices_first, trend_view
+from gate.report.trend.lines import slices_first, trend_view
 from gate.store.sql.run_insights import Insights
 from gate.web.access import Here, Role, needs
 from gate.web.rendering import page

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
 from gate.domain.stored_suite import Page
-from gate.report.trend_cases import case_seen, judge_seen, override_seen
+from gate.report.trend.cases import case_seen, judge_seen, override_seen
 from gate.store.sql.run_insights import Insights
 from gate.web.access import Here, Role, needs
 from gate.web.pages.runs import MOST

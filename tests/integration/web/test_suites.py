@@ -175,6 +175,7 @@ def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, datab
         ("a.jsonl", b'{"id": "a", "input": "\xff"}', "byte 23"),
         ("a.jsonl", b'{"id": "a"}\n{"id": "b", "inptu": 1}', "line 2"),
         ("a.yaml", b"- id: [", "line 1"),
+        ("a.csv", b'id,input\n1,"open', "line 2"),
         ("a.json", b"<script>alert(1)</script>", "line 1"),
         ("../../x.jsonl", b"{}", "line 1"),
     ],
@@ -187,6 +188,21 @@ def test_a_file_with_mistakes_is_told_all_of_them(
     csrf = token(ann.get(address).text)
     answer = ann.post(address, data={"csrf": csrf}, files={"file": (name, content)})
     assert (answer.status_code, told in answer.text, "<script>alert" in answer.text) == (422, True, False)
+
+
+def test_a_table_is_brought_in(ann: TestClient, database: Database) -> None:
+    browsing.add(database, "support", {"id": "a", "input": "Hi"})
+    address = addresses.suite("support", "import")
+    csrf = token(ann.get(address).text)
+    sheet = "\ufeffid;Frage;slice:tier\r\nb;Wo?;free\r\n".encode()
+    page = ann.post(address, data={"csrf": csrf}, files={"file": ("sheet.csv", sheet)}).text
+    held = re.search(r'name="held" value="([^"]+)"', page)
+    assert held is not None
+    yes = {"csrf": csrf, "file": "sheet.csv", "held": held[1], "version": "1", "do": "bring"}
+    assert "The file is imported." in ann.post(address, data=yes, files={"none": b""}).text
+    newest = Suites(database).newest("support")
+    assert newest is not None
+    assert Suites(database).entries(newest)[1] == {"id": "b", "input": "Wo?", "slices": {"tier": "free"}}
 
 
 def test_many_cases_come_in_are_tagged_and_go_out(ann: TestClient, database: Database) -> None:
