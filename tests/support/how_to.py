@@ -10,6 +10,7 @@ from tests.support.command import gate, git
 
 _BLOCK = re.compile(r"(?:`([\w./-]+)`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DOLLARS = re.compile(r"\$[\d.,]+")
+_FAILS = re.compile(r"error: |^BLOCK: ", re.MULTILINE)
 CUT = "…"
 """A line of an output that stands for others."""
 
@@ -35,7 +36,8 @@ def steps(page: str) -> Iterator[Step]:
     for block, after in zip(blocks, [*blocks[1:], None], strict=True):
         file, language, text = block.groups()
         if language == "sh":
-            yield Step("", text, after[3] if after is not None and after[2] == "text" else None)
+            prints = after is not None and after[2] == "text" and not after[1]
+            yield Step("", text, after[3] if after is not None and prints else None)
         elif file:
             yield Step(file, text)
 
@@ -63,7 +65,7 @@ def carry_out(step: Step, folder: Path, env: Mapping[str, str]) -> str:
             git(folder, *words)
             continue
         done = gate(*words, cwd=folder, env=env)
-        assert (done.code == 0) is ("error: " not in (step.shown or "")), done.err
+        assert (done.code == 0) is not bool(_FAILS.search(step.shown or "")), done.err
         printed += done.out + "".join(one for one in done.err.splitlines(keepends=True) if "error:" in one)
     return printed
 

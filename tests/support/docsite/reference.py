@@ -1,0 +1,170 @@
+"""Write the reference that comes from the code: `python -m tests.support.docsite.reference`, or `make reference`."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gate.cli.app import cli
+from gate.domain.record import RunRecord
+from gate.inputs.schema import config_schema
+from gate.inputs.schemaparts import params
+from gate.inputs.scorers.kinds import KINDS
+from tests.support.docsite.schemawords import Row, rows, takes
+
+FOLDER = Path(__file__).parents[3] / "docs" / "reference"
+_RANGE = re.compile(r";?\s*[\d.]*<?=?x[<>=\d.]*$")
+_DEFAULT = re.compile(r"\s*\[default: ([^\]]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option or argument of a command, as its table has it."""
+
+    name: str
+    takes: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command, as a page has it.
+
+    Args:
+        name: with the groups that it is in, as `gate cases list`.
+        usage: its arguments and options in short.
+        text: what its help says, in paragraphs.
+        examples: command lines with their headings; empty where it has none.
+        options: all of them.
+    """
+
+    name: str
+    usage: str
+    text: tuple[str, ...]
+    examples: str
+    options: tuple[Option, ...]
+
+
+def commands(group: click.Group, path: str = "gate") -> Iterator[Command]:
+    """All commands below a group, in the order of their names.
+
+    Args:
+        group: of commands.
+        path: how it is called.
+    """
+    for name, command in sorted(group.commands.items()):
+        if command.hidden:
+            continue
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path} {name}")
+        else:
+            yield _command(command, f"{path} {name}")
+
+
+def _command(command: click.Command, path: str) -> Command:
+    context = click.Context(command, info_name=path)
+    told = "\n\n".join(filter(None, (command.help, command.epilog)))
+    blocks = [block for block in told.split("\n\n") if block.strip()]
+    examples = [block for block in blocks if block.lstrip().startswith("\b")]
+    return Command(
+        name=path,
+        usage=" ".join(command.collect_usage_pieces(context)),
+        text=tuple(" ".join(block.split()) for block in blocks if block not in examples),
+        examples="\n".join(textwrap.dedent(block.replace("\b", "")).strip() for block in examples),
+        options=tuple(_option(one, context) for one in command.params if not getattr(one, "hidden", False)),
+    )
+
+
+def _option(one: click.Parameter, context: click.Context) -> Option:
+    if isinstance(one, click.Argument):
+        return Option(f"`{one.make_metavar(context).strip('[]')}`", "", "", "argument")
+    assert isinstance(one, click.Option)
+    record = one.get_help_record(context)
+    told = record[1] if record else ""
+    default = _DEFAULT.search(told)
+    flag = one.is_flag or one.count
+    name = ", ".join(f"`{each}`" for each in (*one.opts, *one.secondary_opts))
+    meaning = re.sub(r"\s*\[(?:default|required|x|\d)[^\]]*\]", "", told)
+    shown = _RANGE.sub("", default[1]) if default else ""
+    return Option(name, "" if flag else _values(one), shown, meaning)
+
+
+def _values(one: click.Parameter) -> str:
+    if isinstance(one.type, click.Choice):
+        return ", ".join(f"`{choice}`" for choice in one.type.choices)
+    if isinstance(one.type, click.IntRange | click.FloatRange):
+        return _range(one.type)
+    return f"`{one.metavar or one.type.name.upper()}`"
+
+
+def _range(kind: click.IntRange | click.FloatRange) -> str:
+    low = "" if kind.min is None else f"{'above' if kind.min_open else 'from'} {kind.min:g}"
+    high = "" if kind.max is None else f"{'below' if kind.max_open else 'to'} {kind.max:g}"
+    return f"a number {low} {high}".strip()
+
+
+def pages() -> dict[str, str]:
+    """The pages, by the names of their files."""
+    templates = Environment(  # noqa: S701 - Markdown of our own
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters["cell"] = _cell
+    config: dict[str, Any] = config_schema()
+    record = RunRecord.model_json_schema(by_alias=True)
+    suite = config["properties"]["suites"]["items"]["properties"]
+    parameters = "[parameters](#parameters)"
+    scorers = "list of [scorers](#options-of-scorers)"
+    shared = ((params(), parameters), (suite["params"], parameters), (suite["scorers"], scorers))
+    views: dict[str, dict[str, object]] = {
+        "commands.md": {"commands": tuple(commands(cli))},
+        "gate-yaml.md": {
+            "keys": list(rows(config, shared=shared)),
+            "parameters": list(rows(params())),
+            "scorers": {name: _scorer(name) for name in KINDS},
+        },
+        "run-json.md": {
+            "top": list(rows(record)),
+            "parts": [
+                (name, _described(about), list(rows(about)), takes(about)) for name, about in record["$defs"].items()
+            ],
+        },
+    }
+    return {name: templates.get_template(f"{name}.j2").render(view) for name, view in views.items()}
+
+
+def _scorer(name: str) -> list[Row]:
+    kind = KINDS[name]
+    schemas: dict[str, Any] = {key: option.schema() for key, option in kind.options.items()}
+    return [Row(key, takes(schema), key in kind.needed) for key, schema in schemas.items()]
+
+
+def _described(about: dict[str, Any]) -> str:
+    """What a part of a record is; empty where it only names a class."""
+    found = " ".join(about.get("description", "").split())
+    return "" if found.startswith("See `") else found
+
+
+def _cell(text: str) -> str:
+    """Text as a cell of a table: one line, and no bar that would end it."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def main() -> None:
+    """Write all pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
