@@ -5,7 +5,8 @@ FROM docker.io/library/debian:trixie-slim AS runtime
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git libgomp1 libstdc++6 python3 \
-    && rm -rf /var/lib/apt/lists/*
+    && rm -rf /var/lib/apt/lists/* \
+    && dpkg-query --show --showformat '${Package}\t${Version}\t${Architecture}\n' > /usr/share/debian-packages.tsv
 # The runner's workspace belongs to another user than the container's root, and HOME is the runner's choice.
 RUN git config --system --add safe.directory /github/workspace
 ENV PATH=/opt/gate/bin:$PATH PYTHONUNBUFFERED=1
@@ -27,12 +28,17 @@ RUN python3 -m venv --without-pip /opt/gate \
 
 
 FROM dependencies AS project
-COPY LICENSE README.md pyproject.toml ./
+COPY LICENSE README.md pyproject.toml release/sbom.py ./
 COPY gate gate
+# With a bill of what the image is made of: all packages of Python, and those of Debian that it runs with.
 RUN pip wheel --no-cache-dir --no-build-isolation --no-deps --wheel-dir dist . \
     && pip --python /opt/gate/bin/python install --no-cache-dir --no-compile --no-deps \
         --no-index --no-warn-script-location --root /staged dist/*.whl \
-    && python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /staged
+    && python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /staged \
+    && mkdir /staged/opt/gate/share \
+    && python3 sbom.py --debian /usr/share/debian-packages.tsv \
+        /opt/gate/lib/python3*/site-packages /staged/opt/gate/lib/python3*/site-packages \
+        > /staged/opt/gate/share/sbom.cdx.json
 
 
 FROM runtime
@@ -42,7 +48,9 @@ ARG VERSION=0.1.0
 LABEL org.opencontainers.image.title="Prompt Gate" \
     org.opencontainers.image.description="Compares a prompt before and after a change, per slice, and gates it." \
     org.opencontainers.image.licenses="Apache-2.0" \
-    org.opencontainers.image.version="${VERSION}"
+    org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.base.name="docker.io/library/debian:trixie-slim" \
+    sbom="/opt/gate/share/sbom.cdx.json"
 # The exec form: a shell would drop the inputs whose names have hyphens. No WORKDIR and no USER: the runner mounts and
 # enters the workspace, whose files belong to a user that the image does not know.
 ENTRYPOINT ["/opt/gate/bin/gate", "action"]

@@ -4,6 +4,7 @@ import json
 import tomllib
 
 import pytest
+from packaging.utils import canonicalize_name
 
 from tests.image.builder import REPOSITORY, Image
 
@@ -35,6 +36,23 @@ def test_the_labels_say_what_it_is(image: Image) -> None:
     assert labels["licenses"] == PROJECT["license"]
     assert labels["version"] == PROJECT["version"]
     assert labels["description"]
+    assert labels["base.name"] in (REPOSITORY / "Dockerfile").read_text().partition("AS runtime")[0]
+
+
+def test_the_bill_of_materials_is_where_the_label_says_and_whole(image: Image) -> None:
+    script = """
+import importlib.metadata as m, json, subprocess, sys
+debian = subprocess.check_output(["dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n"], text=True)
+print(json.dumps([json.load(open(sys.argv[1])), [[d.name, d.version] for d in m.distributions()], debian.splitlines()]))
+"""
+    done = image.run((PYTHON, "-c", script, image.labels["sbom"]))
+    assert done.code == 0, done.err
+    bill, python, debian = json.loads(done.out)
+    assert bill["metadata"]["component"]["purl"] == f"pkg:pypi/prompt-gate@{PROJECT['version']}"
+    told = [bill["metadata"]["component"], *bill["components"]]
+    of_python = {(part["name"], part["version"]) for part in told if part["purl"].startswith("pkg:pypi/")}
+    assert of_python == {(canonicalize_name(name), version) for name, version in python}
+    assert {f"{part['name']} {part['version']}" for part in told if part["purl"].startswith("pkg:deb/")} == set(debian)
 
 
 def test_the_size_is_reported_and_bounded(image: Image, capsys: pytest.CaptureFixture[str]) -> None:

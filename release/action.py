@@ -1,0 +1,45 @@
+"""Lets `action.yml` use a published image: `python -m release.action ghcr.io/OWNER/prompt-gate@sha256:…`.
+
+On the main branch the action builds its Dockerfile, on every run. In a release it is an image that was built once,
+named by its digest, which nobody can put something else behind.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+FILE = Path("action.yml")
+BUILT = "  image: Dockerfile"
+_IMAGE = re.compile(r"ghcr\.io(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*){2,3}@sha256:[0-9a-f]{64}")
+
+
+def published(text: str, image: str) -> str:
+    """The action with an image in place of the Dockerfile; all else stays as it is.
+
+    Args:
+        text: of `action.yml` as the main branch has it.
+        image: its name and digest.
+
+    Raises:
+        ValueError: that is no image of GitHub's registry by its digest, or the action builds no Dockerfile.
+    """
+    if not _IMAGE.fullmatch(image):
+        raise ValueError(f"{image!r} is not of the form ghcr.io/owner/name@sha256:…, in lower case")
+    lines = text.split("\n")
+    if lines.count(BUILT) != 1:
+        raise ValueError(f"{FILE} does not have the line {BUILT!r} exactly once")
+    lines[lines.index(BUILT)] = f"  image: docker://{image}"
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Rewrite the file in the working directory."""
+    try:
+        text = published(FILE.read_text(encoding="utf-8"), sys.argv[1])
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    FILE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

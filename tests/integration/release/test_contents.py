@@ -1,0 +1,66 @@
+"""What is in the wheel and in the source distribution, and what is not."""
+
+import subprocess
+import tarfile
+import zipfile
+from email.parser import HeaderParser
+from pathlib import Path
+
+import pytest
+
+from tests.support import wheels
+from tests.support.wheels import ROOT, Built
+
+PROJECT = wheels.project()
+
+
+def content(wheel: Path) -> dict[str, bytes]:
+    """The files of a wheel but its list of them, by their paths."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith(".dist-info/RECORD")]
+        return {name: archive.read(name) for name in names}
+
+
+def packaged() -> set[str]:
+    """What of the package git knows, or would know."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "gate"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return {name for name in listed if (ROOT / name).is_file()}
+
+
+def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Built) -> None:
+    """Templates, styles, scripts, demo data and the mark of types are files like any other."""
+    names = content(built.wheel).keys()
+    info = f"prompt_gate-{PROJECT['version']}.dist-info/"
+    assert {name for name in names if not name.startswith(info)} == packaged()
+    endings = {Path(name).suffix for name in names}
+    assert {".j2", ".css", ".js", ".yaml", ".jsonl", ".typed", ".mako"} <= endings
+    assert f"{info}licenses/LICENSE" in names
+
+
+def test_the_source_has_what_the_wheel_is_built_from_and_no_more(built: Built) -> None:
+    with tarfile.open(built.sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    beside = {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "SECURITY.md", "pyproject.toml"}
+    assert names == packaged() | beside
+
+
+def test_the_source_builds_the_same_wheel_as_the_clone(built: Built, tmp_path: Path) -> None:
+    assert content(built.wheel) == content(wheels.build_wheel(tmp_path))
+
+
+def test_its_description_is_the_project_s(built: Built) -> None:
+    (text,) = (body for name, body in content(built.wheel).items() if name.endswith("/METADATA"))
+    told = HeaderParser().parsestr(text.decode("utf-8"))
+    assert (told["Name"], told["Version"]) == ("prompt-gate", PROJECT["version"])
+    assert told["License-Expression"] == PROJECT["license"]
+    assert told["Requires-Python"] == PROJECT["requires-python"]
+    assert set(told.get_all("Provides-Extra", [])) == PROJECT["optional-dependencies"].keys()
+    assert "Typing :: Typed" in told.get_all("Classifier", [])
+
+
+@pytest.mark.parametrize("part", ["tests/", "benchmarks/", ".gate/", ".env"])
+def test_nothing_of_the_clone_travels_along(built: Built, part: str) -> None:
+    with tarfile.open(built.sdist) as archive:
+        names = [*content(built.wheel), *(name.partition("/")[2] for name in archive.getnames())]
+    assert not [name for name in names if name.startswith(part)]

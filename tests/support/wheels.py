@@ -1,0 +1,109 @@
+"""Builds the package as a release does, and installs it where nothing else is.
+
+built = build(tmp_path / "dist")
+installed = install(built.wheel, tmp_path / "env", "web")
+installed.gate("--version", cwd=tmp_path)
+"""
+
+import os
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support.command import Outcome
+
+ROOT = Path(__file__).parents[2]
+UV = Path(sys.executable).with_name("uv")
+INSTALL_LIMIT_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a release uploads."""
+
+    wheel: Path
+    sdist: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A virtual environment with the package in it.
+
+    Args:
+        folder: of the environment.
+    """
+
+    folder: Path
+
+    def gate(self, *arguments: str, cwd: Path, timeout_s: float = 120) -> Outcome:
+        """Run the installed `gate`, with nothing of this clone on its path."""
+        return self._run("gate", *arguments, cwd=cwd, timeout_s=timeout_s)
+
+    def python(self, script: str, cwd: Path) -> Outcome:
+        """Run a script in the environment; the folder it runs in is not on its path."""
+        return self._run("python", "-P", "-c", script, cwd=cwd, timeout_s=120)
+
+    def _run(self, program: str, *arguments: str, cwd: Path, timeout_s: float) -> Outcome:
+        env = {"PATH": os.defpath, "HOME": str(cwd), "GIT_CONFIG_GLOBAL": os.devnull}
+        command = [str(self.folder / "bin" / program), *arguments]
+        done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout_s, check=False)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def project() -> dict[str, Any]:
+    """What `pyproject.toml` says about the project."""
+    table: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return table
+
+
+def build(folder: Path) -> Built:
+    """Build the source distribution, and the wheel from it, as `python -m build` does.
+
+    Args:
+        folder: where both go; it is made.
+
+    Raises:
+        RuntimeError: it cannot be built.
+    """
+    # The backend is installed already: an environment of its own would fetch it anew.
+    _do(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return Built(wheel, sdist)
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel from the clone itself, past the source distribution."""
+    _do(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT))
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def install(wheel: Path, folder: Path, extra: str = "") -> Installed:
+    """Install a wheel, with what it depends on, into an environment of its own.
+
+    Args:
+        wheel: the file.
+        folder: of the environment; it is made.
+        extra: name of an extra, or several with commas between them.
+
+    Raises:
+        RuntimeError: neither uv nor pip can install it.
+    """
+    _do(sys.executable, "-m", "venv", "--without-pip", str(folder))
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    python = str(folder / "bin/python")
+    try:
+        _do(str(UV), "pip", "install", "--quiet", "--system-certs", "--python", python, wanted)
+    except (OSError, RuntimeError):
+        # As in the Makefile: for machines whose index only pip is told of.
+        _do(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", wanted)
+    return Installed(folder)
+
+
+def _do(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}:\n{done.stdout}{done.stderr}")

@@ -1,0 +1,145 @@
+"""What a release does to `action.yml` and to tags: by the workflow's own commands, in a real repository."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from release.action import published
+from release.check import TAG
+from tests.support.command import git
+
+ROOT = Path(__file__).parents[3]
+ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
+IMAGE = f"ghcr.io/acme/prompt-gate@sha256:{'0123456789abcdef' * 4}"
+YAML_1_2 = YAML(typ="safe")
+WORKFLOW = YAML_1_2.load(ROOT / ".github/workflows/release.yml")
+JOBS: dict[str, Any] = WORKFLOW["jobs"]
+
+
+def test_only_the_image_changes() -> None:
+    before, after = YAML_1_2.load(ACTION), YAML_1_2.load(published(ACTION, IMAGE))
+    assert after["runs"] == {"using": "docker", "image": f"docker://{IMAGE}"}
+    assert {**after, "runs": before["runs"]} == before
+    changed = [line for line in published(ACTION, IMAGE).split("\n") if line not in ACTION.split("\n")]
+    assert changed == [f"  image: docker://{IMAGE}"]
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "ghcr.io/acme/prompt-gate:1.2.3",
+        IMAGE.upper(),
+        IMAGE.replace("ghcr.io", "evil.example"),
+        f"{IMAGE}\n  pre-entrypoint: x",
+        f" {IMAGE}",
+        IMAGE[:-1],
+        "",
+    ],
+)
+def test_an_image_that_could_be_another_tomorrow_is_refused(image: str) -> None:
+    with pytest.raises(ValueError, match="is not of the form"):
+        published(ACTION, image)
+
+
+@given(st.text(max_size=200))
+def test_whatever_is_accepted_is_one_word(image: str) -> None:
+    try:
+        text = published("runs:\n  using: docker\n  image: Dockerfile\n", image)
+    except ValueError:
+        return
+    assert YAML_1_2.load(text)["runs"]["image"] == f"docker://{image}"
+
+
+@pytest.mark.parametrize("text", ["", published(ACTION, IMAGE), ACTION + "\n  image: Dockerfile\n"])
+def test_an_action_that_builds_no_dockerfile_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="exactly once"):
+        published(text, IMAGE)
+
+
+def test_the_tags_are_made_by_the_commands_of_the_workflow(tmp_path: Path) -> None:
+    """Main stays as it is, the release has the image, and the tag of the major version moves to it."""
+    remote, clone, tools, notes = (tmp_path / name for name in ("remote", "clone", "tools", "temp"))
+    for folder in (clone, tools, notes):
+        folder.mkdir()
+    git(tmp_path, "init", "-q", "--bare", str(remote))
+    git(clone, "init", "-q", "-b", "main")
+    for name in ("action.yml", "release/__init__.py", "release/action.py", "release/changelog.py"):
+        (clone / name).parent.mkdir(exist_ok=True)
+        (clone / name).write_bytes((ROOT / name).read_bytes())
+    (clone / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.3 (2027-01-02)\n\n- New: `x`.\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "All")
+    git(clone, "push", "-q", str(remote), "main", "main:refs/tags/v1", "main:refs/tags/source/v1.2.3")
+    (tools / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$RUNNER_TEMP/gh"\n')
+    (tools / "gh").chmod(0o755)
+    (step,) = [step for step in JOBS["tag"]["steps"] if step.get("id") == "tag"]
+    env = {
+        **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
+        **dict.fromkeys(step["env"], ""),
+        "PATH": f"{tools}:{Path(os.sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "RUNNER_TEMP": str(notes),
+        "REMOTE": str(remote),
+        "PUBLISHED": IMAGE,
+        "VERSION": "1.2.3",
+        "DIST": str(tools),
+    }
+    done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=clone, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert git(remote, "show", "v1.2.3:action.yml") == published(ACTION, IMAGE).strip()
+    assert git(remote, "rev-parse", "v1") == git(remote, "rev-parse", "v1.2.3")
+    assert git(remote, "rev-parse", "v1.2.3^") == git(remote, "rev-parse", "main")
+    assert git(remote, "show", "main:action.yml") == ACTION.strip()
+    assert git(remote, "diff", "--name-only", "main", "v1.2.3") == "action.yml"
+    assert (notes / "notes.md").read_text() == "- New: `x`.\n"
+    assert (notes / "gh").read_text().split("\n")[:3] == ["release", "create", "v1.2.3"]
+
+
+def test_each_job_may_no_more_than_it_needs_and_ends() -> None:
+    assert WORKFLOW["permissions"] == {}
+    attests = {"id-token": "write", "attestations": "write"}
+    assert {name: job["permissions"] for name, job in JOBS.items()} == {
+        "check": {"contents": "read"},
+        "test": {"contents": "read"},
+        "build": {"contents": "read"},
+        "image": {"contents": "read", "packages": "write", **attests},
+        "publish": attests,
+        "tag": {"contents": "write"},
+        "documentation": {"contents": "read", "pages": "write", "id-token": "write"},
+    }
+    assert all(job["timeout-minutes"] <= 30 for job in JOBS.values() if "uses" not in job)
+    assert JOBS["publish"]["environment"] == "pypi"
+
+
+def test_nothing_is_published_before_it_is_tested() -> None:
+    def before(name: str) -> set[str]:
+        needs = JOBS[name].get("needs", [])
+        direct = {needs} if isinstance(needs, str) else set(needs)
+        return direct.union(*map(before, direct))
+
+    assert before("image") == {"check", "test"}
+    assert before("publish") == {"check", "test", "build", "image"}
+    assert before("tag") == JOBS.keys() - {"tag", "documentation"}
+    # A tag that a workflow pushes starts no other workflow: what a release is to start, it calls.
+    for name in ("test", "documentation"):
+        assert "workflow_call" in YAML_1_2.load(ROOT / JOBS[name]["uses"])["on"]
+    assert before("documentation") == JOBS.keys() - {"documentation"}
+
+
+def test_the_tag_that_begins_is_not_the_tag_that_it_ends_with() -> None:
+    (pattern,) = WORKFLOW["on"]["push"]["tags"]
+    assert pattern == "source/v*"
+    assert TAG.pattern.startswith("source/v")
+
+
+def test_no_value_of_an_event_stands_in_a_command() -> None:
+    commands = [step["run"] for job in JOBS.values() for step in job.get("steps", ()) if "run" in step]
+    assert len(commands) >= 5
+    assert not [command for command in commands if re.search(r"\$\{\{", command)]

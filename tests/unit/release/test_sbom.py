@@ -1,0 +1,57 @@
+"""The bill of materials names what is installed, and nothing that is not."""
+
+import json
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+
+from release.sbom import NAME, bill
+
+DEBIAN = ["git\t1:2.47.3-0+deb13u1\tamd64\n", "libc6\t2.41-12\tamd64\n"]
+
+
+def package(folder: Path, name: str, version: str, *about: str) -> None:
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    lines = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}", *about]
+    (info / "METADATA").write_text("\n".join(lines) + "\n\nText.\n")
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    package(tmp_path, NAME, "1.2.3", "License-Expression: Apache-2.0")
+    package(tmp_path, "Ruamel.YAML", "0.18", "Classifier: License :: OSI Approved :: MIT License")
+    package(tmp_path, "old", "2.0+local", "License: BSD")
+    package(tmp_path, "odd", "1", f"License: {'Permission is hereby granted. ' * 9}")
+    return tmp_path
+
+
+def test_each_package_is_named_with_its_version_and_licence(installed: Path) -> None:
+    found = bill(distributions(path=[str(installed)]), DEBIAN)
+    assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.6")
+    about = found["metadata"]["component"]
+    assert (about["type"], about["purl"]) == ("application", "pkg:pypi/prompt-gate@1.2.3")
+    assert about["licenses"] == [{"expression": "Apache-2.0"}]
+    assert {part["purl"]: part.get("licenses") for part in found["components"]} == {
+        "pkg:deb/debian/git@1%3A2.47.3-0%2Bdeb13u1?arch=amd64": None,
+        "pkg:deb/debian/libc6@2.41-12?arch=amd64": None,
+        "pkg:pypi/odd@1": None,
+        "pkg:pypi/old@2.0%2Blocal": [{"license": {"name": "BSD"}}],
+        "pkg:pypi/ruamel-yaml@0.18": [{"license": {"name": "MIT License"}}],
+    }
+
+
+def test_it_says_the_same_of_the_same_packages(installed: Path) -> None:
+    one, other = (bill(list(distributions(path=[str(installed)]))[::way], DEBIAN[::way]) for way in (1, -1))
+    assert json.dumps(one) == json.dumps(other)
+
+
+def test_a_package_in_two_folders_is_one(installed: Path) -> None:
+    found = bill(distributions(path=[str(installed), str(installed)]))
+    assert len(found["components"]) == 3
+
+
+def test_a_list_of_another_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="unpack"):
+        bill([], ["git 1:2.47"])
