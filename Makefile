@@ -7,9 +7,9 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 # uv takes a tenth of pip's time; pip is for machines whose index only pip is told of.
 INSTALL = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2> /dev/null \
 	|| $(PIP) --editable '.[$(EXTRAS)]'
-IMAGE_EXTRAS := local agents postgres web
+IMAGE_EXTRAS := local agents otel postgres web
 
-.PHONY: help setup demo test browser-test image-test lint lock bench clean
+.PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench clean docs docs-serve reference
 .DEFAULT_GOAL := help
 
 help: ## Show this help.
@@ -45,7 +45,8 @@ test: $(VENV)/.dev ## Run all tests.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 browser-test: $(VENV)/.dev ## Play people in the web interface; needs Debian's chromium.
-	$(BIN)/python -m pytest tests/browser -m browser -n 0
+	@# A browser waits for its page half of the time: two keep two cores busy, and more would be impatient.
+	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist load
 
 image-test: $(VENV)/.dev ## Build the action's image and run it as GitHub's runner does; needs root, buildah, debootstrap.
 	$(BIN)/python -m pytest tests/image -m image -n 0
@@ -64,9 +65,35 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/zizmor --offline --quiet action.yml .github/dependabot.yml $(WORKFLOWS)
 	$(BIN)/hadolint Dockerfile
 
+docs: $(VENV)/.dev ## Build the documentation into site/, which opens from a disk.
+	@$(BIN)/python -m tests.support.docsite.stage
+	@$(BIN)/python -m zensical build --strict --clean
+
+docs-serve: docs ## Show it at http://127.0.0.1:8000; after a change, make docs again.
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site 8000
+
+reference: $(VENV)/.dev ## Write the pages of docs/reference/ from the code.
+	$(BIN)/python -m tests.support.docsite.reference
+
 lock: | $(BIN)/uv ## Lock what the image installs; UPGRADE=--upgrade takes the newest versions.
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes $(IMAGE_EXTRAS:%=--extra %) $(UPGRADE) \
 		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
+
+dist: | $(BIN)/uv ## Build the source distribution, and the wheel from it, into dist/.
+	@rm -rf dist
+	@# As `python -m build` does, which the tests run.
+	@$(BIN)/uv build --quiet --system-certs --python $(BIN)/python --out-dir dist
+
+sbom: | $(BIN)/uv ## Write what requirements.lock installs as dist/sbom.cdx.json, in CycloneDX.
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/locked
+	@$(BIN)/uv pip sync --quiet --system-certs --require-hashes --python $(VENV)/locked/bin/python requirements.lock
+	@mkdir -p dist
+	@$(BIN)/python release/sbom.py $(VENV)/locked/lib/python3*/site-packages > dist/sbom.cdx.json
+	@echo "dist/sbom.cdx.json"
+
+audit: | $(BIN)/uv ## Look for known vulnerabilities in what requirements.lock installs; asks PyPI.
+	@$(BIN)/uv tool run --quiet --system-certs --from 'pip-audit>=2.9,<3' pip-audit --strict --disable-pip \
+		--require-hashes --requirement requirements.lock
 
 bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.run
@@ -74,6 +101,7 @@ bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.conversations
 	$(BIN)/python -m benchmarks.reuse
 	$(BIN)/python -m benchmarks.history --quick
+	$(BIN)/python -m benchmarks.page
 	$(BIN)/python -m benchmarks.statistics
 	$(BIN)/python -m benchmarks.real_outputs
 	$(BIN)/python -m benchmarks.calibration --quick
@@ -84,4 +112,4 @@ bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.grounded_evidence
 
 clean: ## Remove .venv and caches.
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .cache build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -5,8 +5,8 @@ from typing import Any
 
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex_cells import TABLES, Cell
-from gate.report.generation_counts import interval
-from gate.report.generation_matrix import told as as_points
+from gate.report.generation.counts import interval
+from gate.report.generation.matrix import told as as_points
 from gate.report.numbers import NOTHING, share
 from gate.report.sheet import Grid, Line, Sheet
 from gate.stats.paired_mean import paired_mean

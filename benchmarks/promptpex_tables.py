@@ -11,8 +11,10 @@ from rich.console import Console
 from benchmarks.promptpex import read
 from benchmarks.promptpex_cells import cells, paper, rows
 from benchmarks.promptpex_sheet import sheet
-from gate.report import heatmap, sheet_markdown, sheet_terminal
+from gate.report import sheet_markdown
+from gate.report.generation import heatmap
 from gate.report.sheet import Sheet
+from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.matrix import by_prompt
 
 PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"

@@ -73,7 +73,7 @@ def _closed(output: str, tag: str, least: int, most: int) -> bool:
 
 def _array(output: str) -> bool:
     try:
-        return isinstance(json.loads(unfenced(output)), list)
+        return isinstance(json.loads(unfenced(output, {})), list)
     except ValueError:
         return False
 

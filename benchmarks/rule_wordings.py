@@ -86,6 +86,11 @@ def keeps(scorers: Iterable[ScorerSpec], output: str) -> bool | None:
     return None if any(isinstance(value, Unscored) for value in values) else True
 
 
+def _whole(kind: str, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Options with the defaults of those that are not named."""
+    return dict(parse_scorers([{kind: {**options}}], "")[0].options)
+
+
 def _fault(wording: Wording, scorers: tuple[ScorerSpec, ...]) -> str:
     expected = wording["expect"]
     if expected is None:
@@ -93,9 +98,7 @@ def _fault(wording: Wording, scorers: tuple[ScorerSpec, ...]) -> str:
     if expected and [spec.kind for spec in scorers] != [one["kind"] for one in expected]:
         return f"its scorers are {', '.join(spec.kind for spec in scorers)}"
     for spec, one in zip(scorers, expected, strict=False):
-        if "options" in one and dict(spec.options) != dict(
-            parse_scorers([{one["kind"]: {**one["options"]}}], "")[0].options
-        ):
+        if "options" in one and _whole(spec.kind, spec.options) != _whole(one["kind"], one["options"]):
             return f"the options of {spec.kind} are {dict(spec.options)}"
     wrong = [output for output in wording["keeps"] if keeps(scorers, output) is not True]
     wrong += [output for output in wording["breaks"] if keeps(scorers, output) is not False]

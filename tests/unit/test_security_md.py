@@ -6,7 +6,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 TEXT = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
 AUTHOR = "What a pull request's author can"
-PROMISES = (f"{AUTHOR} do", f"{AUTHOR}not do", "A change from outside", "A store's cases")
+PROMISES = (f"{AUTHOR} do", f"{AUTHOR}not do", "A change from outside", "A store's cases", "Files of others")
 
 
 def rows(heading: str) -> list[tuple[str, str]]:
