@@ -11,8 +11,8 @@ from rich.console import Console
 from benchmarks.promptpex import read
 from benchmarks.promptpex_cells import cells, paper, rows
 from benchmarks.promptpex_sheet import sheet
-from gate.report import sheet_markdown
 from gate.report.generation import heatmap
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.matrix import by_prompt

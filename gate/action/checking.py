@@ -10,7 +10,7 @@ from gate.domain.verdict import Verdict
 from gate.github.checks import CheckRuns, Conclusion, Level, Outcome, Remark
 from gate.github.client import GitHub
 from gate.report.differences.changed_lines import Annotation
-from gate.report.headline import plain_first_line
+from gate.report.verdict.headline import plain_first_line
 
 
 @dataclass(slots=True)

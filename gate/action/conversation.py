@@ -15,7 +15,7 @@ from gate.flows.override import accepted
 from gate.flows.publish import Publication, Sticky, announce, publish, standing_state
 from gate.github.client import READ_ONLY, GitHub
 from gate.github.comments import PullRequestComments
-from gate.report import comment
+from gate.report.markdown import comment
 from gate.report.outputs.commands import annotation
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner

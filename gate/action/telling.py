@@ -16,11 +16,12 @@ from gate.domain.verdict import Verdict
 from gate.errors import InputErrors
 from gate.flows.waive import audit
 from gate.github.client import GitHub
-from gate.report import comment, markdown
 from gate.report.differences.changed_lines import Annotation
-from gate.report.headline import plain_first_line
+from gate.report.markdown import comment
+from gate.report.markdown import report as markdown
 from gate.report.outputs.commands import Level, Place, annotation
 from gate.report.slices import worst
+from gate.report.verdict.headline import plain_first_line
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner
 

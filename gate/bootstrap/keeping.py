@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample
 from gate.errors import GateError
-from gate.report import markdown
+from gate.report.markdown import report as markdown
 from gate.store.run_folder import RunFolder
 
 SARIF = "report.sarif"

@@ -14,8 +14,8 @@ from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
 from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.flows import ports
-from gate.report import sheet_markdown
 from gate.report.calibration import judge as judge_calibration
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 

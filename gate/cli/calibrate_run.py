@@ -16,8 +16,8 @@ from gate.domain.record import RunRecord
 from gate.errors import GateError
 from gate.flows import ports
 from gate.flows.calibrate import Steps
-from gate.report import sheet_markdown
 from gate.report.calibration import noise as calibration
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 from gate.store.load import load_run

@@ -33,9 +33,9 @@ from gate.git.noted import Sightings
 from gate.inputs.executor import parse_executor
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.scorers.read import parse_scorers
-from gate.report import worst_case
+from gate.report.cases import worst as worst_case
 from gate.report.escape import terminal
-from gate.report.headline import first_line
+from gate.report.verdict.headline import first_line
 from gate.settings.services import Settings
 
 DEFAULT_OUT = Path(".gate/last")

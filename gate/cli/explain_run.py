@@ -10,11 +10,11 @@ import click
 from gate.domain.record import RunRecord
 from gate.flows.named_case import NamedCase, named_case
 from gate.flows.record_conversations import transcript_record
-from gate.report.again import ask_again
+from gate.report.advice.again import ask_again
+from gate.report.cases.worst import worst_case
 from gate.report.escape import terminal
 from gate.report.explain.case import explain
 from gate.report.explain.contribution import contributions
-from gate.report.worst_case import worst_case
 from gate.store.case_samples import CaseSamples, samples_beside
 from gate.store.load import load_run
 from gate.store.run_folder import sample_row
@@ -39,7 +39,7 @@ def execute(path: Path, name: str, suite: str, form: str) -> None:
     transcripts = {place: transcript_record(sample) for place, sample in enumerate(kept.samples)}
     shown = explain(run, found.suite, found.record, kept.samples, transcripts)
     if form == "md":
-        from gate.report.explain import markdown as explain_markdown
+        from gate.report.markdown import explain as explain_markdown
 
         click.echo(explain_markdown.render(shown), nl=False)
         return

@@ -12,9 +12,9 @@ from gate.cli.generate_suite import suite_of
 from gate.domain.promptspec import Specification
 from gate.flows.generate_files import NewFiles, Place, new_files
 from gate.inputs.ownsettings import own_model
-from gate.report import sheet_markdown
 from gate.report.generation import as_json as generation_json
 from gate.report.generation import report as generation
+from gate.report.markdown import sheet as sheet_markdown
 from gate.testgen.compile.compile import told
 from gate.testgen.compliance import judge_notes
 from gate.testgen.outcomes import Row

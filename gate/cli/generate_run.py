@@ -13,10 +13,10 @@ from gate.cli.generate_plan import ready
 from gate.cli.generate_standing import standing
 from gate.errors import CannotEvaluate
 from gate.flows.generate_files import SPEC
-from gate.report import sheet_markdown
 from gate.report.generation import heatmap
 from gate.report.generation import matrix as generation_matrix
 from gate.report.generation import report as generation
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 

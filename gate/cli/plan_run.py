@@ -10,7 +10,8 @@ from rich.console import Console
 from gate.bootstrap.planning import Asked, forecast
 from gate.engine.forecast import Question
 from gate.errors import GateError
-from gate.report import plan, sheet_markdown
+from gate.report import plan
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 

@@ -9,7 +9,7 @@ import click
 from gate.bootstrap.keeping import page
 from gate.domain.record import RunRecord
 from gate.errors import GateError
-from gate.report import markdown
+from gate.report.markdown import report as markdown
 from gate.store.run_folder import dump_run, write_lines
 
 ENDINGS = {

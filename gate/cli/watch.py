@@ -21,11 +21,12 @@ from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.flows.resolved import Resolved
 from gate.git.noted import Sightings
 from gate.inputs.executor import parse_executor
-from gate.report import numbers, worst_case
+from gate.report import numbers
+from gate.report.cases import worst as worst_case
 from gate.report.escape import terminal
-from gate.report.headline import first_line
-from gate.report.since import since, took
 from gate.report.terminal import since as terminal_since
+from gate.report.trend.since import since, took
+from gate.report.verdict.headline import first_line
 from gate.settings.services import Settings
 
 

@@ -17,10 +17,10 @@ from gate.engine.cautions import preference_notes, sampling_notes
 from gate.errors import GateError, InputErrors
 from gate.flows.check import case_check
 from gate.report import numbers
-from gate.report.cases import plain
+from gate.report.cases.views import plain
 from gate.report.escape import terminal, visible
-from gate.report.judge_quotes import sentence
-from gate.report.scorer_words import against, case_score, falls_short, mean_score, others, scorer_text
+from gate.report.scorers.judge_quotes import sentence
+from gate.report.scorers.words import against, case_score, falls_short, mean_score, others, scorer_text
 
 Payload: TypeAlias = dict[str, Any]
 """Made of what a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""

@@ -2,26 +2,31 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import checks, conversations, endings, exam, floors, numbers, obstacle, rates, reuse, unfinished
-from gate.report.again import compare_again
-from gate.report.aside import aside
-from gate.report.aside import notes as aside_notes
-from gate.report.axes import axes
-from gate.report.cache import findings
-from gate.report.carriers import carriers
-from gate.report.cases import cases
-from gate.report.dimensions import dimension_tables
-from gate.report.facts import facts, usage
-from gate.report.headline import headline
-from gate.report.newprompts import new_prompts
+from gate.report import numbers
+from gate.report.advice.again import compare_again
+from gate.report.advice.steps import steps
+from gate.report.alone import checks, rates
+from gate.report.alone.newprompts import new_prompts
+from gate.report.calls import endings, reuse
+from gate.report.calls.cache import findings
+from gate.report.calls.spending import per, spent
+from gate.report.cases.carriers import carriers
+from gate.report.cases.views import cases
+from gate.report.compared import conversations, exam, floors
+from gate.report.compared.axes import axes
+from gate.report.compared.tables import footnotes, tables
 from gate.report.parts.whole import Text, View
 from gate.report.promises.tables import promise_tables
-from gate.report.scorers import scorer_tables
+from gate.report.scorers.dimensions import dimension_tables
+from gate.report.scorers.tables import scorer_tables
 from gate.report.slices import LONGEST_SENTENCE, of_run, short
-from gate.report.spending import per, spent
-from gate.report.steps import steps
-from gate.report.summary import sentence
-from gate.report.tables import footnotes, tables
+from gate.report.unfinished import ended_early as unfinished
+from gate.report.unfinished import obstacle
+from gate.report.verdict.aside import aside
+from gate.report.verdict.aside import notes as aside_notes
+from gate.report.verdict.facts import facts, usage
+from gate.report.verdict.headline import headline
+from gate.report.verdict.summary import sentence
 
 NOTES_SHOWN = 6
 REASONS_SHOWN = 8

@@ -8,7 +8,7 @@ from gate.domain.record_compared import CaseRecord
 from gate.domain.record_new import NewCaseRecord
 from gate.domain.record_parts import ExamRecord
 from gate.inputs import storenames
-from gate.report.sidebyside import record_of
+from gate.report.cases.sidebyside import record_of
 from gate.store.sql.suites import Suites
 from gate.web.casecheck import read_entry
 

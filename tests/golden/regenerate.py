@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from gate.domain.record import RunRecord
-from gate.report import markdown
+from gate.report.markdown import report as markdown
 from gate.report.outputs import badge, commands, junit, sarif
 from gate.report.terminal import run as terminal
 from tests.golden import generating

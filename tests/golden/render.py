@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from gate.report import comment
+from gate.report.markdown import comment
 from tests.golden.runs import runs
 from tests.support.github_page import page
 

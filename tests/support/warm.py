@@ -26,7 +26,7 @@ def load_gate() -> None:
     for name in (*ours, *THEIRS):
         if name not in RUN:
             importlib.import_module(name)
-    from gate.report import markdown
+    from gate.report.markdown import report as markdown
 
     for file in (ROOT / "gate" / "report" / "templates").glob("*.md.j2"):
         markdown.template(file.name)

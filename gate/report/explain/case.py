@@ -12,14 +12,14 @@ from gate.domain.record_parts import ArmRecord, TranscriptRecord
 from gate.domain.sample import Sample
 from gate.domain.verdict import State
 from gate.report import numbers
-from gate.report.again import ask_again
-from gate.report.checks import case_row
+from gate.report.advice.again import ask_again
+from gate.report.alone.checks import case_row
+from gate.report.alone.newprompts import WORDS as RATE_WORDS
+from gate.report.cases.sidebyside import CaseView, case_view
+from gate.report.compared.tables import WORDS
 from gate.report.explain.contribution import Contribution, contributions
-from gate.report.headline import plain_first_line
-from gate.report.newprompts import WORDS as RATE_WORDS
-from gate.report.sidebyside import CaseView, case_view
 from gate.report.slices import LONGEST_SENTENCE, short
-from gate.report.tables import WORDS
+from gate.report.verdict.headline import plain_first_line
 
 
 @dataclass(frozen=True, slots=True)

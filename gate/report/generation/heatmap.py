@@ -84,7 +84,9 @@ def render(matrix: Matrix) -> str:
         "width": round(width), "height": TOP + ROW * len(rows) + BELOW,
         "below": TOP + ROW * len(rows),
     }  # fmt: skip
-    source = resources.files("gate.report").joinpath("templates", "heatmap.svg.j2").read_text(encoding="utf-8")
+    source = (
+        resources.files("gate.report.generation").joinpath("templates", "heatmap.svg.j2").read_text(encoding="utf-8")
+    )
     env = Environment(undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return env.from_string(source).render(view) + "\n"
 

@@ -10,7 +10,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from gate.domain.checked import CaseState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
-from gate.report.checks import count_of
+from gate.report.alone.checks import count_of
 from gate.report.numbers import delta, interval
 
 LABEL = "prompt gate"
@@ -96,7 +96,7 @@ def _colours(run: RunRecord) -> tuple[str, str]:
 
 @cache
 def _template() -> Template:
-    source = resources.files("gate.report").joinpath("templates", "badge.svg.j2").read_text(encoding="utf-8")
+    source = resources.files("gate.report.outputs").joinpath("templates", "badge.svg.j2").read_text(encoding="utf-8")
     return Environment(undefined=StrictUndefined, autoescape=True).from_string(source)
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.report.escape import one_line, terminal
-from gate.report.headline import plain_first_line
 from gate.report.outputs.findings import Lines, findings
+from gate.report.verdict.headline import plain_first_line
 
 Level = Literal["error", "warning", "notice"]
 

@@ -10,7 +10,7 @@ from gate.domain.record_compared import AxisRecord, SuiteRecord
 from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
-from gate.report.axes import over_allowance
+from gate.report.compared.axes import over_allowance
 from gate.report.slices import Named, in_state, of_suite, short
 
 FindingLevel: TypeAlias = Literal["error", "warning", "notice"]

@@ -19,13 +19,13 @@ from gate.domain.record_parts import OutputRecord
 from gate.domain.sample import mean_score
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
-from gate.report.axes import over_allowance
+from gate.report.compared.axes import over_allowance
+from gate.report.compared.tables import WORDS
 from gate.report.escape import one_line, shorten, visible, xml_text
-from gate.report.headline import plain_first_line
 from gate.report.outputs.findings import passing
-from gate.report.scorer_words import case_score, shortcomings
+from gate.report.scorers.words import case_score, shortcomings
 from gate.report.slices import LONGEST_SENTENCE, short
-from gate.report.tables import WORDS
+from gate.report.verdict.headline import plain_first_line
 
 Seconds: TypeAlias = Mapping[tuple[str, str], float]
 """How long the answers to a case took, by suite and id."""

@@ -48,7 +48,7 @@ def lines(run: RunRecord, samples: Iterable[Sample]) -> Iterator[str]:
 
 def row_schema() -> dict[str, JsonValue]:
     """The JSON Schema of one line."""
-    text = resources.files("gate.report").joinpath("templates", "row.schema.json").read_text(encoding="utf-8")
+    text = resources.files("gate.report.outputs").joinpath("templates", "row.schema.json").read_text(encoding="utf-8")
     found: dict[str, JsonValue] = json.loads(text)
     return found
 

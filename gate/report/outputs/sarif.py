@@ -13,9 +13,9 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.inputs.paths import escapes
 from gate.report.escape import one_line
-from gate.report.headline import plain_first_line
 from gate.report.outputs.findings import RULES, Finding, FindingLevel, Lines, findings
 from gate.report.slices import LONGEST_SENTENCE, short
+from gate.report.verdict.headline import plain_first_line
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 REASONS = 20

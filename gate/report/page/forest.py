@@ -11,14 +11,15 @@ from gate.domain.record_compared import ComparisonRecord
 from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
-from gate.report import bars, numbers
-from gate.report.checks import check_tables
-from gate.report.newprompts import about, rate_rank, rate_row, rate_unremarkable
+from gate.report import numbers
+from gate.report.alone.checks import check_tables
+from gate.report.alone.newprompts import about, rate_rank, rate_row, rate_unremarkable
+from gate.report.compared import bars
+from gate.report.compared.tables import row
 from gate.report.page.scale import Scale, scale_of
 from gate.report.parts.alone import RateRow
 from gate.report.parts.compared import Row
 from gate.report.slices import Named, badness, of_run, of_suite, parted, short, suite_label
-from gate.report.tables import row
 
 SHOWN = 20
 """Unremarkable slices of one suite that stay unfolded."""

@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 from gate.domain.record import RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.headline import plain_first_line
 from gate.report.page.caselists import Cases
 from gate.report.page.drawings import Curves, curves, deltas
 from gate.report.page.forest import forests, rate_forests, tone
@@ -26,6 +25,7 @@ from gate.report.parts.alone import RateRow
 from gate.report.parts.compared import Row
 from gate.report.parts.whole import Code, Text, View
 from gate.report.slices import short
+from gate.report.verdict.headline import plain_first_line
 from gate.report.view import view
 
 LARGEST = 2_800_000

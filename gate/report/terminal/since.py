@@ -8,7 +8,7 @@ from rich.text import Text
 
 from gate.domain.verdict import State, Verdict
 from gate.report.escape import terminal
-from gate.report.since import CASES_NAMED, Since, SinceRow
+from gate.report.trend.since import CASES_NAMED, Since, SinceRow
 
 _VERDICTS = {
     Verdict.BLOCK: "bold white on red",

@@ -8,8 +8,8 @@ from gate.domain.history import CaseInRun, CaseOverTime, JudgeOverTime, Override
 from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.escape import one_line
-from gate.report.run_rows import COMMIT_CHARS, RunView, run_view
 from gate.report.slices import LONGEST_SENTENCE, short
+from gate.report.trend.runs import COMMIT_CHARS, RunView, run_view
 
 _KINDS = {"jury": "with each other", "people": "with people"}
 

@@ -7,7 +7,7 @@ from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.sample import Score
 from gate.flows.collect import Tools
-from gate.report.sidebyside import REASON_CHARS
+from gate.report.cases.sidebyside import REASON_CHARS
 from gate.report.slices import short
 from gate.scoring.port import Member, ModelScorer
 from gate.scoring.subject import Subject

@@ -34,7 +34,7 @@ from gate.flows.check import check
 from gate.flows.evaluate import evaluate
 from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import deleted
-from gate.report.headline import first_line
+from gate.report.verdict.headline import first_line
 from gate.settings.services import Settings
 from gate.web.jobs.order import Order, read
 from gate.web.jobs.overhearing import overheard

@@ -8,9 +8,9 @@ from starlette.responses import HTMLResponse
 
 from gate.domain.history import RunRow
 from gate.domain.record import RunRecord
-from gate.report import preview
-from gate.report.case_rows import Order, Wanted, Which, case_table
-from gate.report.run_rows import run_view
+from gate.report.cases.rows import Order, Wanted, Which, case_table
+from gate.report.markdown import preview
+from gate.report.trend.runs import run_view
 from gate.web.access import Here, Role, needs
 from gate.web.pages.runs import MOST
 from gate.web.rendering import page

@@ -11,9 +11,9 @@ from gate.domain.sample import ArmName, Reply
 from gate.errors import GateError
 from gate.flows.case_of_run import Naming, case_of_run
 from gate.flows.record_conversations import transcript_record
+from gate.report.cases.sidebyside import case_view
 from gate.report.escape import visible
-from gate.report.run_rows import run_view
-from gate.report.sidebyside import case_view
+from gate.report.trend.runs import run_view
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs, site_of

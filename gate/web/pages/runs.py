@@ -10,7 +10,7 @@ from gate.domain.history import RunFilter
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
-from gate.report.run_rows import run_view
+from gate.report.trend.runs import run_view
 from gate.store.sql.retention import last_removal
 from gate.web.access import Here, Role, needs
 from gate.web.rendering import page

@@ -9,7 +9,7 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_exam import ExamTrialRecord
 from gate.domain.verdict import Verdict
-from gate.report.facts import facts
+from gate.report.verdict.facts import facts
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
 

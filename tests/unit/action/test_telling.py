@@ -12,8 +12,8 @@ from gate.domain.pull_request import PullRequest
 from gate.domain.record import RunRecord
 from gate.errors import CannotEvaluate, InputErrors, Problem
 from gate.github.client import GitHub
-from gate.report.headline import first_line
 from gate.report.outputs.commands import annotation
+from gate.report.verdict.headline import first_line
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 from tests.support.herald import herald

@@ -12,7 +12,7 @@ from gate.domain.record_parts import JudgeRecord
 from gate.flows.judge_identity import identity
 from gate.flows.judge_quotes import quote, quotes
 from gate.inputs.limits import CALIBRATION_CHARS
-from gate.report.judge_quotes import sentence
+from gate.report.scorers.judge_quotes import sentence
 from tests.support.labelled import JUDGE, calibration, judged, labels
 from tests.unit.flows.files import Files
 

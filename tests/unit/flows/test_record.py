@@ -17,7 +17,7 @@ from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
 from gate.flows.record import Finished, record
 from gate.flows.record_parts import output_record
-from gate.report.markdown import render
+from gate.report.markdown.report import render
 from gate.store.run_folder import dump_run
 from tests.support.finished import CREATED, finished, resolved
 from tests.support.runs import reply, suite, take

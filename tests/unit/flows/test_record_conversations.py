@@ -21,7 +21,7 @@ from gate.flows.record_conversations import (
     transcript_record,
 )
 from gate.flows.record_parts import output_record
-from gate.report.talk import talk
+from gate.report.cases.talk import talk
 from tests.support.runs import reply
 
 KEY = "sk-" + "a1" * 30

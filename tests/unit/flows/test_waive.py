@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from gate.domain.record import OverrideRecord, RunRecord
 from gate.domain.verdict import Verdict
 from gate.flows.waive import audit, told, waive
-from gate.report.headline import plain_first_line
+from gate.report.verdict.headline import plain_first_line
 from tests.golden.builders import run
 from tests.golden.regenerate import markdown_of, text_of
 

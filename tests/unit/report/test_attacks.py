@@ -15,7 +15,7 @@ from rich.console import Console
 from gate.action.telling import Herald, Outcome, outputs
 from gate.domain.record import RunRecord
 from gate.errors import InputErrors, Problem
-from gate.report import comment, preview
+from gate.report.markdown import comment, preview
 from gate.report.outputs.commands import annotation
 from gate.report.terminal import run as terminal
 from tests.golden.hostile import hostile

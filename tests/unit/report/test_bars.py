@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report.bars import WIDTH, Interval, Scale, draw, scale_of
+from gate.report.compared.bars import WIDTH, Interval, Scale, draw, scale_of
 
 BOUNDS = st.one_of(st.none(), st.floats(-1.5, 1.5))
 INTERVALS = st.builds(Interval, st.floats(-1, 1), BOUNDS, BOUNDS).map(

@@ -6,9 +6,9 @@ from gate.domain.record import RunRecord
 from gate.domain.record_caching import CacheRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.cache import FINDINGS_SHOWN, advice, findings
-from gate.report.facts import facts
+from gate.report.calls.cache import FINDINGS_SHOWN, advice, findings
 from gate.report.parts.whole import Code, Text
+from gate.report.verdict.facts import facts
 from gate.report.view import view
 from tests.golden import runs
 from tests.golden.builders import cache, comparison, cost, latency, prefix, run, suite

@@ -3,12 +3,12 @@
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, ComparisonRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import markdown
-from gate.report.carriers import SHOWN, carriers
+from gate.report.cases.carriers import SHOWN, carriers
+from gate.report.cases.worst import command, worst_case
+from gate.report.markdown import report as markdown
 from gate.report.page import page
 from gate.report.parts.whole import Code
 from gate.report.slices import of_run
-from gate.report.worst_case import command, worst_case
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 

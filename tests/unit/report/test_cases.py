@@ -2,8 +2,8 @@
 
 from gate.domain.record_compared import CaseRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.cases import cases
-from gate.report.markdown import render
+from gate.report.cases.views import cases
+from gate.report.markdown.report import render
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 

@@ -11,8 +11,8 @@ from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_new import PassRateRecord
 from gate.domain.verdict import Verdict
-from gate.report.checks import check_tables
-from gate.report.markdown import render
+from gate.report.alone.checks import check_tables
+from gate.report.markdown.report import render
 from gate.report.terminal import run as terminal
 from gate.report.view import REASONS_SHOWN, view
 from tests.golden.checks import (

@@ -10,8 +10,8 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
 from gate.flows.unevaluated import failed
-from gate.report import markdown
-from gate.report.comment import Context, announcement, render
+from gate.report.markdown import report as markdown
+from gate.report.markdown.comment import Context, announcement, render
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.unit.report.reading import html, kinds, running_text, tokens

@@ -16,12 +16,13 @@ from gate.domain.record_parts import (
     TranscriptRecord,
     TurnRecord,
 )
-from gate.report import conversations, markdown
-from gate.report.cases import answers
-from gate.report.facts import facts
-from gate.report.folding import LEVELS, Level, fold
+from gate.report.cases.talk import talk
+from gate.report.cases.views import answers
+from gate.report.compared import conversations
+from gate.report.markdown import report as markdown
+from gate.report.markdown.folding import LEVELS, Level, fold
 from gate.report.parts.whole import Code, Text
-from gate.report.talk import talk
+from gate.report.verdict.facts import facts
 from gate.report.view import view
 from tests.golden.agents import agents
 from tests.golden.builders import output

@@ -3,9 +3,9 @@
 import pytest
 
 from gate.domain.record import RunRecord
-from gate.report.endings import advice, ending_facts, findings
+from gate.report.advice.steps import steps
+from gate.report.calls.endings import advice, ending_facts, findings
 from gate.report.parts.whole import Code, Text
-from gate.report.steps import steps
 from tests.golden import runs
 
 COUNTS = {"replies": 300}

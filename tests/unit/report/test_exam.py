@@ -9,8 +9,8 @@ from rich.console import Console
 from gate.domain.record import RunRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
 from gate.domain.verdict import Verdict
-from gate.report.exam import notice, trials, weighty
-from gate.report.markdown import GITHUB_LIMIT, SHORTEST, render
+from gate.report.compared.exam import notice, trials, weighty
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render
 from gate.report.terminal import run as terminal
 from tests.golden.builders import run
 from tests.golden.hostile import ATTACKS

@@ -10,12 +10,12 @@ from rich.console import Console
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
 from gate.domain.verdict import State
-from gate.report.cases import cases
-from gate.report.explain import markdown as explain_markdown
+from gate.report.cases.views import cases
+from gate.report.cases.worst import command, worst_case
 from gate.report.explain.case import Explained, explain, wavering
 from gate.report.explain.contribution import contributions
+from gate.report.markdown import explain as explain_markdown
 from gate.report.terminal import explain as terminal_explain
-from gate.report.worst_case import command, worst_case
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.support.finished import finished

@@ -7,14 +7,14 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.usage import FREE, UNPRICED, UNTOLD
 from gate.domain.verdict import Verdict
-from gate.report.again import compare_again
-from gate.report.drafting import drafted
-from gate.report.facts import facts, usage
-from gate.report.folding import LEVELS, fold
+from gate.report.advice.again import compare_again
+from gate.report.advice.drafting import drafted
+from gate.report.advice.steps import steps
+from gate.report.calls.spending import spent
+from gate.report.markdown.folding import LEVELS, fold
 from gate.report.parts.whole import Code, Text
 from gate.report.slices import Named
-from gate.report.spending import spent
-from gate.report.steps import steps
+from gate.report.verdict.facts import facts, usage
 from gate.report.view import view
 from tests.golden import runs
 

@@ -5,11 +5,11 @@ import pytest
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, ComparisonRecord, ScorerChangeRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import markdown
-from gate.report.floors import findings
+from gate.report.advice.steps import steps
+from gate.report.compared.floors import findings
+from gate.report.markdown import report as markdown
 from gate.report.page import page
 from gate.report.parts.whole import Code, Text
-from gate.report.steps import steps
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 from tests.golden.regenerate import text_of
 from tests.golden.runs import runs

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from gate.domain.promptspec import Discarded, GeneratedTest, OutputRule, Specification
-from gate.report import sheet_markdown
 from gate.report.generation.report import Outcome, diversity_told, summary_sheet
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.terminal import sheet as sheet_terminal
 from gate.stats.undefined import Undefined
 from gate.testgen.diversity import Diversity, Lengths, diversity

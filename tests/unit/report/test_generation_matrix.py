@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from gate.domain.promptspec import GeneratedTest, Specification, TestKind
-from gate.report import sheet_markdown
 from gate.report.generation.counts import interval, rate_of
 from gate.report.generation.matrix import Figures, figures_of, sheet, told
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.terminal import sheet as sheet_terminal
 from gate.stats.newcombe import Difference
 from gate.testgen.agreement_of_specs import SpecAgreement, agreement

@@ -2,10 +2,10 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.axes import axes
-from gate.report.headline import headline
+from gate.report.compared.axes import axes
 from gate.report.parts.whole import Code, Text
-from gate.report.summary import sentence
+from gate.report.verdict.headline import headline
+from gate.report.verdict.summary import sentence
 from gate.report.view import view
 from tests.golden import runs
 from tests.golden.builders import comparison, cost, latency, run, suite

@@ -11,9 +11,9 @@ from gate.domain.case import ScorerSpec
 from gate.domain.judge_calibration import JudgeCalibrationRecord, ThresholdRecord
 from gate.domain.labels import LabelScale
 from gate.inputs.rubrics import parse_rubric
-from gate.report import sheet_markdown
 from gate.report.calibration.judge import sheet
 from gate.report.calibration.judge_numbers import whole
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.terminal import sheet as sheet_terminal
 from tests.support.labelled import calibration, judged, labels
 

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from gate.report.juries import jury_facts
+from gate.report.scorers.juries import jury_facts
 from gate.report.terminal.run import render
 from tests.golden.judged_runs import judged
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.markdown import _within, render
-from gate.report.newprompts import new_prompts
+from gate.report.alone.newprompts import new_prompts
+from gate.report.compared.tables import SHOWN_REMARKABLE, tables
+from gate.report.markdown.report import _within, render
 from gate.report.slices import parted
-from gate.report.tables import SHOWN_REMARKABLE, tables
 from gate.report.terminal import run as terminal
 from gate.report.terminal.new import ROWS_SHOWN
 from tests.golden import new_prompts as new

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.markdown import GITHUB_LIMIT, SHORTEST, render
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 from tests.golden.hostile import ATTACKS, hostile

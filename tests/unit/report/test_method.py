@@ -3,8 +3,8 @@
 import pytest
 
 from gate.domain.record import RunRecord
-from gate.report.method import method
 from gate.report.parts.whole import Code
+from gate.report.verdict.method import method
 from tests.golden.runs import block, margin
 
 

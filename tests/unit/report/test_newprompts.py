@@ -9,11 +9,11 @@ from rich.console import Console
 from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
-from gate.report.headline import plain_first_line
-from gate.report.markdown import GITHUB_LIMIT, SHORTEST, render
-from gate.report.newprompts import SHOWN_UNREMARKABLE, new_prompts
+from gate.report.alone.newprompts import SHOWN_UNREMARKABLE, new_prompts
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render
 from gate.report.numbers import share
 from gate.report.terminal import run as terminal
+from gate.report.verdict.headline import plain_first_line
 from gate.report.view import view
 from tests.golden.builders import run
 from tests.golden.hostile import ATTACKS

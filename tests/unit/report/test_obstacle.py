@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
-from gate.report.headline import headline, plain_first_line
-from gate.report.markdown import render
-from gate.report.obstacle import LONGEST_HEADING, heading, in_full
+from gate.report.markdown.report import render
 from gate.report.parts.whole import Code, Text
+from gate.report.unfinished.obstacle import LONGEST_HEADING, heading, in_full
+from gate.report.verdict.headline import headline, plain_first_line
 from gate.report.view import view
 from tests.golden import runs
 from tests.golden.builders import run

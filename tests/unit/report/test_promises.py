@@ -9,8 +9,8 @@ from rich.console import Console
 
 from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.domain.specdiff import ChangeState
-from gate.report import markdown
-from gate.report.folding import LEVELS, fold
+from gate.report.markdown import report as markdown
+from gate.report.markdown.folding import LEVELS, fold
 from gate.report.parts.specdiff import PromiseTable
 from gate.report.promises.tables import (
     LONGEST_RULE,

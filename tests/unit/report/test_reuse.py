@@ -6,9 +6,9 @@ import pytest
 
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import ArmReuseRecord, DriftRecord, ReuseRecord
-from gate.report.facts import facts
-from gate.report.markdown import render
-from gate.report.reuse import drifts, footnote
+from gate.report.calls.reuse import drifts, footnote
+from gate.report.markdown.report import render
+from gate.report.verdict.facts import facts
 from gate.report.view import view
 from tests.golden import runs
 from tests.golden.kept_answers import reuse

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.domain.checked import CaseState
-from gate.report.scorer_words import Scale, against, case_score, mean_score, others, scorer_text
+from gate.report.scorers.words import Scale, against, case_score, mean_score, others, scorer_text
 from tests.golden.checks import checked, rubric, scorer
 
 FIVE, HUNDRED = (1.0, 5.0), (0.0, 100.0)

@@ -7,9 +7,9 @@ from rich.console import Console
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import ScorerChangeRecord
 from gate.domain.verdict import State, Verdict
-from gate.report.folding import LEVELS, fold
-from gate.report.markdown import render
-from gate.report.scorers import SCORERS_SHOWN, scorer_tables
+from gate.report.markdown.folding import LEVELS, fold
+from gate.report.markdown.report import render
+from gate.report.scorers.tables import SCORERS_SHOWN, scorer_tables
 from gate.report.terminal import run as terminal
 from gate.report.view import view
 from tests.golden import runs

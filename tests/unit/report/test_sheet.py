@@ -15,8 +15,8 @@ from gate.engine.forecast import Question
 from gate.flows.calibrate import calibrate
 from gate.flows.plan import World, plan
 from gate.report import plan as plan_report
-from gate.report import sheet_markdown
 from gate.report.calibration import noise as calibration
+from gate.report.markdown import sheet as sheet_markdown
 from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from tests.support.finished import finished, itself, resolved

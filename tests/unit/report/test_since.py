@@ -7,8 +7,8 @@ from rich.console import Console
 from gate.domain.case import Case
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
-from gate.report.since import since
 from gate.report.terminal import since as terminal_since
+from gate.report.trend.since import since
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 from tests.support.finished import finished

@@ -4,10 +4,10 @@ import pytest
 
 from gate.domain.record_compared import ComparisonRecord
 from gate.domain.verdict import State, Verdict
-from gate.report import preview
-from gate.report.markdown import render
+from gate.report.compared.tables import SHOWN_UNREMARKABLE, footnotes, tables
+from gate.report.markdown import preview
+from gate.report.markdown.report import render
 from gate.report.parts.compared import Table
-from gate.report.tables import SHOWN_UNREMARKABLE, footnotes, tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 from tests.golden.judged_runs import lost_pairs

@@ -13,11 +13,12 @@ from gate.domain.record import RunRecord
 from gate.domain.suite import MONTHLY, Budget, Limit
 from gate.domain.usage import Dollars
 from gate.domain.verdict import Verdict
-from gate.report import comment, markdown, preview
-from gate.report.headline import plain_first_line
+from gate.report.advice.steps import steps
+from gate.report.markdown import comment, preview
+from gate.report.markdown import report as markdown
 from gate.report.parts.whole import Code, Text
-from gate.report.steps import steps
 from gate.report.terminal import run as terminal
+from gate.report.verdict.headline import plain_first_line
 from gate.report.view import view
 from tests.golden import runs
 

@@ -16,9 +16,9 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State
 from gate.report.escape import visible
-from gate.report.headline import plain_first_line
 from gate.report.page.gathering import Samples
 from gate.report.page.page import render
+from gate.report.verdict.headline import plain_first_line
 from gate.store.run_folder import dump_run
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs

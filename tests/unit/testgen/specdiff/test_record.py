@@ -5,7 +5,7 @@ import asyncio
 from gate.domain.promptspec import Specification
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.specdiff import InputChange, RuleChange, SpecDiff
-from gate.report import markdown
+from gate.report.markdown import report as markdown
 from gate.report.promises.tables import promise_tables
 from gate.testgen.specdiff.carry import carry_over, joined
 from gate.testgen.specdiff.diff import Means, Version, spec_diff
