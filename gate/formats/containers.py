@@ -1,7 +1,7 @@
 """The files that rows stand in: JSON Lines, JSON, YAML and tables."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gate.casefiles.yamlout import items
@@ -129,26 +129,30 @@ def write_rows(found: Sequence[Row], file: str) -> str:
     return "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in found)
 
 
-def nested(row: Row, inputs: str, outputs: str) -> dict[str, JsonValue]:
-    """A row of a table of LangSmith: columns `input_…` and `output_…` are entries of two mappings."""
+def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
+    """A row of a table whose columns `input_…` are entries of a mapping `inputs`, for each such mapping."""
     found: dict[str, JsonValue] = {}
     for key, value in row.items():
-        start = next((one for one in (inputs, outputs) if key.startswith(f"{one}_")), None)
-        if start is None:
+        mapping = next((one for one in spread if key.startswith(_column(one))), None)
+        if mapping is None:
             found[key] = value
             continue
-        inner = found.setdefault(f"{start}s", {})
+        inner = found.setdefault(mapping, {})
         if isinstance(inner, dict):
-            inner[key[len(start) + 1 :]] = value
+            inner[key.removeprefix(_column(mapping))] = value
     return found
 
 
-def flat(row: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def flat(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
     """The other way round."""
     found: dict[str, JsonValue] = {}
     for key, value in row.items():
-        if key in ("inputs", "outputs") and isinstance(value, dict):
-            found |= {f"{key[:-1]}_{name}": inner for name, inner in value.items()}
+        if key in spread and isinstance(value, dict):
+            found |= {f"{_column(key)}{name}": inner for name, inner in value.items()}
         else:
             found[key] = value
     return found
+
+
+def _column(mapping: str) -> str:
+    return f"{mapping.removesuffix('s')}_"

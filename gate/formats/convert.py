@@ -115,7 +115,7 @@ def _entries(text: str, file: str, name: str, found: Found | None, losses: Losse
         return [(case.line, case.entry) for case in read(text, file)]
     layout, result = LAYOUTS[name], list[tuple[int, Entry]]()
     for number, (line, row) in enumerate(found.rows, start=1):
-        whole = nested(row, "input", "output") if name == "langsmith" and found.headings else row
+        whole = nested(row, layout.spread) if found.headings else row
         case = layout.read(whole, Place(line, number, losses))
         if case is not None:
             result.append((line, case))
@@ -181,7 +181,7 @@ def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> lis
         if layout.asks and not entry.keys() & {"input", "messages"}:
             losses.add(0, f"the case {label} has variables and no input, and is left out", "write its input")
             continue
-        row, lost = _row(layout, entry, number, table and name)
+        row, lost = _row(layout, entry, number, table)
         if lost:
             said = f"the case {label} does not come back as it is: {', '.join(sorted(lost))}"
             losses.add(0, said, "keep it in a .jsonl file")
@@ -192,19 +192,17 @@ def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> lis
     return rows
 
 
-def _row(
-    layout: Layout, entry: Entry, number: int, table: str | bool
-) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+def _row(layout: Layout, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     """The row of a case, and what would come back otherwise all the same."""
 
     def back(row: Row) -> Entry:
         if table:
-            row = {key: value_of(unguarded(cell_of(value))) for key, value in row.items() if cell_of(value)}
-        return layout.read(nested(row, "input", "output") if langsmith else row, Place(0, number, Deaf())) or {}
+            cells = {key: value_of(unguarded(cell_of(value))) for key, value in row.items() if cell_of(value)}
+            row = nested(cells, layout.spread)
+        return layout.read(row, Place(0, number, Deaf())) or {}
 
-    langsmith = table == "langsmith"
-    row = flat(layout.write(entry)) if langsmith else layout.write(entry)
-    holder = row.get("item")
+    row = flat(layout.write(entry), layout.spread) if table else layout.write(entry)
+    holder = row.get(layout.holder) if layout.holder else None
     inner = holder if isinstance(holder, dict) else row
     metadata = inner.get(layout.metadata)
     own = metadata if isinstance(metadata, dict) else metadata_of(entry)
@@ -214,6 +212,4 @@ def _row(
         inner[layout.metadata] = {**own, **({OWN: kept} if kept else {})}
     else:
         inner.pop(layout.metadata, None)
-    if row.get("tags") == []:
-        del row["tags"]
     return row, difference(entry, back(row))

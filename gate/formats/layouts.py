@@ -33,12 +33,16 @@ class Layout:
         write: the row for a case.
         metadata: key under which a row has metadata.
         asks: every row needs a question of its own; templates and variables are unknown.
+        holder: key of the mapping that holds all of a row; empty where the row itself does.
+        spread: mappings whose entries are columns of their own in a table, `inputs` as `input_…`.
     """
 
     read: Callable[[Row, Place], dict[str, JsonValue] | None]
     write: Callable[[Entry], dict[str, JsonValue]]
     metadata: str = "metadata"
     asks: bool = False
+    holder: str = ""
+    spread: tuple[str, ...] = ()
 
 
 def _openai(row: Row, place: Place) -> dict[str, JsonValue] | None:
@@ -134,7 +138,8 @@ def _as_braintrust(entry: Entry) -> dict[str, JsonValue]:
     row: dict[str, JsonValue] = {"id": entry["id"], "input": asked}
     if "expected" in entry:
         row["expected"] = entry["expected"]
-    return {**row, "metadata": metadata_of(entry, tags=True), "tags": tags_of(entry)}
+    tags = tags_of(entry)
+    return {**row, "metadata": metadata_of(entry, tags=True), **({"tags": tags} if tags else {})}
 
 
 def _langsmith(row: Row, place: Place) -> dict[str, JsonValue] | None:
@@ -241,9 +246,9 @@ def _text(value: JsonValue) -> str:
 
 LAYOUTS: Mapping[str, Layout] = {
     "openai-evals": Layout(_openai, _as_openai, asks=True),
-    "openai-items": Layout(_openai, _as_item),
+    "openai-items": Layout(_openai, _as_item, holder="item"),
     "inspect": Layout(_inspect, _as_inspect, asks=True),
     "braintrust": Layout(_braintrust, _as_braintrust),
-    "langsmith": Layout(_langsmith, _as_langsmith),
+    "langsmith": Layout(_langsmith, _as_langsmith, spread=("inputs", "outputs")),
     "helm": Layout(_helm, _as_helm, metadata="extra_data", asks=True),
 }

@@ -78,3 +78,11 @@ def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> Non
         assert len(losses) >= len(cases) - 1
         assert kinds(losses)[0].what.endswith("is a conversation with an agent, and is left out")
         assert len(bring(text, file, format_).cases) == 1
+
+
+def test_a_variable_that_is_called_like_a_key_of_another_tool_stays() -> None:
+    case = {"id": "a", "input": "Hello?", "vars": {"tags": [], "plan": "basic"}}
+    for format_, file in FILES[2:]:
+        text, losses = put([case], file, format_)
+        assert not losses
+        assert [canonical(found) for found in bring(text, file, format_).cases] == [canonical(case)]
