@@ -1,12 +1,23 @@
 """`gate schema`: the JSON Schemas of the files that the gate reads and writes."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 import click
 
-NAMES = ("gate.yaml", "case", "cases", "rubric", "run.json", "sample", "rows.jsonl", "generation.json")
+SCHEMAS: Mapping[str, str] = {
+    "gate.yaml": "gate.inputs.schema:config_schema",
+    "case": "gate.inputs.caseschema:case_schema",
+    "cases": "gate.inputs.caseschema:cases_schema",
+    "rubric": "gate.inputs.caseschema:rubric_schema",
+    "run.json": "gate.domain.record:run_schema",
+    "sample": "gate.store.samples:sample_schema",
+    "rows.jsonl": "gate.report.outputs.rows:row_schema",
+    "generation.json": "gate.report.generation.schema:generation_schema",
+}
+"""Names, and the functions that make the schemas: `--help` loads none of their modules."""
 
 EPILOG = """\b
 Names:
@@ -34,7 +45,7 @@ JetBrains goes by a line of its own, or by its settings for JSON Schema mappings
 
 
 @click.command(epilog=EPILOG)
-@click.argument("name", type=click.Choice(NAMES))
+@click.argument("name", type=click.Choice(tuple(SCHEMAS)))
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file, over an older one."
 )
@@ -45,7 +56,7 @@ def schema(name: str, out: Path | None) -> None:
     Example:
       gate schema gate.yaml > gate.schema.json
     """
-    text = json.dumps(_SCHEMAS[name](), indent=2, ensure_ascii=False)
+    text = json.dumps(_made(name), indent=2, ensure_ascii=False)
     if out is None:
         click.echo(text)
         return
@@ -58,55 +69,6 @@ def schema(name: str, out: Path | None) -> None:
         raise GateError(f"cannot write to {out}: {error.strerror}", "name another file with --out") from None
 
 
-def _config() -> Mapping[str, object]:
-    from gate.inputs.schema import config_schema
-
-    return config_schema()
-
-
-def _case() -> Mapping[str, object]:
-    from gate.inputs.caseschema import case_schema
-
-    return case_schema()
-
-
-def _cases() -> Mapping[str, object]:
-    from gate.inputs.caseschema import cases_schema
-
-    return cases_schema()
-
-
-def _rubric() -> Mapping[str, object]:
-    from gate.inputs.caseschema import rubric_schema
-
-    return rubric_schema()
-
-
-def _run() -> Mapping[str, object]:
-    from gate.domain.record import RunRecord
-
-    return RunRecord.model_json_schema(by_alias=True)
-
-
-def _sample() -> Mapping[str, object]:
-    from gate.store.samples import sample_schema
-
-    return sample_schema()
-
-
-def _row() -> Mapping[str, object]:
-    from gate.report.outputs.rows import row_schema
-
-    return row_schema()
-
-
-def _generation() -> Mapping[str, object]:
-    from gate.report.generation.schema import generation_schema
-
-    return generation_schema()
-
-
-_SCHEMAS: Mapping[str, Callable[[], Mapping[str, object]]] = {
-    **{"gate.yaml": _config, "case": _case, "cases": _cases, "rubric": _rubric},
-    **{"run.json": _run, "sample": _sample, "rows.jsonl": _row, "generation.json": _generation},
-}
+def _made(name: str) -> object:
+    module, _, function = SCHEMAS[name].partition(":")
+    return getattr(import_module(module), function)()

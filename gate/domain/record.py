@@ -5,6 +5,7 @@ ranges, since a record may come from anywhere.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
@@ -146,3 +147,8 @@ class RunRecord(Part):
         if times > 1:
             raise PydanticCustomError("named_twice", "two suites are named {name}", {"name": repr(name[:80])})
         return self
+
+
+def run_schema() -> Mapping[str, object]:
+    """The JSON Schema of `run.json`."""
+    return RunRecord.model_json_schema(by_alias=True)

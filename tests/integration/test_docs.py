@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import calibration
-from gate.cli.schema import NAMES
+from gate.cli.schema import SCHEMAS
 from gate.domain.verdict import Verdict
 from gate.inputs import cases, config
 from gate.inputs.models import PARAMS
@@ -129,4 +129,4 @@ def test_the_reference_names_every_option_of_init_and_validate(tmp_path: Path) -
         options = set(re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped, re.MULTILINE))
         assert options - named == {"--help"}
     section = REFERENCE.partition("## `gate schema`")[2].partition("\n## ")[0]
-    assert all(f"`{name}`" in section for name in NAMES)
+    assert all(f"`{name}`" in section for name in SCHEMAS)
