@@ -28,44 +28,42 @@ def tries(run: RunRecord) -> bool:
 
 def _compared(suite: SuiteRecord) -> SuiteResult:
     quality = [suite.quality.overall, *suite.quality.slices]
-    return SuiteResult(
-        name=suite.name,
-        alone=False,
-        prompt=suite.candidate.path,
-        model=suite.candidate.model,
-        digest=suite.candidate.digest,
-        exam=suite.exam.digest,
-        cases=suite.exam.cases,
-        store=_stored(suite.exam.store),
-        figures=(
-            *(_quality(one, suite.cases) for one in quality),
-            *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
-        ),
-        results=tuple(
-            _result(case.id, arm, scores)
-            for case in suite.cases
-            for arm, scores in ((ArmName.BASELINE, case.baseline), (ArmName.CANDIDATE, case.candidate))
-        ),
-        agreements=tuple(_agreements(suite.juries, suite.exam.judges)),
+    figures = (
+        *(_quality(one, suite.cases) for one in quality),
+        *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
     )
+    results = tuple(
+        _result(case.id, arm, scores)
+        for case in suite.cases
+        for arm, scores in ((ArmName.BASELINE, case.baseline), (ArmName.CANDIDATE, case.candidate))
+    )
+    return _of_suite(suite, figures, results)
 
 
 def _alone(suite: NewSuiteRecord) -> SuiteResult:
+    figures = (
+        *(_rate(one, suite.cases) for one in (suite.overall, *suite.slices)),
+        *_level("cost", suite.cost, suite.priced),
+        *_level("latency", suite.latency, suite.latency.mean is not None),
+    )
+    results = tuple(_result(case.id, ArmName.CANDIDATE, case.scores) for case in suite.cases)
+    return _of_suite(suite, figures, results)
+
+
+def _of_suite(
+    suite: SuiteRecord | NewSuiteRecord, figures: tuple[Figure, ...], results: tuple[CaseResult, ...]
+) -> SuiteResult:
     return SuiteResult(
         name=suite.name,
-        alone=True,
+        alone=isinstance(suite, NewSuiteRecord),
         prompt=suite.candidate.path,
         model=suite.candidate.model,
         digest=suite.candidate.digest,
         exam=suite.exam.digest,
         cases=suite.exam.cases,
         store=_stored(suite.exam.store),
-        figures=(
-            *(_rate(one, suite.cases) for one in (suite.overall, *suite.slices)),
-            *_level("cost", suite.cost, suite.priced),
-            *_level("latency", suite.latency, suite.latency.mean is not None),
-        ),
-        results=tuple(_result(case.id, ArmName.CANDIDATE, case.scores) for case in suite.cases),
+        figures=figures,
+        results=results,
         agreements=tuple(_agreements(suite.juries, suite.exam.judges)),
     )
 

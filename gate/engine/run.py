@@ -1,7 +1,7 @@
 """Takes the samples: a fixed number of workers, one job each at a time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gate.domain.absence import Failed
@@ -23,7 +23,7 @@ class Stop:
 
     reason: str | None = None
     interrupted: bool = False
-    _abandon: Callable[[], None] | None = None
+    _abandon: Callable[[], object] | None = None
 
     def drain(self, reason: str) -> None:
         """Take no more work; what is under way is finished."""
@@ -35,7 +35,7 @@ class Stop:
         if self._abandon is not None:
             self._abandon()
 
-    def abandon_with(self, abandon: Callable[[], None]) -> None:
+    def abandon_with(self, abandon: Callable[[], object]) -> None:
         """What `now` has to call to give up what is under way."""
         self._abandon = abandon
 
@@ -68,16 +68,7 @@ class Runner:
         Raises:
             GateError: the first one that a job raised; the other workers are cancelled before.
         """
-        tasks = [asyncio.ensure_future(self._work(jobs)) for jobs in queues for _ in range(self.workers)]
-        self.stop.abandon_with(lambda: _cancel(tasks))
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-            for task in done:
-                if not task.cancelled():
-                    task.result()
-        finally:
-            _cancel(tasks)
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await until_done([self._work(jobs) for jobs in queues for _ in range(self.workers)], self.stop)
 
     async def _work(self, jobs: Iterator[Job]) -> None:
         for job in jobs:
@@ -94,6 +85,28 @@ class Runner:
         self._failures += 1
         if not self._answered and self._failures >= FAILURES_IN_A_ROW:
             self.stop.drain(f"the first {self._failures} calls all failed; the last one: {sample.reply.reason}")
+
+
+async def until_done(workers: Sequence[Coroutine[object, object, None]], stop: Stop) -> None:
+    """Let workers work until all are done or the switch gives them up.
+
+    Args:
+        workers: one at least.
+        stop: the switch of the run.
+
+    Raises:
+        GateError: the first one that a worker raised; the others are cancelled before.
+    """
+    tasks = [asyncio.ensure_future(worker) for worker in workers]
+    stop.abandon_with(lambda: _cancel(tasks))
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            if not task.cancelled():
+                task.result()
+    finally:
+        _cancel(tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _cancel(tasks: Iterable[asyncio.Future[None]]) -> None:

@@ -207,7 +207,7 @@ async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
         Unfinished: somebody else did.
     """
     task = asyncio.ensure_future(work)
-    stop.abandon_with(lambda: _cancel(task))
+    stop.abandon_with(task.cancel)
     try:
         return await task
     except asyncio.CancelledError:
@@ -216,7 +216,3 @@ async def until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
         if stop.reason is not None:
             raise Unfinished(f"not finished: {stop.reason}", AGAIN) from None
         raise
-
-
-def _cancel(task: asyncio.Future[Any]) -> None:
-    task.cancel()

@@ -1,6 +1,5 @@
 """Judges recorded answers, each several times, by the same calls as a run."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +8,7 @@ from gate.domain.case import ScorerSpec
 from gate.domain.labels import Labelled
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.usage import Unpriced, Usage
-from gate.engine.run import FAILURES_IN_A_ROW, Stop
+from gate.engine.run import FAILURES_IN_A_ROW, Stop, until_done
 from gate.flows.collect import Tools
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
@@ -72,16 +71,9 @@ class Judging:
         jobs = ((position, index) for index in range(repeats) for position in range(len(rows)))
         self.tools.progress.start(len(rows) * repeats)
         workers = min(self.tools.workers, len(rows) * repeats)
-        tasks = [asyncio.ensure_future(self._work(jobs, rows, score)) for _ in range(workers)]
-        self.stop.abandon_with(lambda: _cancel(tasks))
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-            for task in done:
-                if not task.cancelled():
-                    task.result()
+            await until_done([self._work(jobs, rows, score) for _ in range(workers)], self.stop)
         finally:
-            _cancel(tasks)
-            await asyncio.gather(*tasks, return_exceptions=True)
             self.tools.progress.finish()
         return self.found
 
@@ -122,8 +114,3 @@ class Judging:
         except OSError as error:
             self.stop.drain(f"the judgements cannot be written down: {error.strerror}")
         self.tools.progress.advance(sample, self.tools.spent_usd())
-
-
-def _cancel(tasks: Sequence[asyncio.Future[None]]) -> None:
-    for task in tasks:
-        task.cancel()
