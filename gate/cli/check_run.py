@@ -9,7 +9,8 @@ import click
 from gate.bootstrap.checking import resolve_check, resolve_check_files, run_check
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
-from gate.cli.diff_run import file_run, out_of, progress, tell
+from gate.cli.diff_resolving import file_run
+from gate.cli.telling import out_of, progress, tell
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
 from gate.flows.solo import Chosen

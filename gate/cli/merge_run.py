@@ -7,7 +7,8 @@ import click
 
 from gate.bootstrap.merging import check_same, load_shards, merge, resolve_commits
 from gate.bootstrap.resolving import resolve_files_mode
-from gate.cli.diff_run import file_run, looking, out_of, tell, untouched, with_options
+from gate.cli.diff_resolving import file_run, looking, with_options
+from gate.cli.telling import out_of, tell, untouched
 from gate.domain.shard import Evaluation, FileInputs
 from gate.flows.files import Files
 from gate.flows.resolved import Resolved

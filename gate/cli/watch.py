@@ -12,8 +12,10 @@ from gate.bootstrap.plan import Plan
 from gate.bootstrap.watching import run_until_saved, wait_for_save
 from gate.cli import show
 from gate.cli.diff_options import DiffOptions
-from gate.cli.diff_run import check_options, out_of, progress, resolved_by, skipped
+from gate.cli.diff_resolving import resolved_by
+from gate.cli.diff_run import check_options
 from gate.cli.mistakes import message
+from gate.cli.telling import out_of, progress, skipped
 from gate.domain.record import RunRecord
 from gate.domain.suite import Budget
 from gate.domain.words import counted
