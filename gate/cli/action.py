@@ -20,7 +20,6 @@ def action() -> None:
     On your own machine:
       gate diff --base origin/main
     """
-    import sys
     import time
     from datetime import UTC, datetime
 
@@ -36,7 +35,7 @@ def action() -> None:
     stage = Stage(
         say=say,
         show=lambda run: render(run, "terminal"),
-        progress=lambda: Lines(lambda line: print(line, file=sys.stderr, flush=True)),
+        progress=Lines,
         now=lambda: datetime.now(UTC),
         wait=time.sleep,
         services=Settings.from_environ(),

@@ -1,22 +1,18 @@
 """From the options of `gate calibrate --judge` to what is printed."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from gate.bootstrap.calibrating_judge import Wanted, check_place, free_place, keep, measure_judge
-from gate.cli.bar import Bar
-from gate.cli.progress import Lines, Silent
+from gate.cli import sheets
+from gate.cli.progress import say
+from gate.cli.telling import progress
 from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
 from gate.domain.suite import Budget
 from gate.errors import GateError
-from gate.flows import ports
 from gate.report.calibration import judge as judge_calibration
-from gate.report.markdown import sheet as sheet_markdown
-from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 
 REPEATS = 5
@@ -51,8 +47,7 @@ def execute(options: JudgeOptions) -> int:
     """
     out = options.out or options.judge.parent / FILE
     check_place(out, options.judge, named=options.out is not None)
-    console = Console(stderr=True)
-    found = measure_judge(_wanted(options), Settings.from_environ(), _progress(console, options), _say)
+    found = measure_judge(_wanted(options), Settings.from_environ(), progress(quiet=options.quiet), say)
     if not found.unfinished and found.agreement is not None:
         out = out if options.out is not None else free_place(out, found)
         keep(found, out)
@@ -86,22 +81,8 @@ def _budget(options: JudgeOptions) -> Budget:
     return budget if options.max_usd is None else budget.lowered("max_usd", options.max_usd, "--max-usd")
 
 
-def _progress(console: Console, options: JudgeOptions) -> ports.Progress:
-    if options.quiet:
-        return Silent()
-    return Bar(console) if console.is_terminal else Lines(_say)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
 def _show(found: JudgeCalibrationRecord, options: JudgeOptions) -> None:
     if options.as_json:
         click.echo(dump(found), nl=False)
-        return
-    sheet = judge_calibration.sheet(found)
-    if options.markdown:
-        click.echo(sheet_markdown.render(sheet), nl=False)
     else:
-        sheet_terminal.render(sheet, Console(file=sys.stdout, highlight=False), brief=options.quiet)
+        sheets.show(judge_calibration.sheet(found), markdown=options.markdown, quiet=options.quiet)

@@ -9,16 +9,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from gate.bootstrap.calibrating import Trial, conclude, measure
-from gate.cli.bar import Bar
-from gate.cli.progress import Lines, Silent
+from gate.cli import sheets
+from gate.cli.telling import progress
 from gate.domain.calibration import CalibrationRecord, dump
 from gate.domain.record import RunRecord
 from gate.errors import GateError
-from gate.flows import ports
 from gate.flows.calibrate import Steps
 from gate.report.calibration import noise as calibration
-from gate.report.markdown import sheet as sheet_markdown
-from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 from gate.store.load import load_run
 
@@ -50,14 +47,14 @@ def execute(options: CalibrateOptions) -> int:
     steps: Steps = _Bar(console) if console.is_terminal else _Line()
     steps = _NoSteps() if options.quiet else steps
     out = None if options.run is not None else options.out or DEFAULT_OUT
-    found = conclude(_run(options, console), steps, out)
+    found = conclude(_run(options), steps, out)
     _show(found, options)
     if out is not None and not (options.as_json or options.markdown or options.quiet):
         click.echo(f"\nWritten: {out / 'calibration.json'} (record: {out / 'run.json'})")
     return 3 if options.run is None and found.unfinished else 0
 
 
-def _run(options: CalibrateOptions, console: Console) -> RunRecord:
+def _run(options: CalibrateOptions) -> RunRecord:
     if options.run is not None:
         for name, value in (("--suite", options.suites), ("--samples", options.samples), ("--out", options.out)):
             if value:
@@ -67,26 +64,14 @@ def _run(options: CalibrateOptions, console: Console) -> RunRecord:
     if out.is_file():
         raise GateError(f"{out} is a file", "name a folder")
     trial = Trial(options.config, options.suites, options.samples, options.concurrency, out)
-    return measure(trial, Settings.from_environ(), _progress(console, quiet=options.quiet))
-
-
-def _progress(console: Console, *, quiet: bool) -> ports.Progress:
-    if quiet:
-        return Silent()
-    if console.is_terminal:
-        return Bar(console)
-    return Lines(lambda line: print(line, file=sys.stderr, flush=True))
+    return measure(trial, Settings.from_environ(), progress(quiet=options.quiet))
 
 
 def _show(found: CalibrationRecord, options: CalibrateOptions) -> None:
     if options.as_json:
         click.echo(dump(found), nl=False)
-        return
-    sheet = calibration.sheet(found)
-    if options.markdown:
-        click.echo(sheet_markdown.render(sheet), nl=False)
     else:
-        sheet_terminal.render(sheet, Console(file=sys.stdout, highlight=False), brief=options.quiet)
+        sheets.show(calibration.sheet(found), markdown=options.markdown, quiet=options.quiet)
 
 
 class _NoSteps:

@@ -23,7 +23,6 @@ def demo(directory: Path | None) -> None:
     Example:
       pip install '.[demo]' && gate demo
     """
-    import sys
     import tempfile
 
     from rich.console import Console
@@ -39,7 +38,7 @@ def demo(directory: Path | None) -> None:
     stage = Stage(
         say=lambda text: click.echo(text),
         show=lambda run: render(run, "terminal"),
-        progress=lambda: Bar(errors) if errors.is_terminal else Lines(lambda line: print(line, file=sys.stderr)),
+        progress=lambda: Bar(errors) if errors.is_terminal else Lines(),
         settings=Settings.from_environ(),
     )
     if not play(root, stage):

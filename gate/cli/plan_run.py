@@ -1,18 +1,15 @@
 """From the options of `gate plan` to what is printed."""
 
 import json
-import sys
 from dataclasses import asdict, dataclass
 
 import click
-from rich.console import Console
 
 from gate.bootstrap.planning import Asked, forecast
+from gate.cli import sheets
 from gate.engine.forecast import Question
 from gate.errors import GateError
 from gate.report import plan
-from gate.report.markdown import sheet as sheet_markdown
-from gate.report.terminal import sheet as sheet_terminal
 from gate.settings.services import Settings
 
 SCHEMA = "prompt-gate/plan/1"
@@ -43,8 +40,6 @@ def execute(options: PlanOptions) -> int:
     found = forecast(asked, Settings.from_environ())
     if options.as_json:
         click.echo(json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2, ensure_ascii=False))
-    elif options.markdown:
-        click.echo(sheet_markdown.render(plan.sheet(found)), nl=False)
     else:
-        sheet_terminal.render(plan.sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
+        sheets.show(plan.sheet(found), markdown=options.markdown, quiet=options.quiet)
     return 0

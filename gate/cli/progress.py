@@ -1,11 +1,17 @@
 """How far a run is, now and then in a plain line; `gate.cli.bar` is for terminals."""
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gate.domain.absence import Failed
 from gate.domain.sample import Sample
+
+
+def say(line: str) -> None:
+    """A line on standard error, at once."""
+    print(line, file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)
@@ -37,7 +43,7 @@ class Lines:
         things: what is counted.
     """
 
-    write: Callable[[str], None]
+    write: Callable[[str], None] = say
     clock: Callable[[], float] = time.monotonic
     every_s: float = 10.0
     doing: str = "sampling"

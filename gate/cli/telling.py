@@ -1,6 +1,5 @@
 """What the commands that take a run tell: how far it is, what came out, and where it was written."""
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def progress(*, quiet: bool) -> Progress:
     console = Console(stderr=True)
     if console.is_terminal:
         return Bar(console)
-    return Lines(lambda line: print(line, file=sys.stderr, flush=True))
+    return Lines()
 
 
 def out_of(out: Path | None, default: Path = DEFAULT_OUT) -> tuple[Path, Path | None]:
