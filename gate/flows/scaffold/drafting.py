@@ -1,7 +1,6 @@
-"""From found prompts to suites in the making: names, cases, scorers; one pattern where there are many prompts alike."""
+"""From found prompts to suites in the making: their cases and scorers; one suite where there are many prompts alike."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -12,10 +11,12 @@ from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
 from gate.flows.scaffold import checks, starting
 from gate.flows.scaffold.finding import FoundPrompt
+from gate.flows.scaffold.naming import Names, bare
+from gate.flows.scaffold.patterns import alike, literal, pattern_of
 from gate.formats.bundle import BundleSuite
 from gate.inputs import cases as case_files
 from gate.inputs.limits import NEW_SUITES
-from gate.inputs.paths import literal_folder, matches
+from gate.inputs.paths import literal_folder
 from gate.inputs.promptyml import is_prompt_yml
 from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode
@@ -24,14 +25,10 @@ SINGLE = 10
 """Prompts of one kind that get a suite each; more of them share one, with a pattern."""
 EVALS = "evals"
 
-_GENERAL = frozenset("prompt system system_prompt system-prompt main default index".split())
-"""Names that say less than that of the folder."""
 _BESIDE = re.compile(r"(?:cases?|tests?|evals?|dataset|examples?|data)", re.IGNORECASE)
 _DATA_FOLDERS = ("evals", "eval", "tests", "data", "datasets", "cases")
 _TEST_DATA = frozenset({"id", "input", "expected", "vars"})
 """What a case has that test data of a prompt file can hold."""
-_UNSAFE = re.compile(r"[^\w.-]+")
-_GLOB = re.compile(r"([*?[])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,61 +85,6 @@ class Tree:
             return ()
 
 
-@dataclass(slots=True)
-class Names:
-    """Names of suites, each given once, in whatever letters: they name folders, too.
-
-    Args:
-        taken: names that were given.
-        shared: those that several prompts would have.
-    """
-
-    taken: set[str] = field(default_factory=set)
-    shared: frozenset[str] = frozenset()
-
-    def expect(self, paths: Iterable[str]) -> None:
-        """Where several of these prompts have one name, each of them gets its folder before it, the first one, too."""
-        seen = Counter(bare(PurePosixPath(path).name).lower() for path in paths)
-        self.shared = frozenset(name for name, count in seen.items() if count > 1)
-
-    def of(self, path: str) -> str:
-        """A name for the suite of a prompt or pattern."""
-        place = PurePosixPath(path)
-        folders = [part for part in place.parts[:-1] if part not in ("prompts", "prompt", "src")]
-        stem = bare(place.name)
-        if stem.lower() in _GENERAL and folders:
-            return self.free(folders[-1], folders)
-        if stem.lower() in self.shared and folders:
-            return self.free(f"{safe(folders[-1])}-{stem}", folders)
-        return self.free(stem, folders)
-
-    def free(self, start: str, folders: Sequence[str] = ()) -> str:
-        """This name, or with folders before it or a number behind it where it is taken."""
-        name = safe(start)
-        for folder in reversed(folders):
-            if name.lower() in self.taken and safe(folder) not in name.split("-"):
-                name = f"{safe(folder)}-{name}"
-        first, number = name, 1
-        while name.lower() in self.taken:
-            number += 1
-            name = f"{first}-{number}"
-        self.taken.add(name.lower())
-        return name
-
-
-def bare(name: str) -> str:
-    """A file's name without what is only its kind: `support` of `support.prompt.yml`."""
-    for ending in (".j2", ".jinja2", ".jinja", ".md", ".txt", ".yaml", ".yml", ".json", ".prompty", ".prompt"):
-        if name.lower().endswith(ending) and len(name) > len(ending):
-            name = name[: -len(ending)]
-    return name
-
-
-def safe(text: str) -> str:
-    """A name that a suite, a folder and a shell take as it is."""
-    return _UNSAFE.sub("-", text).strip("-._")[:60] or "prompt"
-
-
 def drafts(
     found: Sequence[FoundPrompt], tree: Tree, names: Names, *, continues: bool = False
 ) -> tuple[list[Draft], list[str]]:
@@ -161,8 +103,8 @@ def drafts(
     plain = [one for one in found if one not in with_data]
     made: list[Draft] = []
     alone: list[FoundPrompt] = list(with_data)
-    for group in _groups(plain):
-        pattern = _pattern([one.path for one in group], tree.paths) if len(group) > SINGLE else None
+    for group in alike(plain):
+        pattern = pattern_of([one.path for one in group], tree.paths) if len(group) > SINGLE else None
         if pattern is None:
             alone += group
         else:
@@ -221,11 +163,6 @@ def with_cases(draft: Draft, path: str, cases: Sequence[Case]) -> Draft:
         # The expected label says more than that there is one.
         scorers = found if found and draft.labels else (*found, *draft.scorers)
     return replace(draft, cases=path, entries=None, starter=False, scorers=scorers, slices=slices)
-
-
-def literal(path: str) -> str:
-    """The path as `gate.yaml` names it: one with the signs of a pattern as a pattern that fits it alone."""
-    return _GLOB.sub(r"[\1]", path)
 
 
 def _of_one(one: FoundPrompt, tree: Tree, how: tuple[Names, bool], *, single: bool) -> Draft:
@@ -295,44 +232,3 @@ def _beside(path: str, name: str, paths: Iterable[str], *, single: bool) -> Iter
         about = stem in own or place.parent.name.lower() in (stem, name.lower())
         if near and (_BESIDE.search(own) is not None or about) and (about or single):
             yield other
-
-
-def _groups(found: Iterable[FoundPrompt]) -> list[list[FoundPrompt]]:
-    """Those of one ending in one folder of prompts, or below it."""
-    groups: dict[tuple[str, str, bool], list[FoundPrompt]] = {}
-    for one in found:
-        place = PurePosixPath(one.path)
-        parts = place.parts[:-1]
-        depth = next((at for at, part in enumerate(parts) if part.lower() in ("prompts", "prompt")), None)
-        top = "/".join(parts[: depth + 1]) if depth is not None else str(place.parent)
-        groups.setdefault((top, _ending(place.name), one.template), []).append(one)
-    return list(groups.values())
-
-
-def _ending(name: str) -> str:
-    """`.prompt.yml` of `a.prompt.yml`, `.j2` of `a.md.j2`."""
-    lower = name.lower()
-    return next((end for end in (".prompt.yml", ".prompt.yaml") if lower.endswith(end)), PurePosixPath(name).suffix)
-
-
-def _pattern(paths: Sequence[str], every: Iterable[str]) -> str | None:
-    """A pattern that fits these paths and no others; None where there is none."""
-    wanted = set(paths)
-    folders = {PurePosixPath(path).parent for path in paths}
-    top = PurePosixPath(*_common([folder.parts for folder in folders]))
-    ending = _ending(PurePosixPath(paths[0]).name)
-    start = "" if str(top) == "." else f"{literal(str(top))}/"
-    for middle in ("*", "**/*"):
-        pattern = f"{start}{middle}{ending}"
-        if {path for path in every if matches(path, pattern)} == wanted:
-            return pattern
-    return None
-
-
-def _common(parts: Sequence[tuple[str, ...]]) -> list[str]:
-    common: list[str] = []
-    for level in zip(*parts, strict=False):
-        if len(set(level)) > 1:
-            break
-        common.append(level[0])
-    return common

@@ -8,9 +8,10 @@ from gate.domain.words import counted
 from gate.errors import GateError, InputErrors
 from gate.flows.scaffold import finding, writing
 from gate.flows.scaffold.constants import CODE_ENDINGS, Constant, constants
-from gate.flows.scaffold.drafting import Draft, Names, Tree, drafts, of_bundle, with_cases, with_settings
+from gate.flows.scaffold.drafting import Draft, Tree, drafts, of_bundle, with_cases, with_settings
 from gate.flows.scaffold.finding import FoundPrompt, Left
 from gate.flows.scaffold.models import JUDGES, Models
+from gate.flows.scaffold.naming import Names
 from gate.flows.scaffold.starting import NOTE
 from gate.flows.scaffold.writing import Layout
 from gate.formats.bundle import Bundle, BundleSuite, Loss
