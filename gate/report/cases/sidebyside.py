@@ -1,7 +1,7 @@
 """One case of a run: what was asked, what was expected, and the answers of both arms beside each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from gate.domain.absence import Failed, Unscored
@@ -17,140 +17,13 @@ from gate.report.cases.talk import talk
 from gate.report.cases.views import plain, slices_of
 from gate.report.differences.words import Piece, differences
 from gate.report.escape import one_line, shorten, visible
-from gate.report.parts.conversations import TalkView
+from gate.report.parts.sidebyside import CaseView, Given, Group, Pair, RoundView, Scored
 from gate.report.slices import LONGEST_SENTENCE, short
 
 SHOWN = 20_000
 """Characters of one text; the whole is a file of its own."""
 REASON_CHARS = 2_000
 _KINDS = {"dimension": "dimensions", "judge": "judges", "order": "order of the answers"}
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Figures of one kind that a score was made of.
-
-    Args:
-        kind: in words.
-        figures: each with its name.
-    """
-
-    kind: str
-    figures: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RoundView:
-    """What one scorer said of one round.
-
-    Args:
-        name: `Round 1`.
-        value: as a figure.
-        reason: empty where none was kept.
-    """
-
-    name: str
-    value: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What one scorer said.
-
-    Args:
-        scorer: its name; empty where only the reason was kept.
-        value: as a figure; empty where only the reason was kept.
-        reason: what it said, or why there is no score; empty where the rounds say it.
-        required: a failure makes the sample 0.
-        groups: what the score was made of, beside rounds.
-        rounds: of a conversation, in their order.
-    """
-
-    scorer: str
-    value: str
-    reason: str
-    required: bool = False
-    groups: tuple[Group, ...] = ()
-    rounds: tuple[RoundView, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """One answer of one arm.
-
-    Args:
-        index: of the sample, counted from 0.
-        pieces: of the text; None where there is no answer.
-        failure: why there is none, or empty.
-        score: as a figure.
-        scores: of each scorer.
-        facts: model, time, tokens, price.
-        talk: the conversation, where there was one.
-        long: more of the text is there than is shown.
-    """
-
-    index: int
-    pieces: tuple[Piece, ...] | None
-    failure: str
-    score: str
-    scores: tuple[Scored, ...]
-    facts: str = ""
-    talk: TalkView | None = None
-    long: bool = False
-
-    @property
-    def text(self) -> str | None:
-        """All that is shown of it."""
-        return None if self.pieces is None else "".join(piece.text for piece in self.pieces)
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The same sample of both arms.
-
-    Args:
-        number: counted from 1.
-        baseline: None where there is no such arm, or it was not kept.
-        candidate: None where it was not kept.
-        how: of what the marks are: `words`, `lines`, `texts`; empty where there is nothing to compare.
-    """
-
-    number: int
-    baseline: Given | None
-    candidate: Given | None
-    how: str
-
-
-@dataclass(frozen=True, slots=True)
-class CaseView:
-    """A case with its answers.
-
-    Args:
-        id: as it is.
-        name: for a reader.
-        where: file and line.
-        slices: in words.
-        question, expected: None where the record does not have them.
-        alone: there is one arm.
-        baseline, candidate: mean scores.
-        change: signed, or a dash.
-        pairs: sample by sample.
-        whole: all samples were kept, not only those of informative cases.
-    """
-
-    id: str
-    name: str
-    where: str
-    slices: str
-    question: str | None
-    expected: str | None
-    alone: bool
-    baseline: str
-    candidate: str
-    change: str
-    pairs: tuple[Pair, ...]
-    whole: bool
 
 
 def record_of(run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRecord | None:

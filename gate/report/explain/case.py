@@ -15,9 +15,10 @@ from gate.report import numbers
 from gate.report.advice.again import ask_again
 from gate.report.alone.checks import case_row
 from gate.report.alone.newprompts import WORDS as RATE_WORDS
-from gate.report.cases.sidebyside import CaseView, case_view
+from gate.report.cases.sidebyside import case_view
 from gate.report.compared.tables import WORDS
 from gate.report.explain.contribution import Contribution, contributions
+from gate.report.parts.sidebyside import CaseView
 from gate.report.slices import LONGEST_SENTENCE, short
 from gate.report.verdict.headline import plain_first_line
 

@@ -1,9 +1,9 @@
 """One case as Markdown."""
 
-from gate.report.cases.sidebyside import Pair
 from gate.report.differences.answers import Diff, difference
 from gate.report.explain.case import Explained
 from gate.report.markdown.report import template
+from gate.report.parts.sidebyside import Pair
 
 
 def render(shown: Explained) -> str:

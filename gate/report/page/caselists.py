@@ -13,10 +13,11 @@ from gate.report import numbers
 from gate.report.alone.checks import case_row
 from gate.report.cases.rows import CaseRow as Figures
 from gate.report.cases.rows import Wanted, case_table
-from gate.report.cases.sidebyside import CaseView, case_view
+from gate.report.cases.sidebyside import case_view
 from gate.report.page.gathering import Gathered, Spread
 from gate.report.page.marks import sparing
 from gate.report.page.telling import Key, most_telling, suites_of
+from gate.report.parts.sidebyside import CaseView
 from gate.report.slices import several, short
 
 ROWS = 2_000

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gate.report.cases.sidebyside import Given, Pair
 from gate.report.differences.words import Piece, joined
+from gate.report.parts.sidebyside import Given, Pair
 
 _ALIKE = 0.25
 """Share of the longer text, spaces left out, that both have."""

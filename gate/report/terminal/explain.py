@@ -8,11 +8,11 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from gate.report.cases.sidebyside import Given, Pair, Scored
 from gate.report.differences.words import Piece, joined
 from gate.report.escape import terminal
 from gate.report.explain.case import Explained
 from gate.report.parts.conversations import TalkView
+from gate.report.parts.sidebyside import Given, Pair, Scored
 
 BESIDE = 100
 """Columns from which on two answers have room beside each other."""

@@ -11,7 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from gate.flows.record_conversations import transcript_record
-from gate.report.cases.sidebyside import CaseView, case_view
+from gate.report.cases.sidebyside import case_view
+from gate.report.parts.sidebyside import CaseView
 from gate.web import addresses
 from gate.web.access import Here, Role, needs
 from gate.web.auditing import noted

@@ -7,10 +7,11 @@ from gate.domain.record import RunRecord
 from gate.domain.record_caching import PlaceRecord
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_parts import ArmRecord, PromptTextRecord
-from gate.report.cases.sidebyside import Pair, case_view
+from gate.report.cases.sidebyside import case_view
 from gate.report.page import promptdiff
 from gate.report.page.marks import sparing
 from gate.report.page.promptdiff import PromptView, TextDiff, prompts
+from gate.report.parts.sidebyside import Pair
 from tests.golden.builders import cache, output
 from tests.golden.runs import runs
 
