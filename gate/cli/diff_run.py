@@ -12,7 +12,7 @@ from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
-from gate.cli import show
+from gate.cli import pushed, show
 from gate.cli.diff_options import Compared, DiffOptions, Overrides, Telling
 from gate.cli.key_values import key_values
 from gate.cli.progress import Lines, Silent
@@ -36,6 +36,7 @@ from gate.inputs.scorers.read import parse_scorers
 from gate.report import worst_case
 from gate.report.escape import terminal
 from gate.report.headline import first_line
+from gate.settings.pushing import Push
 from gate.settings.services import Settings
 
 DEFAULT_OUT = Path(".gate/last")
@@ -48,6 +49,12 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
+    if options.pushed:
+        push = Push.from_environ()
+        options = pushed.compared(options, push)
+        if told := pushed.first(options, push):
+            click.echo(terminal(told))
+            return 0
     check_options(options)
     resolved = resolved_by(options)
     if options.batch or options.shard is not None:
@@ -115,6 +122,7 @@ def check_options(options: DiffOptions) -> None:
 def _check_watch(options: DiffOptions) -> None:
     given = {
         "--head": (options.head, "what is watched is the working tree"),
+        "--pushed": (options.pushed, "what is watched is the working tree"),
         "--batch": (options.batch, "a batch takes hours"),
         "--shard": (options.shard is not None, "a shard has no verdict"),
         "--no-cache": (options.no_cache, "it would pay for the baseline at every save"),
