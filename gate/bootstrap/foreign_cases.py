@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError
 from gate.formats.bundle import Loss
-from gate.formats.convert import Brought, bring, put
+from gate.formats.convert import Brought, Written, bring, put
 from gate.formats.detect import GATE
 from gate.inputs.caseforms import is_table
 from gate.inputs.limits import FILE_BYTES
@@ -34,7 +34,7 @@ def bring_file(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brou
     return replace(brought, losses=(*told, *brought.losses))
 
 
-def put_file(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> tuple[Loss, ...]:
+def put_file(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> Written:
     """Write cases to a file, all of it or nothing.
 
     Args:
@@ -43,23 +43,20 @@ def put_file(entries: Sequence[Entry], path: str, format_: str, *, force: bool) 
         format_: one of `FORMATS`.
         force: over what is there.
 
-    Returns:
-        What would not come back from it.
-
     Raises:
         GateError: it is there already, or cannot hold them.
     """
     file = Path(path)
     if file.exists() and not force:
         raise GateError(f"{path} is there already", "name another file, or give --force")
-    text, losses = put(entries, path, format_)
-    (rewrite if file.exists() else write_new)(file, text)
-    return losses
+    made = put(entries, path, format_)
+    (rewrite if file.exists() else write_new)(file, made.text)
+    return made
 
 
 def would_lose(entries: Sequence[Entry], path: str, format_: str) -> tuple[Loss, ...]:
     """What would not come back from a file, before it is written."""
-    return put(entries, path, format_)[1]
+    return put(entries, path, format_).losses
 
 
 def is_foreign(format_: str) -> bool:

@@ -55,7 +55,9 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
     expected = asking if name in ("openai-evals", "inspect", "helm") else cases
     if not expected:
         return
-    text, losses = put(cases, file, name)
+    made = put(cases, file, name)
+    text, losses = made.text, made.losses
+    assert made.count == len(expected)
     left_out = [loss for loss in losses if "left out" in loss.what]
     assert len(left_out) == len(cases) - len(expected)
     told = [loss.what for loss in losses if "does not come back" in loss.what]
@@ -74,7 +76,8 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
 def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> None:
     cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]
     for format_, file in FILES[2:]:
-        text, losses = put(cases, file, format_)
+        made = put(cases, file, format_)
+        text, losses = made.text, made.losses
         assert len(losses) >= len(cases) - 1
         assert kinds(losses)[0].what.endswith("is a conversation with an agent, and is left out")
         assert len(bring(text, file, format_).cases) == 1
