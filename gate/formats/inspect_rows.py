@@ -15,9 +15,8 @@ def case_of(row: Row, place: Place) -> dict[str, JsonValue] | None:
         return None
     draft.expect(rest.pop("target", None))
     draft.metadata(rest.pop("metadata", None))
-    if isinstance(description := rest.get("description"), str):
+    if isinstance(description := rest.pop("description", None), str) and description:
         draft.case["description"] = description
-        del rest["description"]
     for key in ("files", "setup", "sandbox", "checkpoint"):
         if rest.pop(key, None) is not None:
             place.lost(f"{key!r} of row {place.number} is left out", "an agent's files belong to its target")
