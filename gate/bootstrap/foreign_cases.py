@@ -11,11 +11,13 @@ from gate.formats.convert import Brought, Written, bring, put
 from gate.formats.detect import GATE
 from gate.inputs.caseforms import is_table
 from gate.inputs.limits import FILE_BYTES
+from gate.inputs.problems import one_problem
 from gate.inputs.text import decode
 from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_new
 
 _WINDOWS = "cp1252"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def bring_file(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
@@ -74,9 +76,12 @@ def _text(path: str) -> tuple[str, tuple[Loss, ...]]:
     if data is None:
         raise GateError(f"{path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several files")
     if not is_table(path):
+        if path.lower().endswith(".txt") and data.startswith(_UTF16):
+            hint = "a table that was saved as Unicode text is read under a name that ends in .tsv"
+            raise one_problem(path, 0, "is UTF-16 text", hint)
         return decode(data, path), ()
     try:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if data.startswith(_UTF16):
             return data.decode("utf-16"), ()
         if b"\0" not in data:
             return data.decode("utf-8-sig"), ()
