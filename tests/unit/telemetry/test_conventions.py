@@ -9,7 +9,7 @@ from opentelemetry.semconv._incubating import attributes as incubating
 
 import gate.telemetry
 
-_FIELD = re.compile(r'^[A-Z_0-9]+: Final = \(?\s*"([^"]+)"\s*\)?(?:\n"""(.*?)""")?', re.MULTILINE | re.DOTALL)
+_FIELD = re.compile(r'^[A-Z_0-9]+: Final = \(?\s*"([^"]+)"(?:\s*\))?(?:\n"""(.*?)""")?', re.MULTILINE | re.DOTALL)
 _USED = re.compile(r'"((?:gen_ai|server|error|vcs|service)\.[a-z_.]+)"')
 EVENTS = {"gen_ai.evaluation.result"}
 """Names of events, for which the package has no constants."""
@@ -24,5 +24,9 @@ def test_the_names_are_those_of_the_conventions() -> None:
     own = Path(gate.telemetry.__path__[0]).glob("*.py")
     used = {name for file in own for name in _USED.findall(file.read_text(encoding="utf-8"))} - EVENTS
     assert len(used) > 20 and not used - known.keys()
-    assert [name for name in sorted(used) if known[name].lstrip().startswith("Deprecated")] == []
-    assert known["gen_ai.system"].startswith("Deprecated")  # so the others would be seen
+    given_up = (
+        "Deprecated: Replaced",
+        "Deprecated: Removed",
+    )  # others have moved, by their names, to a place of their own
+    assert [name for name in sorted(used) if known[name].lstrip().startswith(given_up)] == []
+    assert known["gen_ai.system"].lstrip().startswith(given_up)  # so the others would be seen
