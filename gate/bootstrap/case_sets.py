@@ -43,13 +43,10 @@ class CaseFile:
             data = read_bounded(file, FILE_BYTES)
             if data is None:
                 raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
-            return data.decode("utf-8")
+            decode(data, self.path)  # says what is no text
+            return data.decode("utf-8")  # with its mark, which a change leaves there
         except OSError as error:
             raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
-        except UnicodeDecodeError:
-            # Says what it is instead.
-            decode(data, self.path)
-            raise
 
     def changed_at(self) -> datetime:
         """See `gate.flows.case_sets.CaseText`."""

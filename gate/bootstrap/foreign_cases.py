@@ -12,12 +12,9 @@ from gate.formats.detect import GATE
 from gate.inputs.caseforms import is_table
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.problems import one_problem
-from gate.inputs.text import decode
+from gate.inputs.text import decode, decode_table, is_utf16
 from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_new
-
-_WINDOWS = "cp1252"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def bring_file(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
@@ -75,18 +72,11 @@ def _text(path: str) -> tuple[str, tuple[Loss, ...]]:
         raise GateError(f"cannot read {path}: {error.strerror}", "name a case file") from None
     if data is None:
         raise GateError(f"{path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several files")
-    if not is_table(path):
-        if path.lower().endswith(".txt") and data.startswith(_UTF16):
-            hint = "a table that was saved as Unicode text is read under a name that ends in .tsv"
-            raise one_problem(path, 0, "is UTF-16 text", hint)
-        return decode(data, path), ()
-    try:
-        if data.startswith(_UTF16):
-            return data.decode("utf-16"), ()
-        if b"\0" not in data:
-            return data.decode("utf-8-sig"), ()
-        return decode(data, path), ()
-    except UnicodeDecodeError:
-        said = "is no UTF-8, and was read as Windows-1252"
-        told = Loss(path, said, "look at letters with accents, or save it as UTF-8")
-        return data.decode(_WINDOWS, "replace"), (told,)
+    if is_table(path):
+        text, remark = decode_table(data, path)
+        hint = "look at letters with accents, or save it as UTF-8"
+        return text, (Loss(path, remark, hint),) if remark else ()
+    if path.lower().endswith(".txt") and is_utf16(data):
+        hint = "a table that was saved as Unicode text is read under a name that ends in .tsv"
+        raise one_problem(path, 0, "is UTF-16 text", hint)
+    return decode(data, path), ()

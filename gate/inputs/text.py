@@ -40,6 +40,34 @@ def decode(data: bytes, path: str) -> str:
         raise one_problem(path, line, "is not UTF-8 text", _remedy(path)) from None
 
 
+def decode_table(data: bytes, path: str) -> tuple[str, str]:
+    """The text of a table as office programs save it: also UTF-16, and the letters of Windows.
+
+    Args:
+        data: the file.
+        path: for messages.
+
+    Returns:
+        The text, and a remark where it may not be what was meant.
+
+    Raises:
+        InputErrors: it is no text.
+    """
+    try:
+        if data.startswith(_UTF16):
+            return data.decode("utf-16"), ""
+        if b"\0" in data:
+            return decode(data, path), ""
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace"), "is no UTF-8, and was read as Windows-1252"
+
+
+def is_utf16(data: bytes) -> bool:
+    """Does it say so?"""
+    return data.startswith(_UTF16)
+
+
 def _remedy(path: str) -> str:
     """A table is often saved in the letters of an office program; the converter reads those."""
     table = path.lower().endswith(_TABLES)

@@ -42,6 +42,7 @@ PAGES = [
         addresses.suite("support", "", q="nothing"),
     ),
     *(addresses.suite("empty"), addresses.suite("support", "history"), addresses.suite("support", "import")),
+    addresses.suite("support", "export", version=2, form="csv"),
     *(addresses.new_case("support"), addresses.case("support", "two"), addresses.case("support", "gone")),
     *(addresses.case("support", "two", "history"), addresses.case("support", "two", "duplicate")),
     *("/runs", "/runs?branch=none", "/runs/1", "/runs/2", "/runs/3", "/runs/5", "/runs/1/cases", "/runs/5/cases"),
