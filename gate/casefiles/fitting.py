@@ -39,7 +39,8 @@ def fitting(entries: Sequence[Entry], file: str) -> Fitting:
         try:
             written([entry], file)
         except GateError as error:
-            left_out.append(f"{entry.get('id', entry.get('name', ''))}: {error.message}")
+            name = str(entry.get("id", entry.get("name", "")))
+            left_out.append(error.message if name in error.message else f"{name}: {error.message}")
         else:
             good.append(entry)
     try:

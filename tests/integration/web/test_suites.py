@@ -184,8 +184,8 @@ def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient
     table = addresses.suite("support", "export", version=1, form="csv")
     answer = ann.get(table)
     assert (answer.status_code, "content-disposition" in answer.headers) == (409, False)
-    assert "gold: the case gold has state, which a table cannot hold" in answer.text
-    assert "CSV of the other 1 case" in answer.text and "&lt;b&gt;: " in answer.text and "<li><b>" not in answer.text
+    assert "<li>the case gold has state, which a table cannot hold" in answer.text
+    assert "CSV of the other 1 case" in answer.text and "the case &lt;b&gt; has prompt, " in answer.text
     some = ann.get(f"{table}&some=true")
     assert (some.status_code, some.content) == (200, b"\xef\xbb\xbfid,input\na,Hi\n")
     browsing.add(database, "agents", gold)  # type: ignore[arg-type]
