@@ -75,8 +75,9 @@ def _inputs(node: Node | None) -> Iterator[tuple[str, Mapping[str, Node]]]:
             yield name, inner.value if isinstance(inner.value, Mapping) else {}
     for item in value if isinstance(value, tuple) else ():
         known = item.value if isinstance(item.value, Mapping) else {}
-        if "name" in known and isinstance(name := known["name"].value, str):
-            yield name, known
+        named = known["name"].value if "name" in known else None
+        if isinstance(named, str):
+            yield named, known
 
 
 def _of_file(sample: Node, context: Context) -> dict[str, JsonValue]:
