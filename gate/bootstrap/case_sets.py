@@ -13,6 +13,7 @@ from gate.errors import GateError
 from gate.flows.case_sets import CaseSet, FileCases, StoreCases
 from gate.inputs import storenames
 from gate.inputs.limits import FILE_BYTES
+from gate.inputs.text import decode
 from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_new
 from gate.store.own_folder import NAME, make_folder
@@ -42,11 +43,10 @@ class CaseFile:
             data = read_bounded(file, FILE_BYTES)
             if data is None:
                 raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
-            return data.decode("utf-8")
+            decode(data, self.path)  # says what is no text
+            return data.decode("utf-8")  # with its mark, which a change leaves there
         except OSError as error:
             raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
-        except UnicodeDecodeError:
-            raise GateError(f"{self.path} is no UTF-8", "save it as UTF-8") from None
 
     def changed_at(self) -> datetime:
         """See `gate.flows.case_sets.CaseText`."""

@@ -7,15 +7,14 @@ from pathlib import Path
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError
 from gate.formats.bundle import Loss
-from gate.formats.convert import Brought, bring, put
+from gate.formats.convert import Brought, Written, bring, put
 from gate.formats.detect import GATE
 from gate.inputs.caseforms import is_table
 from gate.inputs.limits import FILE_BYTES
-from gate.inputs.text import decode
+from gate.inputs.problems import one_problem
+from gate.inputs.text import decode, decode_table, is_utf16
 from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_new
-
-_WINDOWS = "cp1252"
 
 
 def bring_file(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
@@ -34,7 +33,7 @@ def bring_file(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brou
     return replace(brought, losses=(*told, *brought.losses))
 
 
-def put_file(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> tuple[Loss, ...]:
+def put_file(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> Written:
     """Write cases to a file, all of it or nothing.
 
     Args:
@@ -43,23 +42,20 @@ def put_file(entries: Sequence[Entry], path: str, format_: str, *, force: bool) 
         format_: one of `FORMATS`.
         force: over what is there.
 
-    Returns:
-        What would not come back from it.
-
     Raises:
         GateError: it is there already, or cannot hold them.
     """
     file = Path(path)
     if file.exists() and not force:
         raise GateError(f"{path} is there already", "name another file, or give --force")
-    text, losses = put(entries, path, format_)
-    (rewrite if file.exists() else write_new)(file, text)
-    return losses
+    made = put(entries, path, format_)
+    (rewrite if file.exists() else write_new)(file, made.text)
+    return made
 
 
 def would_lose(entries: Sequence[Entry], path: str, format_: str) -> tuple[Loss, ...]:
     """What would not come back from a file, before it is written."""
-    return put(entries, path, format_)[1]
+    return put(entries, path, format_).losses
 
 
 def is_foreign(format_: str) -> bool:
@@ -76,15 +72,11 @@ def _text(path: str) -> tuple[str, tuple[Loss, ...]]:
         raise GateError(f"cannot read {path}: {error.strerror}", "name a case file") from None
     if data is None:
         raise GateError(f"{path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several files")
-    if not is_table(path):
-        return decode(data, path), ()
-    try:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            return data.decode("utf-16"), ()
-        if b"\0" not in data:
-            return data.decode("utf-8-sig"), ()
-        return decode(data, path), ()
-    except UnicodeDecodeError:
-        said = "is no UTF-8, and was read as Windows-1252"
-        told = Loss(path, said, "look at letters with accents, or save it as UTF-8")
-        return data.decode(_WINDOWS, "replace"), (told,)
+    if is_table(path):
+        text, remark = decode_table(data, path)
+        hint = "look at letters with accents, or save it as UTF-8"
+        return text, (Loss(path, remark, hint),) if remark else ()
+    if path.lower().endswith(".txt") and is_utf16(data):
+        hint = "a table that was saved as Unicode text is read under a name that ends in .tsv"
+        raise one_problem(path, 0, "is UTF-16 text", hint)
+    return decode(data, path), ()

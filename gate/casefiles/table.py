@@ -118,9 +118,11 @@ def _check(rows: Sequence[Entry], columns: Sequence[Column], file: str) -> None:
     whole = {column.field for column in columns if not column.key}
     keyed = {(column.field, column.key) for column in columns if column.key}
     for row in rows:
+        if other := [field for field in row if field not in FIELDS]:
+            # Such a case has a name where others have an id; what it asks with says more.
+            named, what = row.get("id", row.get("name", "")), next((one for one in other if one != "name"), "name")
+            raise GateError(f"the case {named} has {what}, which a table cannot hold", _ELSEWHERE)
         for field, value in row.items():
-            if field not in FIELDS:
-                raise GateError(f"the case {row.get('id', '')} has {field}, which a table cannot hold", _ELSEWHERE)
             lacking = [
                 f"{_KEYED[field]}{key}"
                 for key in (value if isinstance(value, dict) and field in _KEYED else ())

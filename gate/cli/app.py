@@ -29,6 +29,7 @@ from gate.cli.tokens import tokens
 from gate.cli.users import users
 from gate.cli.validate import validate
 from gate.errors import CannotEvaluate, GateError, Interrupted
+from gate.settings import completing
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -87,6 +88,10 @@ def main() -> None:
             # A report must not die of a character that the screen cannot show.
             stream.reconfigure(errors="replace")
     forgive_closed_pipes()
+    if completing.is_asked():
+        from gate.cli import shells
+
+        shells.register()
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Exit as done:

@@ -173,12 +173,13 @@ def _to_foreign(
     """Write a file of another tool."""
     from gate.bootstrap.foreign_cases import put_file, would_lose
     from gate.cli.cases_formats import refuse_losses, tell
+    from gate.domain.words import counted
 
     file, format_ = target
     before = brought.losses if brought is not None else ()
     refuse_losses((*before, *would_lose(entries, file, format_)), strict)
-    lost = put_file(entries, file, format_, force=force)
-    tell(f"{file}: {len(entries)} cases as {format_}", brought, (*before, *lost), as_json)
+    made = put_file(entries, file, format_, force=force)
+    tell(f"{file}: {counted(made.count, 'case')} as {format_}", brought, (*before, *made.losses), as_json)
 
 
 def _to_file(source: str, file: str, *, force: bool) -> None:

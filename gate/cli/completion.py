@@ -2,8 +2,7 @@
 
 import click
 
-VARIABLE = "_GATE_COMPLETE"
-"""As click reads it where the program is called `gate`."""
+from gate.settings.completing import VARIABLE
 
 
 @click.command()

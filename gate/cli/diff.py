@@ -23,6 +23,7 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.option("--base", metavar="REF", type=REF, help="Git mode: the merge target, e.g. origin/main.")
 @click.option("--head", metavar="REF", type=REF, help="Git mode: the change.  [default: the working tree]")
+@click.option("--pushed", is_flag=True, help="Git mode, as pre-commit's hook of a push: the change is what is pushed.")
 @click.option("--config", default="gate.yaml", show_default=True, help="Git mode: the configuration, from the root.")
 @click.option(
     "--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Git mode: only this suite; may be repeated."

@@ -17,6 +17,7 @@ class DiffOptions:
 
     base: str | None
     head: str | None
+    pushed: bool
     config: str
     suites: tuple[str, ...]
     everything: bool

@@ -7,6 +7,7 @@ import click
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.running import run_plan
+from gate.cli import pushed
 from gate.cli.diff_options import DiffOptions
 from gate.cli.diff_resolving import looking, resolved_by
 from gate.cli.telling import out_of, progress, tell, untouched
@@ -14,6 +15,7 @@ from gate.errors import GateError
 from gate.git.command import Git
 from gate.inputs.executor import parse_executor
 from gate.report.escape import terminal
+from gate.settings.pushing import Push
 from gate.settings.services import Settings
 
 
@@ -23,6 +25,12 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
+    if options.pushed:
+        push = Push.from_environ()
+        options = pushed.compared(options, push)
+        if told := pushed.first(options, push):
+            click.echo(terminal(told))
+            return 0
     check_options(options)
     resolved = resolved_by(options)
     if options.batch or options.shard is not None:
@@ -90,6 +98,7 @@ def check_options(options: DiffOptions) -> None:
 def _check_watch(options: DiffOptions) -> None:
     given = {
         "--head": (options.head, "what is watched is the working tree"),
+        "--pushed": (options.pushed, "what is watched is the working tree"),
         "--batch": (options.batch, "a batch takes hours"),
         "--shard": (options.shard is not None, "a shard has no verdict"),
         "--no-cache": (options.no_cache, "it would pay for the baseline at every save"),

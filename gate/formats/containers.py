@@ -109,7 +109,7 @@ def cell_of(value: JsonValue) -> str:
     """The cell that `value_of` reads the value from; numbers come back as texts."""
     if value is None:
         return ""
-    if isinstance(value, str) and value and value[:1] not in ("[", "{", '"'):
+    if isinstance(value, str) and value and value_of(value) == value:
         return guarded(value)
     return guarded(json.dumps(value, ensure_ascii=False))
 

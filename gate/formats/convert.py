@@ -44,6 +44,21 @@ class Brought:
     columns: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was put together.
+
+    Args:
+        text: the file.
+        count: cases in it.
+        losses: what would not come back from it.
+    """
+
+    text: str
+    count: int
+    losses: tuple[Loss, ...] = ()
+
+
 def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
     """The cases of a file of any format.
 
@@ -73,16 +88,13 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
     return Brought(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)
 
 
-def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> tuple[str, tuple[Loss, ...]]:
+def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
     """A file of any format that holds the cases.
 
     Args:
         entries: sound cases, one at least.
         file: its path, whose ending tells the form.
         format_: one of `FORMATS`.
-
-    Returns:
-        The file, and what would not come back from it.
 
     Raises:
         GateError: such a file cannot hold them, or none of them can be brought along.
@@ -92,7 +104,7 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> tuple[str, 
         named = by_name(file) or (CSV if is_table(file) else GATE)
         if format_ not in (GATE, named):
             raise GateError(f"{file} is not named like the format {format_}", f"let it end in {_ENDINGS[format_]}")
-        return written(entries, file), ()
+        return Written(written(entries, file), len(entries))
     if format_ == PROMPTY:
         raise GateError("a .prompty file holds one sample, and cases are not written to it", "take another format")
     if format_ == PROMPTFOO:
@@ -103,7 +115,7 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> tuple[str, 
         rows = _rows(entries, format_, file, losses)
     if not rows:
         raise GateError(f"none of the cases can be written as {format_}", losses.found[0].what)
-    return write_rows(rows, file), tuple(losses.found)
+    return Written(write_rows(rows, file), len(rows), tuple(losses.found))
 
 
 def _entries(text: str, file: str, name: str, found: Found | None, losses: Losses) -> list[tuple[int, Entry]]:
@@ -185,11 +197,24 @@ def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> lis
         if lost:
             said = f"the case {label} does not come back as it is: {', '.join(sorted(lost))}"
             losses.add(0, said, "keep it in a .jsonl file")
-        if table and any(cell_of(value).startswith("'") for value in row.values()):
-            said = f"cells of the case {label} that begin like a formula have an apostrophe in front"
-            losses.add(0, said, "the gate takes it off again, other tools may not")
+        if table:
+            row, differs = layout.tabular(row)
+            _tell_of_cells(row, label, losses)
+            for what in differs:
+                losses.add(0, f"of the case {label}, {what} by {name}", "write a .jsonl file")
         rows.append(row)
     return rows
+
+
+def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
+    """Say which cells are written for the gate's own reader."""
+    cells = {key: cell_of(value) for key, value in row.items()}
+    if any(cell.startswith("'") for cell in cells.values()):
+        said = f"cells of the case {label} that begin like a formula have an apostrophe in front"
+        losses.add(0, said, "the gate takes it off again, other tools may not")
+    if any(isinstance(row[key], str) and cell.startswith('"') and cell != row[key] for key, cell in cells.items()):
+        said = f"cells of the case {label} that look like JSON stand in quotes"
+        losses.add(0, said, "the gate takes them off again, other tools may not")
 
 
 def _row(layout: Layout, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:

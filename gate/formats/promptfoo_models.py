@@ -16,10 +16,13 @@ _PARAMS = {
     "max_completion_tokens": "max_output_tokens",
     "max_output_tokens": "max_output_tokens",
     "maxTokens": "max_output_tokens",
+    "maxOutputTokens": "max_output_tokens",
     "topP": "top_p",
     "seed": "seed",
     "stop": "stop",
+    "stopSequences": "stop",
     "reasoning_effort": "reasoning_effort",
+    "reasoningEffort": "reasoning_effort",
     "apiBaseUrl": "base_url",
 }
 

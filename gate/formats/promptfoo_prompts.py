@@ -208,7 +208,8 @@ def _prompty(messages: list[dict[str, str]]) -> str:
     for message in messages:
         lines = [_escaped(line) for line in message["content"].replace("\r\n", "\n").split("\n")]
         parts.append("\n".join([f"{message['role']}:", *lines]))
-    return "---\ntemplate: jinja2\n---\n" + "\n\n".join(parts)
+    # As every version of the format has it; its newest takes no bare name.
+    return "---\ntemplate: {format: jinja2, parser: prompty}\n---\n" + "\n\n".join(parts)
 
 
 def _escaped(line: str) -> str:

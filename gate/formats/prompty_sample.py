@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -14,6 +14,8 @@ from gate.inputs.promptfoo.context import Context, no_file
 from gate.inputs.yamltext import parse_yaml
 
 _FILE = re.compile(r"(?:\$\{file:)?([^${}]+?\.(?:json|ya?ml))\}?", re.IGNORECASE)
+_SAMPLES = ("sample", "example", "default")
+"""What an input may have of a value, by the version of the format."""
 
 
 def front_matter(text: str, file: str) -> Mapping[str, Node]:
@@ -46,13 +48,10 @@ def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | Non
     """
     front = front_matter(text, file)
     values: dict[str, JsonValue] = {}
-    inputs = front.get("inputs")
-    if inputs is not None and isinstance(inputs.value, Mapping):
-        for name, node in inputs.value.items():
-            known = node.value if isinstance(node.value, Mapping) else {}
-            found = known.get("sample", known.get("default"))
-            if found is not None:
-                values[name] = plain(found)
+    for name, known in _inputs(front.get("inputs")):
+        found = next((known[key] for key in _SAMPLES if key in known), None)
+        if found is not None and found.value is not None:
+            values[name] = plain(found)
     sample = front.get("sample")
     if sample is not None and isinstance(sample.value, Mapping):
         values |= {name: plain(node) for name, node in sample.value.items()}
@@ -66,6 +65,19 @@ def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | Non
     if len(draft.case) == 1:
         raise one_problem(file, 0, "has no sample", "write sample: {name: value} into its front matter")
     return draft.done()
+
+
+def _inputs(node: Node | None) -> Iterator[tuple[str, Mapping[str, Node]]]:
+    """What is said of each input: under its name, or in a list of those that have one."""
+    value = node.value if node is not None else None
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield name, inner.value if isinstance(inner.value, Mapping) else {}
+    for item in value if isinstance(value, tuple) else ():
+        known = item.value if isinstance(item.value, Mapping) else {}
+        named = known["name"].value if "name" in known else None
+        if isinstance(named, str):
+            yield named, known
 
 
 def _of_file(sample: Node, context: Context) -> dict[str, JsonValue]:

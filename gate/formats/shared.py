@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.inputs.kept import OWN, WITHOUT, with_kept
-from gate.inputs.messages import Tell, is_chat, turns_of
+from gate.inputs.messages import Tell, is_chat, reply_of, turns_of
 from gate.inputs.names import dimension_complaint, value_complaint
 from gate.inputs.problems import quoted
 
 Row = Mapping[str, JsonValue]
 TAG = "tag:"
 RESERVED = frozenset({"input", "id", "slices", "expected"})
+_CHATS = ("messages", "input", "chat_history")
 _INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 
@@ -62,9 +63,10 @@ class Draft:
     def ask_mapping(self, inputs: Row) -> bool:
         """Take a mapping that is asked: its question, or its conversation, and all else as variables."""
         rest = dict(inputs)
-        chat = rest.get("messages", rest.get("chat_history") if len(rest) == 1 else None)
-        if is_chat(chat):
-            key = "messages" if "messages" in rest else "chat_history"
+        key = next((key for key in _CHATS if is_chat(rest.get(key))), "")
+        if not key and len(rest) == 1 and is_chat(next(iter(rest.values()))):
+            key = next(iter(rest))
+        if key:
             if not self.ask(rest.pop(key), key):
                 return False
         else:
@@ -79,9 +81,9 @@ class Draft:
         return len(self.case) > 1
 
     def expect(self, value: JsonValue) -> None:
-        """Take the reference answer."""
+        """Take the reference answer: of a reply that is written down as a turn, its words."""
         if value is not None and value != "":
-            self.case["expected"] = value
+            self.case["expected"] = value if (said := reply_of(value)) is None else said
 
     def expect_mapping(self, outputs: Row) -> None:
         """Take a mapping of answers: its only one, or the one of a well-known name where nothing else stands there."""
@@ -138,6 +140,12 @@ class Draft:
     def done(self) -> dict[str, JsonValue]:
         """The case, with what the gate has kept about it."""
         return with_kept(self.case, self.kept)
+
+
+def text_or_texts(value: JsonValue) -> JsonValue:
+    """A reference answer where only a text, or a list of them, may stand: anything else as JSON."""
+    texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value if isinstance(value, str) or texts else json.dumps(value, ensure_ascii=False)
 
 
 def metadata_of(entry: Entry, *, tags: bool = False) -> dict[str, JsonValue]:

@@ -69,6 +69,14 @@ def turns_of(value: JsonValue, what: str, line: int, tell: Tell) -> dict[str, Js
     return None
 
 
+def reply_of(value: JsonValue) -> str | None:
+    """The words of one turn of an assistant, alone or in a list; None where that is something else."""
+    item = value[0] if isinstance(value, list) and len(value) == 1 else value
+    message = _message(item)
+    said = message["content"] if message is not None and message["role"] == "assistant" else None
+    return said if isinstance(said, str) else None
+
+
 def _message(item: JsonValue) -> dict[str, JsonValue] | None:
     if not isinstance(item, dict):
         return None

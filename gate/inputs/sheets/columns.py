@@ -154,10 +154,14 @@ def _value(cell: str, column: Column, line: int, problems: Problems) -> JsonValu
 
 def _number(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
     text = cell.strip()
+    share = 100 if text.endswith("%") else 1  # as a spreadsheet saves a cell that it shows as a percentage
+    text = text.removesuffix("%").rstrip()
     if _DECIMAL_COMMA.fullmatch(text):
         text = text.replace(",", ".")
     try:
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else float(text)
+        if text.isascii() and text.isdigit() and len(text) < 20 and share == 1:
+            return int(text)
+        return float(text) / share
     except ValueError:
         problems.add(line, f"column {quoted(column.heading)} must be a number, not {quoted(cell)}")
         return None

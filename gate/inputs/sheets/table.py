@@ -15,7 +15,8 @@ CELL_CHARS = 131_072
 """One cell: what Python's own reader takes, four times what a spreadsheet's does."""
 SEPARATORS = (",", ";", "\t", "|")
 
-_NAMED = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+_NAMED = re.compile(r'"?sep=(.)"?[,;\t|]*\r?\n', re.IGNORECASE)
+"""As Excel reads it, and as other programs save that line again."""
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """Full-width signs begin a formula, too, where a spreadsheet is set to Japanese or Chinese."""
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)*%?")
@@ -66,8 +67,7 @@ class Table:
                 continue
             more = [cell for cell in cells[len(self.headings) :] if cell]
             if more:
-                found = f"has {len(cells)} cells, and the headings are {len(self.headings)}"
-                problems.add(line, f"the row {found}", "put a cell that holds the separator or a quote into quotes")
+                problems.add(line, *self._too_long(len(cells)))
                 continue
             named = zip(self.headings, cells, strict=False)
             found_cells = {heading: cell for heading, cell in named if cell}
@@ -76,6 +76,14 @@ class Table:
                 problems.add(line, f"column {at} has no heading, and holds {quoted(found_cells[''])}", "name it")
                 continue
             yield Record(line, end, {heading: unguarded(cell) for heading, cell in found_cells.items()})
+
+    def _too_long(self, cells: int) -> tuple[str, str]:
+        named = sum(1 for heading in self.headings if heading)
+        message = f"the row has {cells} cells, and the headings are {named}"
+        if named == 1:
+            # A title above the table is the most frequent reason.
+            return message, f"line {self.line} is taken for the headings: take away what stands above them"
+        return message, "put a cell that holds the separator or a quote into quotes"
 
 
 def read_table(text: str, file: str) -> Table | None:

@@ -72,13 +72,15 @@ def _invocation(run: RunRecord) -> JsonValue:
 def _result(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> JsonValue:
     path, places = _places(run, found, lines, prefix)
     name = "\0".join((found.rule, found.suite, found.path)).encode("utf-8", "replace")
+    same = hashlib.sha256(name).hexdigest()
     made: dict[str, JsonValue] = {
         "ruleId": found.rule,
         "ruleIndex": _ORDER.index(found.rule),
         "level": _LEVELS[found.level],
         "message": {"text": found.message},
         "locations": [_location(path, places[0])],
-        "partialFingerprints": {"promptGate/v1": hashlib.sha256(name).hexdigest()},
+        # GitHub looks at the first alone; left out, it is made of the line, which changes with every edit of a prompt.
+        "partialFingerprints": {"primaryLocationLineHash": f"{same[:16]}:1", "promptGate/v1": same},
     }
     if more := list(_others(path, places[1:])):
         made["relatedLocations"] = more

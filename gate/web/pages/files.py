@@ -14,11 +14,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.casefiles.changing import written
+from gate.casefiles.fitting import fitting
 from gate.casefiles.reading import FileCase, canonical, read
 from gate.domain.case import Case
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, SuiteVersion
 from gate.errors import InputErrors
+from gate.inputs.caseforms import is_table
 from gate.inputs.limits import CASES_CHARS
+from gate.inputs.text import decode_table
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs
@@ -36,7 +39,9 @@ _SHOWN = 50
 """Cases of which a preview shows every word."""
 _PAGE = 1_000
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
-_TYPES = {"jsonl": "application/jsonl", "yaml": "application/yaml"}
+_TYPES = {"jsonl": "application/jsonl", "yaml": "application/yaml", "csv": "text/csv"}
+_MARK = "\ufeff"
+"""Without it a spreadsheet takes UTF-8 for the letters of its own system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,12 @@ class Upload:
     Args:
         file: its name; the ending tells its form.
         text: its content.
+        remark: what may not be as it was meant.
     """
 
     file: str
     text: str
+    remark: str = ""
 
     @property
     def held(self) -> str:
@@ -81,15 +88,24 @@ def export(
     site: Here,
     name: Name,
     version: Annotated[int, Query(ge=1, lt=2**31)],
-    form: Literal["jsonl", "yaml"] = "jsonl",
+    form: Literal["jsonl", "yaml", "csv"] = "jsonl",
 ) -> Response:
-    """A version of a suite as a case file."""
+    """A version of a suite as a case file; where a table cannot hold all, `some=true` asks for what it can."""
     found = site.suites.version(name, version)
     if found is None:
         raise HTTPException(404)
+    entries = site.suites.entries(found)
+    if form == "csv":
+        table = fitting(entries, "cases.csv")
+        some = bool(table.text) and request.query_params.get("some") == "true"
+        if table.left_out and not some:
+            shown = {"version": found, "table": table, "shown": _SHOWN}
+            return page(request, "export_table.html.j2", 409, **shown)
+        text = _MARK + table.text
+    else:
+        text = written(entries, f"cases.{form}")
     plain = _ODD.sub("-", name).strip("-.") or "cases"
     told = f"attachment; filename=\"{plain}.{form}\"; filename*=UTF-8''{quote(f'{name}.{form}', safe='')}"
-    text = written(site.suites.entries(found), f"cases.{form}")
     noted(request, "cases-exported", found.label)
     return Response(text, 200, {"content-disposition": told}, f"{_TYPES[form]}; charset=utf-8")
 
@@ -140,6 +156,11 @@ def _uploaded(sent: Sent) -> Upload | str:
         name, content = sent.one("file"), _unpacked(sent.one("held"))
     if not content:
         return "Choose a file that holds something."
+    if is_table(name):
+        try:
+            return Upload(name[-200:], *decode_table(content, name))
+        except InputErrors as error:
+            return f"{error.problems[0].message}: {error.problems[0].hint}"
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

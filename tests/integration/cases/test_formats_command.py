@@ -54,6 +54,18 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
     assert rows[1] == {"id": "c2", "input": "=1+1?", "expected": "2", "slices": {"Sprache": "en"}}
 
 
+def test_what_an_office_program_saves_beside_csv_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sheet.txt").write_bytes("id\tinput\r\n1\tHé\r\n".encode("utf-16"))
+    assert "a name that ends in .tsv" in cases(tmp_path, "convert", "sheet.txt", "b.jsonl", code=2).err
+    (tmp_path / "sheet.txt").rename(tmp_path / "sheet.tsv")
+    cases(tmp_path, "convert", "sheet.tsv", "b.jsonl")
+    assert json.loads((tmp_path / "b.jsonl").read_text()) == {"id": "1", "input": "Hé"}
+    (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\x14\0\x06\0")
+    for command in (("convert", "book.xlsx", "c.jsonl"), ("lint", "book.xlsx")):
+        told = cases(tmp_path, *command, code=2).err
+        assert "book.xlsx: is a file of an office program" in told and "save the sheet as CSV in UTF-8" in told
+
+
 def test_what_nobody_can_tell_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "x", "gold": "y"}\n')
     refused = cases(tmp_path, "convert", "a.jsonl", "b.jsonl", code=2)

@@ -146,6 +146,54 @@ def test_every_version_is_exported_as_the_gate_reads_it(ann: TestClient, databas
     assert ann.get(addresses.suite('sup"port ü', "export", version=9, form=form)).status_code == 404
 
 
+def test_a_version_is_a_table_for_a_spreadsheet_and_comes_back(ann: TestClient, database: Database) -> None:
+    entries = [
+        {"id": "a", "input": 'Hé\n"x", =1', "expected": "=1+1", "slices": {"tier": "pro"}},
+        {"id": "b", "input": "Hi", "vars": {"n": [1, None]}, "scorers": [{"words": {"max": 3}}], "threshold": 0.7},
+    ]
+    browsing.add(database, "support", *entries)  # type: ignore[arg-type]
+    assert "form=csv" in ann.get(addresses.suite("support", "history")).text
+    answer = ann.get(addresses.suite("support", "export", version=1, form="csv"))
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert "support.csv" in answer.headers["content-disposition"]
+    # Its mark makes a spreadsheet read UTF-8, and what looks like a formula is none.
+    assert answer.content.startswith(b"\xef\xbb\xbfid,input,expected,slice:tier,vars.n:json,")
+    assert ",'=1+1," in answer.text
+    address = addresses.suite("support", "import")
+    csrf = token(ann.get(address).text)
+    page = ann.post(address, data={"csrf": csrf}, files={"file": ("support.csv", answer.content)}).text
+    assert re.findall(r"<dd>(\d+)</dd>", page) == ["0", "0", "0", "2"]
+
+
+@pytest.mark.parametrize(("encoding", "remarked"), [("utf-8-sig", False), ("utf-16", False), ("cp1252", True)])
+def test_a_table_comes_back_as_excel_saves_it(
+    ann: TestClient, database: Database, encoding: str, remarked: bool
+) -> None:
+    browsing.add(database, "support", {"id": "a", "input": "Größe?"})
+    address = addresses.suite("support", "import")
+    csrf = token(ann.get(address).text)
+    saved = "id;input\r\na;Größe?\r\n".encode(encoding)
+    page = ann.post(address, data={"csrf": csrf}, files={"file": ("Mappe1.csv", saved)}).text
+    assert re.findall(r"<dd>(\d+)</dd>", page) == ["0", "0", "0", "1"]
+    assert ("was read as Windows-1252: look at letters" in page) is remarked
+
+
+def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient, database: Database) -> None:
+    gold = {"id": "gold", "state": "discovery", "conversation": [{"role": "user", "content": "Hot"}]}
+    browsing.add(database, "support", {"id": "a", "input": "Hi"}, gold, {"name": "<b>", "prompt": "Hi"})  # type: ignore[arg-type]
+    table = addresses.suite("support", "export", version=1, form="csv")
+    answer = ann.get(table)
+    assert (answer.status_code, "content-disposition" in answer.headers) == (409, False)
+    assert "<li>the case gold has state, which a table cannot hold" in answer.text
+    assert "CSV of the other 1 case" in answer.text and "the case &lt;b&gt; has prompt, " in answer.text
+    some = ann.get(f"{table}&some=true")
+    assert (some.status_code, some.content) == (200, b"\xef\xbb\xbfid,input\na,Hi\n")
+    browsing.add(database, "agents", gold)  # type: ignore[arg-type]
+    alone = addresses.suite("agents", "export", version=1, form="csv", some="true")
+    answer = ann.get(alone)
+    assert (answer.status_code, "CSV of" in answer.text) == (409, False)
+
+
 @BOTH
 def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", *({"id": one, "input": one} for one in ("same", "edited", "gone")))
@@ -176,6 +224,7 @@ def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, datab
         ("a.jsonl", b'{"id": "a"}\n{"id": "b", "inptu": 1}', "line 2"),
         ("a.yaml", b"- id: [", "line 1"),
         ("a.csv", b'id,input\n1,"open', "line 2"),
+        ("a.csv", b"PK\x03\x04\0\0", "is a file of an office program, or an archive: save the sheet as CSV"),
         ("a.json", b"<script>alert(1)</script>", "line 1"),
         ("../../x.jsonl", b"{}", "line 1"),
     ],

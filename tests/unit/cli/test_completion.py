@@ -44,6 +44,8 @@ def test_bash(tmp_path: Path) -> None:
     env = environment(tmp_path)
     env["PATH"] = f"{programs}:{env['PATH']}"
     asked = "gate expl\ngate diff --wat\ngate diff --suite \ngate diff --base m\ngate explain .gate/last gold\n"
+    # As bash cuts `--base=m`, `--base=` and what comes after one.
+    asked += "gate diff --base = m\ngate diff --base =\ngate diff --config = gate.yaml --suite s\n"
     done = subprocess.run(
         ["bash", "--norc", "-c", TRY], cwd=repo, env=env, input=asked, capture_output=True, text=True, check=True
     )
@@ -54,7 +56,30 @@ def test_bash(tmp_path: Path) -> None:
         "gate diff --suite =support faq",
         "gate diff --base m=main",
         "gate explain .gate/last gold=gold-1 gold-2",
+        "gate diff --base = m=main",
+        "gate diff --base ==main",
+        "gate diff --config = gate.yaml --suite s=support",
     ], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shell", "position", "answer"),
+    [
+        ("bash", "2", "plain,--base=main\n"),
+        ("zsh", "2", "plain\n--base=main\n_\n"),
+        ("fish", "--base=m", "plain,--base=main\n"),
+    ],
+)
+def test_a_shell_that_replaces_the_whole_word_gets_it_whole(
+    tmp_path: Path, shell: str, position: str, answer: str
+) -> None:
+    repo = make(tmp_path / "repo", FILES)
+    asked = {"_GATE_COMPLETE": f"{shell}_complete", "COMP_WORDS": "gate diff --base=m", "COMP_CWORD": position}
+    command = [sys.executable, "-c", "import sys; sys.argv[0] = 'gate'; from gate.__main__ import main; main()"]
+    done = subprocess.run(
+        command, cwd=repo, env=environment(tmp_path, asked), capture_output=True, text=True, check=True
+    )
+    assert done.stdout == answer, done.stderr
 
 
 def names(text: str, folder: Path, begun: str = "") -> list[str]:

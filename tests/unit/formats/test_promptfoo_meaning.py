@@ -105,7 +105,9 @@ def test_a_list_is_several_cases_where_it_begins_with_a_text(value: Any, count: 
 
 def test_an_assertion_that_is_not_quite_the_same_is_told_on_the_way_out() -> None:
     def told(scorer: Any) -> list[str]:
-        return [loss.what for loss in put([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo")[1]]
+        return [
+            loss.what for loss in put([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
+        ]
 
     assert told({"exact": {"value": "a"}}) == [
         "the scorer exact of the case 'c' is equals there, which is not quite the same"
@@ -129,7 +131,7 @@ def test_a_pattern_goes_both_ways(pattern: str) -> None:
 def test_a_pattern_that_javascript_has_not_is_told(pattern: str) -> None:
     assert javascript(pattern) is None
     scorer: Any = {"regex": {"pattern": pattern}}
-    losses = put([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo")[1]
+    losses = put([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
     assert [loss.what for loss in losses] == ["promptfoo has no assertion for the scorer regex of the case 'c'"]
 
 

@@ -55,7 +55,9 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
     expected = asking if name in ("openai-evals", "inspect", "helm") else cases
     if not expected:
         return
-    text, losses = put(cases, file, name)
+    made = put(cases, file, name)
+    text, losses = made.text, made.losses
+    assert made.count == len(expected)
     left_out = [loss for loss in losses if "left out" in loss.what]
     assert len(left_out) == len(cases) - len(expected)
     told = [loss.what for loss in losses if "does not come back" in loss.what]
@@ -74,7 +76,8 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
 def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> None:
     cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]
     for format_, file in FILES[2:]:
-        text, losses = put(cases, file, format_)
+        made = put(cases, file, format_)
+        text, losses = made.text, made.losses
         assert len(losses) >= len(cases) - 1
         assert kinds(losses)[0].what.endswith("is a conversation with an agent, and is left out")
         assert len(bring(text, file, format_).cases) == 1
@@ -83,6 +86,6 @@ def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> Non
 def test_a_variable_that_is_called_like_a_key_of_another_tool_stays() -> None:
     case = {"id": "a", "input": "Hello?", "vars": {"tags": [], "plan": "basic"}}
     for format_, file in FILES[2:]:
-        text, losses = put([case], file, format_)
-        assert not losses
-        assert [canonical(found) for found in bring(text, file, format_).cases] == [canonical(case)]
+        made = put([case], file, format_)
+        assert not made.losses
+        assert [canonical(found) for found in bring(made.text, file, format_).cases] == [canonical(case)]

@@ -39,9 +39,16 @@ def test_the_separator_is_told_by_the_headings_or_named() -> None:
         ("id;input\n1;a;\n", "c.csv"),
         ("id\tinput\n1\ta,b\n", "c.tsv"),
         ("sep=|\nid|input\n1|a,b;c\n", "c.csv"),
+        ('"sep=;"\r\nid;input\r\n1;a,b\r\n', "c.csv"),
+        ("sep=;;\r\nid;input\r\n1;a,b\r\n", "c.csv"),
         ('"id, or so",input\n1,2\n', "c.csv"),
     ]:
         assert len(parse(text, file)) == 1
+
+
+def test_numbers_as_spreadsheets_show_them() -> None:
+    rows = "id;input;threshold\n1;a;70%\n2;b;62,5 %\n3;c;0,7\n4;d;1\n"
+    assert [case.threshold for case in parse(rows, "c.csv")] == [0.7, 0.625, 0.7, 1]
 
 
 def test_what_headings_mean() -> None:
@@ -81,6 +88,12 @@ def test_every_cell_comes_back_and_none_is_a_formula(rows: list[list[str]], sepa
         ('id,input\n1,"' + "x,\n" * 200_000, 2, "longer than 131,072 characters"),
         (",".join(f"c{at}" for at in range(10_000)) + "\n", 1, "has 10,000 columns, and 500 are the most"),
         ("id,input,threshold\n1,a,high\n", 2, "column 'threshold' must be a number, not 'high'"),
+        ("id,input,threshold\n1,a,%\n", 2, "column 'threshold' must be a number, not '%'"),
+        (
+            "My cases,,\n,,\nid,input,expected\n1,a,b\n",
+            3,
+            "line 1 is taken for the headings",
+        ),
         ("id,input,obsolete\n1,a,perhaps\n", 2, "column 'obsolete' must be yes or no"),
         ("id,input,scorers\n1,a,[contains\n", 2, "column 'scorers': invalid JSON"),
         ("input,vars.a,a\nx,b,c\n", 1, "both are vars.a"),
