@@ -63,7 +63,7 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
         _say(told_found(seen))
     # A suite of another tool without cases gets them where its prompt is found.
     if not seen.found and not any(suite.cases for bundle in seen.bundles.values() for suite in bundle.suites):
-        raise _nothing(seen)
+        raise _nothing(seen, place)
     if _asks(options):
         options, layout = _asked(options, layout, seen, place)
         wishes = replace(wishes, workflow=not options.no_workflow)
@@ -170,13 +170,18 @@ def _generated(options: InitOptions, place: Place, proposal: Proposal) -> None:
     with_generated(place, proposal.drafts, proposal.layout.models.answering)
 
 
-def _nothing(seen: Seen) -> GateError:
-    looked = "prompts/**, *.prompt.yml, *.prompty, promptfooconfig.yaml and files named like system_prompt.md"
+def _nothing(seen: Seen, place: Place) -> GateError:
     hint = "put the text of a prompt into a file, such as prompts/support.md; or name one: gate init --prompt PATH"
+    if (place.root / ".gitmodules").is_file():
+        hint += "; a submodule is a repository of its own: run gate init inside it"
     if seen.constants:
-        hint += "; the prompts in code that are named above can be moved into files"
-    else:
-        hint += "; gate init --find-in-code names prompts that stand in code"
+        return GateError("there is no prompt here in a file that could be gated; the code has those above", hint)
+    if seen.left:
+        return GateError("there is no prompt here that could be gated; those above are left out", hint)
+    looked = (
+        "files in folders named prompts, *.prompt.yml, *.prompty, promptfooconfig.yaml, files named like "
+        "system_prompt.md, and texts in Python, JavaScript and TypeScript that are named like prompts"
+    )
     return GateError(f"there is no prompt here that could be gated; looked for {looked}", hint)
 
 

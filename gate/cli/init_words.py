@@ -8,6 +8,7 @@ from gate.bootstrap.scaffolding import Outcome
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
 from gate.errors import GateError
+from gate.flows.scaffold.finding import MOVE
 from gate.flows.scaffold.models import KEYS, USUAL
 from gate.flows.scaffold.proposing import Proposal, Seen
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of, self_judged
@@ -44,11 +45,8 @@ def told_found(seen: Seen) -> list[str]:
         lines.append(f"in code: {constant.where}: {constant.name} ({constant.chars:,} characters)")
     if len(seen.constants) > SHOWN:
         lines.append(f"and {len(seen.constants) - SHOWN} more in code")
-    if seen.constants:
-        lines.append(
-            "  The gate compares files: move such a text into one that your code reads. A Python function that"
-        )
-        lines.append("  returns it can be a prompt, too, as python:package.module:function.")
+    remedies = [MOVE] * bool(seen.constants) + [one.remedy for one in seen.left if one.remedy]
+    lines += [f"  {remedy}" for remedy in dict.fromkeys(remedies)]
     return lines
 
 

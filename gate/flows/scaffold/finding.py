@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gate.domain.prompt import Prompt
-from gate.errors import GateError, InputErrors
+from gate.errors import GateError, InputErrors, Problem
+from gate.flows.scaffold.catalogues import why_no_chat
 from gate.inputs import prompts
 from gate.inputs.parts import TEMPLATE_ENDINGS, Library
 from gate.inputs.paths import complaint
@@ -23,11 +24,19 @@ _PASSED = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv dist build target coverage".split()
 )
 """Folders that hold what others wrote, or what is made."""
+_EXAMPLES = frozenset("doc docs test tests __tests__ spec specs testdata fixtures __fixtures__".split())
+"""Folders whose texts are seldom asked of a model: a prompt there is named by who wants it gated."""
 _PARTS = frozenset("parts partials includes include shared fragments snippets _shared".split())
 """Folders of texts that prompts pull in."""
 _NO_PROMPT = re.compile(r"(?:readme|changelog|license|licence|contributing|index)\b.*|_.*", re.IGNORECASE)
 _NAMED = re.compile(r"(?:.*[-_. ])?(?:system[-_ ]?)?prompt", re.IGNORECASE)
 """The name, without its ending, of a prompt that lies in no folder of prompts."""
+MOVE = (
+    "Move such a prompt into a file of its own, NAME.md or NAME.j2, that your code reads; or a Python function that "
+    "returns it can be a prompt, too: prompt: python:package.module:function in gate.yaml."
+)
+"""What to do with a prompt that is in no file of its own."""
+DOTPROMPT = ".prompt"
 _MARKED = re.compile(r"\{\{-?\s*[^\W\d]\w*")
 _BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})")
 
@@ -68,10 +77,12 @@ class Left:
     Args:
         path: from the root.
         reason: why.
+        remedy: what can be done, where the reason does not say it.
     """
 
     path: str
     reason: str
+    remedy: str = ""
 
 
 def likely(paths: Iterable[str]) -> list[str]:
@@ -97,10 +108,14 @@ def looked_at(path: str, read: Callable[[str], bytes | None]) -> FoundPrompt | L
         read: the bytes of a file, None where there is none.
 
     Returns:
-        None for a list or mapping in YAML or JSON that holds no messages: it is something else.
+        None for a list or mapping in YAML or JSON that holds neither messages nor texts named like prompts: it is
+        something else.
     """
     if reason := complaint(path):
         return Left(path, f"its path {reason}")
+    if path.lower().endswith(DOTPROMPT):
+        return Left(path, "is a template in Handlebars, which the gate does not read", MOVE)
+    text = ""
     try:
         data = read(path)
         if data is None:
@@ -110,11 +125,22 @@ def looked_at(path: str, read: Callable[[str], bytes | None]) -> FoundPrompt | L
         library = Library(path, read)
         return _found(path, prompts.parse(text, path, template=template, library=library), template)
     except InputErrors as error:
-        plain = _is_chat(path) and not is_prompt_yml(path)
-        first = error.problems[0]
-        return None if plain else Left(path, f"line {first.line}: {first.message}" if first.line else first.message)
+        if not _is_chat(path) or is_prompt_yml(path):
+            return Left(path, told(error.problems[0]))
+        reason = why_no_chat(text, path, told(error.problems[0]))
+        return Left(path, reason, MOVE) if reason else None
     except GateError as error:
         return Left(path, error.message)
+
+
+def told(problem: Problem) -> str:
+    """A mistake of a file that is named already."""
+    return f"line {problem.line}: {problem.message}" if problem.line else problem.message
+
+
+def example(path: str) -> str:
+    """The folder of tests or documentation that a file lies in; empty where it lies in none."""
+    return next((part for part in PurePosixPath(path).parts[:-1] if part.lower() in _EXAMPLES), "")
 
 
 def without_parts(found: Sequence[FoundPrompt]) -> list[FoundPrompt]:
@@ -145,6 +171,8 @@ def _likely(path: str) -> bool:
     place = PurePosixPath(path)
     lower = path.lower()
     if is_prompt_yml(path) or is_prompty(path):
+        return True
+    if lower.endswith(DOTPROMPT) and not place.name.startswith("_"):
         return True
     if _NO_PROMPT.fullmatch(place.name) or any(part.lower() in _PARTS for part in place.parts[:-1]):
         return False

@@ -20,6 +20,7 @@ from gate.inputs.models import parse_model
 from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode
 
+_ASKED = "A prompt among tests or documentation is gated when it is named: gate init --prompt PATH."
 BundleReader = Callable[[str, str, Callable[[str], str | None]], Bundle]
 
 
@@ -122,7 +123,7 @@ def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
     read = _with_files(tree, bundles)
     found: list[FoundPrompt] = []
     for path in dict.fromkeys((*paths, *bare)):
-        one = None if path in taken else finding.looked_at(path, read)
+        one = None if path in taken else _one(path, read, asked=path in named or path in bare)
         if isinstance(one, Left) and path in named:
             raise GateError(f"{path}: {one.reason}", "name another prompt")
         if one is None and path in named and path not in taken:
@@ -130,7 +131,18 @@ def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
         left += [one] if isinstance(one, Left) else []
         found += [one] if isinstance(one, FoundPrompt) else []
     kept = found if named else finding.without_parts(_not_copied(found, bundles, bare))
-    return Seen(tuple(kept), bundles, tuple(left), _constants(tree) if wishes.in_code else ())
+    # Who has no prompt in a file has them in code.
+    in_code = wishes.in_code or not (kept or suites or named)
+    return Seen(tuple(kept), bundles, tuple(left), _constants(tree) if in_code else ())
+
+
+def _one(path: str, read: Callable[[str], bytes | None], *, asked: bool) -> FoundPrompt | Left | None:
+    """A prompt, read; one among tests or documentation only if it is asked for."""
+    found = finding.looked_at(path, read)
+    folder = "" if asked else finding.example(path)
+    if folder and isinstance(found, FoundPrompt):
+        return Left(path, f"lies in a folder {folder}", _ASKED)
+    return None if folder else found
 
 
 def _not_copied(

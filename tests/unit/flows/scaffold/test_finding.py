@@ -84,6 +84,35 @@ def test_a_mapping_without_messages_is_no_prompt() -> None:
     assert isinstance(look({"c.json": '[{"role": "system", "content": "x"}]'}, "c.json"), FoundPrompt)
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("prompts/all.yaml", "support: {system: You help the customers of a shop.}", "'support.system'"),
+        ("prompts/qa.json", '{"_type": "prompt", "template": "Answer {question} from {context}."}', "'template'"),
+        ("prompts/a.yaml", "system: あなたはカスタマーサポート担当です。", "'system'"),
+        ("prompts/b.yaml", "messages: [{role: human, content: x}]", "line 1"),
+        ("prompts/c.yaml", "a: [", "line 1: invalid YAML"),
+        ("prompts/greeting.prompt", "---\nmodel: x\n---\nHello {{name}}", "Handlebars"),
+    ],
+)
+def test_prompts_in_a_form_of_their_own_are_told(path: str, text: str, said: str) -> None:
+    found = look({path: text}, path)
+    assert isinstance(found, Left)
+    assert said in found.reason
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("prompts/package.json", '{"name": "prompts", "description": "All prompts of the shop", "files": []}'),
+        ("prompts/tsconfig.json", "{ // strict\n}"),
+        ("prompts/index.yaml", "prompts: [a, b]\ntext: short"),
+    ],
+)
+def test_settings_beside_prompts_are_passed_over(path: str, text: str) -> None:
+    assert look({path: text}, path) is None
+
+
 @pytest.mark.parametrize("path", ["../a.md", "a\nb.md", "a\\b.md"])
 def test_a_path_that_no_configuration_may_name_is_left_out(path: str) -> None:
     assert isinstance(look({path: "x"}, path), Left)
@@ -119,6 +148,27 @@ def test_constants_are_told_by_name_and_line() -> None:
         ("a.ts:2", "systemPrompt"),
         ("a.ts:5", "SUPPORT_PROMPT"),
     ]
+
+
+LONG = "You are a helpful assistant who answers every question."
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "names"),
+    [
+        (f'P = ChatPromptTemplate.from_messages([("system", "{LONG}"), ("human", "{LONG}")])', "qa.py", ["system"]),
+        (f'QA_PROMPT = PromptTemplate.from_template("""{LONG}""")', "qa.py", ["QA_PROMPT"]),
+        (f'SYSTEM_PROMPT = textwrap.dedent("""{LONG}""")', "qa.py", ["SYSTEM_PROMPT"]),
+        (f'agent = Agent(name="{LONG}", instructions="{LONG}")', "qa.py", ["instructions"]),
+        (f'TEXTS = {{"router": "{LONG}"}}\nGREETING = "{LONG}"', "bot/prompts.py", ["router", "GREETING"]),
+        (f'TEXTS = {{"router": "{LONG}"}}', "bot/router.py", []),
+        (f'await generateText({{ model, system: "{LONG}", name: "{LONG}" }});', "route.ts", ["system"]),
+        (f"const all = {{ title: `{LONG}` }};", "lib/prompts.ts", ["title"]),
+        (f'const shown = isOpen ? a : "{LONG}"; // prompt', "app.ts", []),
+    ],
+)
+def test_texts_are_found_where_code_hands_them_over(code: str, path: str, names: list[str]) -> None:
+    assert [one.name for one in constants(code, path)] == names
 
 
 @given(st.text(max_size=400), st.sampled_from(["a.py", "a.js"]))
