@@ -9,6 +9,7 @@ import click
 
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import Remembering
+from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Batch, Plan
 from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
@@ -38,7 +39,6 @@ from gate.report.escape import terminal
 from gate.report.headline import first_line
 from gate.settings.services import Settings
 
-DEFAULT_OUT = Path(".gate/last")
 DEFAULT_SAMPLES = 3
 
 
@@ -301,12 +301,17 @@ def with_options(resolved: Resolved, options: Overrides) -> Resolved:
     return replace(resolved, policy=policy, suites=suites)
 
 
-def out_of(out: Path | None, default: Path = DEFAULT_OUT) -> tuple[Path, Path | None]:
-    """The folder of the run, and the one file that was asked for, if any."""
+def out_of(out: Path | None, usual: str = "last") -> tuple[Path, Path | None]:
+    """The folder of the run, and the one file that was asked for, if any.
+
+    Args:
+        out: as the user says.
+        usual: name in the gate's own folder where he says nothing.
+    """
     if out is None:
-        return default, None
+        return own_folder() / usual, None
     if show.form_of(out) is not None and not out.is_dir():
-        return default, out
+        return own_folder() / usual, out
     if out.is_file():
         raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {show.TOLD}")
     return out, None
