@@ -3,6 +3,7 @@
 import os
 import posixpath
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from gate.cli.init_words import SHOWN, next_steps, told_found, told_outcome
 from gate.errors import GateError
 from gate.flows.scaffold.models import USUAL, chosen
 from gate.flows.scaffold.proposing import Proposal, Seen, Tools, Wishes, losses_of, told_losses
-from gate.flows.scaffold.writing import ACTION, WORKFLOW, Layout
+from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, Layout
 from gate.inputs.models import parse_model
 from gate.inputs.paths import complaint
 from gate.inputs.problems import printable, quoted
@@ -92,7 +93,16 @@ def _told(options: InitOptions, place: Place, seen: Seen, proposal: Proposal, ou
     _say(told_losses(losses_of(seen)))
     _say(told_outcome(outcome, proposal, dry=options.dry_run))
     if not options.dry_run and outcome.looked is not None:
-        _say(next_steps(place, proposal, outcome, _present()))
+        _say(next_steps(place, proposal, outcome, _again(options)))
+
+
+def _again(options: InitOptions) -> str:
+    """The command with what says where things are, for another model."""
+    named = [("--prompt", path) for path in options.prompts]
+    named += [("--from", options.bundle)] * bool(options.bundle) + [("--cases", options.cases)] * bool(options.cases)
+    named += [("--config", options.config)] * (options.config != CONFIG)
+    flags = ["--no-workflow"] * options.no_workflow + ["--no-schema"] * options.no_schema
+    return shlex.join(["gate", "init", *(word for pair in named for word in pair if word), *flags])
 
 
 def _wishes(options: InitOptions, place: Place) -> Wishes:

@@ -1,7 +1,6 @@
 """What `gate init` says: what it found, what it wrote, what comes next."""
 
 import shlex
-from collections.abc import Sequence
 
 from gate.bootstrap.places import Place
 from gate.bootstrap.scaffolding import Outcome
@@ -9,9 +8,10 @@ from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.scaffold.finding import MOVE
-from gate.flows.scaffold.models import KEYS, USUAL
+from gate.flows.scaffold.judges import self_judged
+from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL
 from gate.flows.scaffold.proposing import Proposal, Seen
-from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of, self_judged
+from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of
 from gate.inputs.models import parse_model
 from gate.providers.packaged import packaged_parts
 
@@ -65,7 +65,7 @@ def told_outcome(outcome: Outcome, proposal: Proposal, *, dry: bool) -> list[str
         suites = outcome.looked.suites
         cases = sum(one.count for one in suites)
         lines.append(f"valid: {counted(len(suites), 'suite')}, {counted(cases, 'case')}")
-        lines += _self_judged(proposal)
+        lines += [*_self_judged(proposal), *_unjudged(proposal)]
     return lines
 
 
@@ -81,14 +81,23 @@ def _self_judged(proposal: Proposal) -> list[str]:
     ]
 
 
-def next_steps(place: Place, proposal: Proposal, outcome: Outcome, present: Sequence[str] = ()) -> list[str]:
+def _unjudged(proposal: Proposal) -> list[str]:
+    """Judges that were left out."""
+    if not proposal.unjudged:
+        return []
+    count = counted(proposal.unjudged, "judge")
+    why = "the local model is too small to judge, and there is no key for another one"
+    return [f"note: {count} left out: {why}; name one with a key: gate init --judge MODEL"]
+
+
+def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = "gate init") -> list[str]:
     """What to type now.
 
     Args:
         place: the repository.
         proposal: the suites.
         outcome: what was written.
-        present: services whose key is set.
+        again: the command as it was given, without a model.
     """
     layout = proposal.layout
     starters = [draft.cases for draft in proposal.drafts if draft.starter and draft.cases in outcome.written]
@@ -101,20 +110,28 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, present: Sequ
     commit = "git add -A && git commit -m 'Gate the prompts'"
     words = ["gate", "diff", "--base", layout.branch, *(["--config", layout.config] if layout.config != CONFIG else [])]
     keys = keys_of(proposal.drafts, layout.models)
-    missing = [key for key in keys if key not in {KEYS[name] for name in present}]
+    missing = [key for key in keys if key not in {KEYS[name] for name in layout.models.served}]
     exports = [f"  export {key}=…" for key in missing]
     lines += [f"  {commit}", f"  edit {_edited(proposal)}", *exports, f"  {shlex.join(words)}"]
     if WORKFLOW in outcome.written:
         if layout.action == ACTION:
             lines.append(f"  {WORKFLOW}: put your copy of the action, with its commit, in the place of OWNER/…")
         lines += [f"  gh secret set {key}" for key in keys]
-    if missing and not any(draft.starter for draft in proposal.drafts):
-        lines += ["", "Without a key, to try it: rm gate.yaml, and gate init --model local:gemma3-270m."]
+    if missing and not layout.models.named:
+        lines += _without_key(proposal, outcome, again)
     if layout.models.packaged:
         lines += ["", *_LOCAL, *_missing_model()]
         if any(map(judged, proposal.drafts)):
             lines.append("A judge of its size would be worth nothing: it stands in gate.yaml as a comment.")
     return lines
+
+
+def _without_key(proposal: Proposal, outcome: Outcome, again: str) -> list[str]:
+    """How to try it with the local model: what names a hosted one is written anew."""
+    asking = {proposal.layout.config, WORKFLOW, *(draft.cases for draft in proposal.drafts)}
+    paths = [path for path in outcome.written if path in asking]
+    gone = f"rm {shlex.join(paths)}" if len(paths) <= SHOWN else "remove what was written"
+    return ["", "Without a key, to try it with the local model:", f"  {gone}", f"  {again} --model {PACKAGED}"]
 
 
 def _too_few(outcome: Outcome) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from gate.domain.case import Case
 from gate.domain.words import counted
 from gate.errors import GateError, InputErrors
-from gate.flows.scaffold import finding, writing
+from gate.flows.scaffold import finding, judges, writing
 from gate.flows.scaffold.constants import CODE_ENDINGS, Constant, constants
 from gate.flows.scaffold.drafting import Draft, Names, Tree, drafts, of_bundle, with_cases, with_settings
 from gate.flows.scaffold.finding import FoundPrompt, Left
@@ -82,12 +82,14 @@ class Proposal:
         drafts: the suites.
         layout: with the models that the suites came to.
         more: prompts for which there was no more room.
+        unjudged: judges of another tool that nobody here can ask, and that are left out.
     """
 
     texts: Mapping[str, str]
     drafts: tuple[Draft, ...]
     layout: Layout
     more: tuple[str, ...] = ()
+    unjudged: int = 0
 
 
 def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
@@ -174,9 +176,14 @@ def propose(seen: Seen, tree: Tree, wishes: Wishes, layout: Layout) -> Proposal:
     if wishes.cases:
         own = [with_cases(draft, wishes.cases, _cases(tree, wishes.cases)) for draft in own]
     made, layout = _with_models([*made, *own], layout)
-    made = [writing.scored(_with_kept(draft, tree), layout.models) for draft in made]
+    made = [_with_kept(draft, tree) for draft in made]
+    unjudged = 0
     if judge := layout.models.judge:
-        made = [writing.with_judges(draft, judge) for draft in made]
+        made = [judges.with_judges(draft, judge) for draft in made]
+    elif layout.models.packaged:
+        unjudged = sum(judges.unasked(draft, layout.models) for draft in made)
+        made = [judges.without_judges(draft, layout.models) for draft in made]
+    made = [writing.scored(draft, layout.models) for draft in made]
     texts = {path: text for bundle in seen.bundles.values() for path, text in bundle.files.items()}
     texts[layout.config] = writing.config_text(made, layout)
     texts |= {draft.cases: writing.case_text(draft, layout) for draft in made if draft.entries is not None}
@@ -186,7 +193,7 @@ def propose(seen: Seen, tree: Tree, wishes: Wishes, layout: Layout) -> Proposal:
         texts[writing.WORKFLOW] = writing.workflow_text(made, layout)
     if losses := losses_of(seen):
         texts[writing.LOSSES] = writing.losses_text(losses)
-    return Proposal(texts, tuple(made), layout, tuple(more))
+    return Proposal(texts, tuple(made), layout, tuple(more), unjudged)
 
 
 def losses_of(seen: Seen) -> dict[str, tuple[Loss, ...]]:
@@ -212,7 +219,8 @@ def _with_models(made: Sequence[Draft], layout: Layout) -> tuple[list[Draft], La
         return list(made), layout
     # Every suite has its own: the commonest of them is the default.
     commonest = max(own, key=own.count)
-    models = Models(commonest, layout.models.judge or JUDGES.get(parse_model(commonest).provider))
+    judge = layout.models.judge or JUDGES.get(parse_model(commonest).provider)
+    models = Models(commonest, judge, served=layout.models.served)
     return [replace(draft, model=None if draft.model == commonest else draft.model) for draft in made], replace(
         layout, models=models
     )
