@@ -11,12 +11,15 @@ from gate.flows.scaffold.finding import MOVE
 from gate.flows.scaffold.judges import self_judged
 from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL
 from gate.flows.scaffold.proposing import Proposal, Seen
+from gate.flows.scaffold.starting import STARTERS
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of
 from gate.inputs.models import parse_model
 from gate.providers.packaged import packaged_parts
+from gate.testgen.compile.language import CODES
 
 SHOWN = 10
 """Entries of a list that are spelled out."""
+LANGUAGE_NAMES = {code: name.title() for name, code in CODES.items()}
 NAMED = 3
 """Files that are named where one would do."""
 _LOCAL = (
@@ -65,7 +68,7 @@ def told_outcome(outcome: Outcome, proposal: Proposal, *, dry: bool) -> list[str
         suites = outcome.looked.suites
         cases = sum(one.count for one in suites)
         lines.append(f"valid: {counted(len(suites), 'suite')}, {counted(cases, 'case')}")
-        lines += [*_self_judged(proposal), *_unjudged(proposal)]
+        lines += [*_self_judged(proposal), *_unjudged(proposal), *_in_languages(proposal)]
     return lines
 
 
@@ -88,6 +91,21 @@ def _unjudged(proposal: Proposal) -> list[str]:
     count = counted(proposal.unjudged, "judge")
     why = "the local model is too small to judge, and there is no key for another one"
     return [f"note: {count} left out: {why}; name one with a key: gate init --judge MODEL"]
+
+
+def _in_languages(proposal: Proposal) -> list[str]:
+    """Starter cases in another language than English, and prompts that would want such."""
+    drafts: dict[str, list[str]] = {}
+    for draft in proposal.drafts:
+        if draft.starter and draft.language != "en":
+            drafts.setdefault(draft.language, []).append(draft.name)
+    lines = []
+    for code, names in drafts.items():
+        name = LANGUAGE_NAMES.get(code, code)
+        seems = f"note: {_few(names, NAMED)} {'seem' if len(names) > 1 else 'seems'} to be written in {name}"
+        what = f"in {name}" if code in STARTERS else f"in English: put some in {name} in their place"
+        lines.append(f"{seems}; the starter cases are {what}")
+    return lines
 
 
 def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = "gate init") -> list[str]:

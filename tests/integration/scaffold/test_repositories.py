@@ -58,3 +58,17 @@ def test_a_template_that_calls_what_only_code_has_is_told_without_the_cases_that
         "left out: prompts/dated.j2: line 1: "
         "calls a variable as a function, which only code can give: pass the value itself"
     )
+
+
+def test_prompts_in_other_languages_are_told_what_their_cases_speak(tmp_path: Path) -> None:
+    german = "Du bist die Kundenberatung eines Ladens für Fahrräder. Antworte in höchstens zwei Sätzen.\n"
+    italian = "Sei un assistente di un negozio online. Rispondi in due frasi al massimo.\n"
+    files = {**PROMPT, "prompts/de.md": german, "prompts/it.md": italian}
+    root = make(tmp_path / "shop", files)
+    done = gate("init", "--model", "fake:echo", cwd=root)
+    assert done.code == 0, done.err
+    assert "note: de seems to be written in German; the starter cases are in German\n" in done.out
+    assert "note: it seems to be written in Italian; the starter cases are in English: put some in Italian" in done.out
+    assert "note: support" not in done.out
+    assert "Wobei können Sie mir helfen?" in (root / "evals/de/cases.yaml").read_text(encoding="utf-8")
+    assert gate("validate", "--quiet", cwd=root).code == 0
