@@ -1,5 +1,6 @@
 """`gate init` in repositories whose prompts do not stand ready in files of their own."""
 
+import json
 from pathlib import Path
 
 from tests.support.command import gate, git
@@ -72,3 +73,33 @@ def test_prompts_in_other_languages_are_told_what_their_cases_speak(tmp_path: Pa
     assert "note: support" not in done.out
     assert "Wobei können Sie mir helfen?" in (root / "evals/de/cases.yaml").read_text(encoding="utf-8")
     assert gate("validate", "--quiet", cwd=root).code == 0
+
+
+def test_a_program_is_told_what_was_found_written_and_left_alone(tmp_path: Path) -> None:
+    other = {"prompts/all.yaml": "support: {system: You help the customers of a shop.}\n", "bot/prompts.py": CODE}
+    root = make(tmp_path / "shop", {**PROMPT, **other})
+    dry = json.loads(gate("init", "--json", "--dry-run", cwd=root).out)
+    assert (dry["dry_run"], dry["next"]) == (True, [])
+    assert not (root / "gate.yaml").exists()
+    done = gate("init", "--json", "--find-in-code", "--model", "openai:gpt-5-mini", cwd=root)
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["schema"] == "prompt-gate/init/1"
+    assert [one["path"] for one in told["found"]] == ["prompts/support.md"]
+    assert [one["path"] for one in told["left_out"]] == ["prompts/all.yaml"]
+    assert told["in_code"] == [{"where": "bot/prompts.py:1", "name": "TEMPLATE", "chars": 55}]
+    assert told["written"] == dry["written"] and "gate.yaml" in told["written"]
+    assert (told["model"], told["judge"], told["keys"]) == ("openai:gpt-5-mini", "openai:gpt-5", ["OPENAI_API_KEY"])
+    (suite,) = told["suites"]
+    assert (suite["name"], suite["count"], suite["starter"], suite["language"]) == ("support", 20, True, "en")
+    assert "gate diff --base main" in told["next"]
+    again = json.loads(gate("init", "--json", cwd=root).out)
+    assert (again["written"], "gate.yaml" in again["kept"]) == ([], True)
+
+
+def test_a_program_is_told_what_there_is_where_nothing_can_be_gated(tmp_path: Path) -> None:
+    root = make(tmp_path / "bot", {"src/bot/prompts.py": CODE})
+    done = gate("init", "--json", cwd=root)
+    assert done.code == 2
+    assert [one["name"] for one in json.loads(done.out)["in_code"]] == ["TEMPLATE"]
+    assert "could be gated" in done.err
