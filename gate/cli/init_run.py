@@ -85,6 +85,8 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
     if options.generate:
         _generated(options, place, proposal)
         proposal = proposed(place, seen, wishes, layout)
+    if options.talks:
+        _say(told_losses(losses_of(seen)))
     if _asks(options) and not options.dry_run:
         _confirmed(settle(place, proposal, options.config, dry=True).written)
     outcome = settle(place, proposal, options.config, dry=options.dry_run)
@@ -108,7 +110,6 @@ def _told(options: InitOptions, place: Place, seen: Seen, proposal: Proposal, ou
     if options.quiet:
         _say(outcome.written)
         return
-    _say(told_losses(losses_of(seen)))
     _say(told_outcome(outcome, proposal, dry=options.dry_run))
     _say(_next(options, place, proposal, outcome))
 
@@ -123,10 +124,10 @@ def _next(options: InitOptions, place: Place, proposal: Proposal, outcome: Outco
 def _again(options: InitOptions) -> str:
     """The command with what says where things are, for another model."""
     named = [("--prompt", path) for path in options.prompts]
-    named += [("--from", options.bundle)] * bool(options.bundle) + [("--cases", options.cases)] * bool(options.cases)
-    named += [("--config", options.config)] * (options.config != CONFIG)
+    named += [("--from", options.bundle or ""), ("--cases", options.cases or "")]
+    named += [("--config", options.config if options.config != CONFIG else "")]
     flags = ["--no-workflow"] * options.no_workflow + ["--no-schema"] * options.no_schema
-    return shlex.join(["gate", "init", *(word for pair in named for word in pair if word), *flags])
+    return shlex.join(["gate", "init", *(word for pair in named if pair[1] for word in pair), *flags])
 
 
 def _wishes(options: InitOptions, place: Place) -> Wishes:
