@@ -43,7 +43,8 @@ def told_found(seen: Seen) -> list[str]:
     for one in seen.found:
         if one.braces:
             names = ", ".join(f"{{{name}}}" for name in one.braces[:3])
-            lines.append(f"note: {one.path} has {names}: single braces stay as they are; a template has {{{{ name }}}}")
+            what = "it goes to the model as it stands" if len(one.braces) == 1 else "they go to the model as they stand"
+            lines.append(f"note: {one.path} has {names}, and {what}: a template has {{{{ name }}}}")
     for constant in seen.constants[:SHOWN]:
         lines.append(f"in code: {constant.where}: {constant.name} ({constant.chars:,} characters)")
     if len(seen.constants) > SHOWN:

@@ -38,7 +38,8 @@ MOVE = (
 """What to do with a prompt that is in no file of its own."""
 DOTPROMPT = ".prompt"
 _MARKED = re.compile(r"\{\{-?\s*[^\W\d]\w*")
-_BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})")
+_BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})|\{\{-?\s*(\.[^\W\d]\w{0,39})\s*-?\}\}")
+"""What Python and TypeScript fill in, or Go: `{name}`, `${name}`, `{{.Name}}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class FoundPrompt:
         prompt: what it is.
         names: variables that it asks of a case, `input` among them.
         template: the suite has to say that it is Jinja2.
-        braces: names in single braces, which stay as they are.
+        braces: names in braces that are none of Jinja2's, and stay as they are.
     """
 
     path: str
@@ -162,7 +163,8 @@ def _names(prompt: Prompt) -> frozenset[str]:
 
 def _braces(prompt: Prompt) -> Iterator[str]:
     for message in prompt.messages:
-        yield from (match[1] for match in _BRACE.finditer(message.content))
+        # Go's names keep both braces, which a reader finds in the text.
+        yield from (match[1] or f"{{{match[2]}}}" for match in _BRACE.finditer(message.content))
 
 
 def _likely(path: str) -> bool:

@@ -68,6 +68,9 @@ def test_a_text_with_double_braces_is_a_template_and_one_with_single_braces_is_n
     plain = look({"a.md": "Summarise {text}, as {}."}, "a.md")
     assert isinstance(plain, FoundPrompt)
     assert (plain.template, plain.variables, plain.braces) == (False, (), ("text",))
+    for_go = look({"a.md": "It is {{.CurrentDate}}, {{ .Name }}."}, "a.md")
+    assert isinstance(for_go, FoundPrompt)
+    assert (for_go.template, for_go.braces) == (False, ("{.CurrentDate}", "{.Name}"))
 
 
 def test_what_cannot_be_read_is_told_with_its_line() -> None:

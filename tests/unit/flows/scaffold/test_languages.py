@@ -40,7 +40,8 @@ def test_cases_are_in_the_language_of_the_prompt(language: str) -> None:
 
 
 def test_values_of_variables_are_in_it_too_and_those_without_a_translation_stay() -> None:
-    (first, *_) = starter_cases([prompt("Schreibe den Kunden von {{ company }} einen Brief auf {{ language }}.", "a.j2")])
+    text = "Schreibe den Kunden von {{ company }} einen Brief auf {{ language }}."
+    (first, *_) = starter_cases([prompt(text, "a.j2")])
     assert first["vars"] == {"company": "Example Ltd", "language": "Deutsch"}
 
 
