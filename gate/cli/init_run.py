@@ -22,6 +22,7 @@ from gate.errors import GateError
 from gate.flows.scaffold.models import USUAL, chosen
 from gate.flows.scaffold.proposing import Proposal, Seen, Tools, Wishes, losses_of, told_losses
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, Layout
+from gate.inputs.builders import is_python
 from gate.inputs.models import parse_model
 from gate.inputs.paths import complaint
 from gate.inputs.problems import printable, quoted
@@ -146,6 +147,9 @@ def _wishes(options: InitOptions, place: Place) -> Wishes:
 
 def _from_root(path: str, place: Place) -> str:
     """A path as the user gave it, from where he stands, as one from the root of the repository."""
+    if is_python(path):
+        hint = f"write the suite into gate.yaml: prompt: {path}; docs/how-to/python-prompts.md has one to begin with"
+        raise GateError(f"{path} is a function, and gate init makes suites of files alone", hint)
     here = Path.cwd().resolve()
     full = Path(posixpath.normpath((here / path).as_posix()))
     root = place.root.resolve()

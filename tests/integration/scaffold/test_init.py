@@ -156,6 +156,7 @@ def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: s
     [
         (["--prompt", "prompts/none.md"], "there is no such file"),
         (["--prompt", "../x.md"], "lies outside"),
+        (["--prompt", "python:bot.prompts:build"], "is a function"),
         (["--cases", "none.jsonl"], "there is no file none.jsonl"),
         (["--cases", "prompts/support.md"], "is no case file"),
         (["--model", "gpt-5"], "names no provider"),
