@@ -37,6 +37,8 @@ MOVE = (
 )
 """What to do with a prompt that is in no file of its own."""
 DOTPROMPT = ".prompt"
+_HANDLEBARS = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\{\{")
+"""Front matter, or a place to fill in; such a file without either is a text like any other."""
 _MARKED = re.compile(r"\{\{-?\s*[^\W\d]\w*")
 _BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})|\{\{-?\s*(\.[^\W\d]\w{0,39})\s*-?\}\}")
 """What Python and TypeScript fill in, or Go: `{name}`, `${name}`, `{{.Name}}`."""
@@ -114,14 +116,14 @@ def looked_at(path: str, read: Callable[[str], bytes | None]) -> FoundPrompt | L
     """
     if reason := complaint(path):
         return Left(path, f"its path {reason}")
-    if path.lower().endswith(DOTPROMPT):
-        return Left(path, "is a template in Handlebars, which the gate does not read", MOVE)
     text = ""
     try:
         data = read(path)
         if data is None:
             return Left(path, "there is no such file")
         text = decode(data, path)
+        if path.lower().endswith(DOTPROMPT) and _HANDLEBARS.search(text):
+            return Left(path, "is a template in Handlebars, which the gate does not read", MOVE)
         template = path.lower().endswith((".md", ".txt")) and _MARKED.search(text) is not None
         library = Library(path, read)
         return _found(path, prompts.parse(text, path, template=template, library=library), template)

@@ -82,6 +82,12 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
     assert look({}, "a.md") == Left("a.md", "there is no such file")
 
 
+def test_a_text_whose_name_ends_in_prompt_is_one() -> None:
+    found = look({"bot/support.prompt": "You help."}, "bot/support.prompt")
+    assert isinstance(found, FoundPrompt)
+    assert likely(["bot/support.prompt", "bot/_part.prompt"]) == ["bot/support.prompt"]
+
+
 def test_a_mapping_without_messages_is_no_prompt() -> None:
     assert look({"prompts/settings.yaml": "a: 1"}, "prompts/settings.yaml") is None
     assert isinstance(look({"c.json": '[{"role": "system", "content": "x"}]'}, "c.json"), FoundPrompt)
