@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gate.bootstrap.memory import Remembering
+from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Plan
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Budget, RunPolicy
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-FOLDER = Path(".gate/generate")
-"""What is for a reader's information, and no part of the exam."""
+FOLDER = "generate"
+"""In the gate's own folder: what is for a reader's information, and no part of the exam."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,8 @@ def ask_models(
             telling.steps.finish()
 
     resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
-    plan = Plan(resolved, terms.concurrency, 0, FOLDER, telling.progress, remember=terms.remember, say=telling.say)
+    folder = own_folder() / FOLDER
+    plan = Plan(resolved, terms.concurrency, 0, folder, telling.progress, remember=terms.remember, say=telling.say)
     found = carry_out(plan, settings, do)
     if isinstance(found, CannotEvaluate):
         raise found

@@ -42,7 +42,7 @@ async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered
     Raises:
         CannotEvaluate: answers are still to come, or a budget would not suffice.
     """
-    folder = plan.remember.folder / LEDGER
+    folder = plan.remember.place / LEDGER
     refuse_tracked(folder, *folder.glob("*"))
     budget = plan.resolved.budget
     cost = outlay(plan, factory).cost if budget.max_usd is not None else None

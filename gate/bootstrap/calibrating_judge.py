@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.planning import against_itself
 from gate.bootstrap.resolving import DiskSource
@@ -29,7 +30,7 @@ from gate.inputs.text import decode
 from gate.settings.services import Settings
 from gate.store.run_folder import write_whole
 
-FOLDER = Path(".gate/judge-calibration")
+FOLDER = "judge-calibration"
 """The single judgements, for a reader who wants to know more."""
 
 
@@ -100,7 +101,7 @@ def measure_judge(
         spent = run.tools.spent_usd() if spec.judged else 0.0
         return conclude(labels, spec, judged, Ended(created, repeats, unfinished, spent))
 
-    plan = Plan(resolved, wanted.concurrency, seed_of(labels, spec), FOLDER, progress, say=say)
+    plan = Plan(resolved, wanted.concurrency, seed_of(labels, spec), own_folder() / FOLDER, progress, say=say)
     return carry_out(plan, settings, work)
 
 

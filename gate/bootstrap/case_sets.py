@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.bootstrap.places import own_folder
 from gate.bootstrap.serving import Here, site_here
 from gate.domain.jsonvalue import digest
 from gate.domain.stored_suite import CaseFilter, CaseVersion, Change, Conflict, Entry, Listed, Page, SuiteVersion
@@ -16,12 +17,12 @@ from gate.inputs.limits import FILE_BYTES
 from gate.inputs.text import decode
 from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_new
-from gate.store.own_folder import NAME, make_folder
+from gate.store.own_folder import make_folder
 
 if TYPE_CHECKING:
     from gate.store.sql.suites import Suites
 
-_EDITS = Path(NAME) / "edits"
+_EDITS = "edits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,9 @@ def keep_edit(text: str) -> Path:
     Returns:
         The file.
     """
-    make_folder(_EDITS)
-    path = _EDITS / f"{digest(text)[:12]}.yaml"
+    folder = own_folder() / _EDITS
+    make_folder(folder)
+    path = folder / f"{digest(text)[:12]}.yaml"
     if not path.exists():
         write_new(path, text)
     return path

@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from gate.bootstrap.places import own_folder
 from gate.domain.record import RunRecord
 from gate.errors import GateError
 from gate.flows.plan import EarlierRun
 from gate.git.repo import Repo
 from gate.store.load import load_run
-
-KEPT = Path(".gate")
-"""Where runs are kept."""
 
 CALIBRATION = "calibration.json"
 """Stands beside the `run.json` of a calibration."""
@@ -88,9 +86,10 @@ def _records(folder: Path) -> Iterator[_Record]:
 
 
 def kept_runs() -> Shelf:
-    """The runs below `.gate`, those that git tracks left out."""
+    """The runs below `.gate` of the repository, those that git tracks left out."""
+    kept = own_folder()
     try:
         repo = Repo.open(Path())
     except GateError:
-        return Shelf(KEPT, lambda path: False)
-    return Shelf(KEPT, lambda path: repo.is_tracked(path.absolute()))
+        return Shelf(kept, lambda path: False)
+    return Shelf(kept, lambda path: repo.is_tracked(path.absolute()))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gate.bootstrap.ask_models import FOLDER
+from gate.bootstrap.places import own_folder
 from gate.bootstrap.resolving import DiskSource
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
@@ -41,10 +42,11 @@ def reading_folder(cases: Path) -> Path:
     Args:
         cases: their folder; `evals/shop` is called `shop`, and `exams/one` is called `exams-one`.
     """
-    whole = Path(os.path.abspath(cases))
-    inside = whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole.relative_to(whole.anchor)
+    own, whole = own_folder(), Path(os.path.abspath(cases))
+    root = Path(os.path.abspath(own)).parent
+    inside = whole.relative_to(root) if whole.is_relative_to(root) else whole.relative_to(whole.anchor)
     parts = inside.parts[1:] if inside.parts[:1] == ("evals",) and len(inside.parts) > 1 else inside.parts
-    return FOLDER / ("-".join(parts) or "here")
+    return own / FOLDER / ("-".join(parts) or "here")
 
 
 def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
@@ -57,7 +59,7 @@ def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
     Raises:
         GateError: it cannot be written.
     """
-    make_folder(FOLDER)
+    make_folder(folder.parent)
     if folder.is_symlink():
         raise GateError(f"{folder} is a symbolic link", "remove it")
     try:

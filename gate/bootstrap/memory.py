@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.bootstrap.places import own_folder
 from gate.calls.answer_file import Unusable, files_of
 from gate.calls.store import AnswerStore, StoreOptions
 from gate.domain.model import ModelRef, Params
@@ -31,15 +32,20 @@ class Remembering:
         cache: answers of earlier runs; without it a run keeps a journal of its own, so that it can be taken up again
             when it is killed.
         refresh: ask for everything anew, and replace what is known.
-        folder: of the cache.
+        folder: of the cache; None for that of the repository.
         beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
             latency and drift; without it quality alone is compared there.
     """
 
     cache: bool = True
     refresh: bool = False
-    folder: Path = CACHE
+    folder: Path | None = None
     beside: bool = True
+
+    @property
+    def place(self) -> Path:
+        """The folder of the cache."""
+        return own_folder() / CACHE.name if self.folder is None else self.folder
 
 
 @dataclass(slots=True)
@@ -131,7 +137,8 @@ def _open(
 ) -> Remembered:
     sitting = uuid.uuid4().hex[:12]
     notes: list[str] = []
-    for path in (wanted.folder / _CACHED,) * wanted.cache + (out / _JOURNAL,):
+    cached = (wanted.place / _CACHED,) if wanted.cache else ()
+    for path in (*cached, out / _JOURNAL):
         own = path.name == _JOURNAL
         try:
             refuse_tracked(*files_of(path))

@@ -1,5 +1,6 @@
 """Where a command works: in a repository, whatever its state, or in a plain folder."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from gate.errors import GateError
 from gate.git.command import Git
 from gate.git.repo import Repo, UntrustedOwner
 from gate.git.sources import TreeSource
+from gate.store.own_folder import NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,18 @@ class Place:
         names = local.decode("utf-8", "replace").split()
         current = self.repo.git.ask("symbolic-ref", "--short", "--quiet", "HEAD").out.decode("utf-8", "replace").strip()
         return next((name for name in ("main", "master") if name in (*names, current)), current or "HEAD")
+
+
+def own_folder(directory: Path = Path()) -> Path:
+    """`.gate` of the repository that a folder lies in, or of that folder, as it is named from there.
+
+    What was paid for in a subfolder is known at the root, too.
+    """
+    try:
+        root = Repo.open(directory).root
+    except GateError:
+        return directory / NAME
+    return directory / os.path.relpath(root, directory.resolve()) / NAME
 
 
 def place_here(directory: Path = Path()) -> Place:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from gate.bootstrap.places import Place
 from gate.bootstrap.validating import looked_through
 from gate.errors import GateError, InputErrors, Problem
+from gate.flows.scaffold import finding
 from gate.flows.scaffold.drafting import Tree
 from gate.flows.scaffold.finding import Left
 from gate.flows.scaffold.overlay import Overlay
@@ -20,6 +22,8 @@ from gate.inputs.paths import matches
 from gate.store.new_files import write_all_new
 
 TOOLS = Tools(is_bundle, read_bundle)
+_TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and [\d,]+ more like it)?$")
+"""Where a message names a made-up case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,15 @@ def sound(place: Place, seen: Seen, wishes: Wishes, layout: Layout) -> Seen:
     if wishes.prompts or wishes.cases or not _mistakes(place, seen, wishes, layout):
         return seen
     told = {one.path: _mistakes(place, replace(seen, found=(one,), bundles={}), wishes, layout) for one in seen.found}
-    left = [Left(path, str(problems[0])) for path, problems in told.items() if problems]
+    left = [Left(path, _reason(path, problems[0])) for path, problems in told.items() if problems]
     return replace(seen, found=tuple(one for one in seen.found if not told[one.path]), left=(*seen.left, *left))
+
+
+def _reason(path: str, problem: Problem) -> str:
+    """What is wrong with a prompt; the cases that it was tried with are not written, and not named."""
+    if problem.file != path:
+        return str(problem)
+    return _TRIED.sub("", finding.told(problem))
 
 
 def _mistakes(place: Place, seen: Seen, wishes: Wishes, layout: Layout) -> tuple[Problem, ...]:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from gate.bootstrap.calibrating import Trial, conclude, measure
+from gate.bootstrap.places import own_folder
 from gate.cli import sheets
 from gate.cli.telling import progress
 from gate.domain.calibration import CalibrationRecord, dump
@@ -19,7 +20,7 @@ from gate.report.calibration import noise as calibration
 from gate.settings.services import Settings
 from gate.store.load import load_run
 
-DEFAULT_OUT = Path(".gate/calibration")
+USUAL_OUT = "calibration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def execute(options: CalibrateOptions) -> int:
     console = Console(stderr=True)
     steps: Steps = _Bar(console) if console.is_terminal else _Line()
     steps = _NoSteps() if options.quiet else steps
-    out = None if options.run is not None else options.out or DEFAULT_OUT
+    out = None if options.run is not None else options.out or own_folder() / USUAL_OUT
     found = conclude(_run(options), steps, out)
     _show(found, options)
     if out is not None and not (options.as_json or options.markdown or options.quiet):
@@ -60,7 +61,7 @@ def _run(options: CalibrateOptions) -> RunRecord:
             if value:
                 raise GateError(f"{name} has no meaning with a finished run", "gate calibrate RUN.json makes no calls")
         return load_run(options.run)
-    out = options.out or DEFAULT_OUT
+    out = options.out or own_folder() / USUAL_OUT
     if out.is_file():
         raise GateError(f"{out} is a file", "name a folder")
     trial = Trial(options.config, options.suites, options.samples, options.concurrency, out)

@@ -18,8 +18,6 @@ from gate.inputs.models import parse_model
 from gate.report.escape import terminal
 from gate.settings.services import Settings
 
-DEFAULT_OUT = Path(".gate/check")
-
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
@@ -68,7 +66,7 @@ def execute(options: CheckOptions) -> int:
     """
     if options.no_cache and options.refresh:
         raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
-    folder, file = out_of(options.out, DEFAULT_OUT)
+    folder, file = out_of(options.out, "check")
     resolved = _resolve(options)
     if options.fail_on is not None:
         resolved = replace(resolved, policy=replace(resolved.policy, fail_on=options.fail_on))

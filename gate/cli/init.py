@@ -41,6 +41,9 @@ Examples:
 @click.option("--no-schema", is_flag=True, help="Write no schemas for editors.")
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take the defaults.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Ask nothing, and print what was found, written and left alone as JSON."
+)
 @click.option("--quiet", "-q", is_flag=True, help="Only the paths that were written.")
 def init(**options: Any) -> None:
     """Find the prompts of a repository, and write what the gate needs.

@@ -1,10 +1,13 @@
 """From the options of `gate init` to files, and to words about them."""
 
+import json
 import os
 import posixpath
 import re
+import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +15,14 @@ import click
 
 from gate.bootstrap.places import Place, place_here
 from gate.bootstrap.scaffolding import TOOLS, Outcome, proposed, seen_at, settle, sound
+from gate.cli import init_json
 from gate.cli.init_words import SHOWN, next_steps, told_found, told_outcome
+from gate.domain.jsonvalue import JsonValue
 from gate.errors import GateError
 from gate.flows.scaffold.models import USUAL, chosen
 from gate.flows.scaffold.proposing import Proposal, Seen, Tools, Wishes, losses_of, told_losses
-from gate.flows.scaffold.writing import ACTION, WORKFLOW, Layout
+from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, Layout
+from gate.inputs.builders import is_python
 from gate.inputs.models import parse_model
 from gate.inputs.paths import complaint
 from gate.inputs.problems import printable, quoted
@@ -42,7 +48,13 @@ class InitOptions:
     no_schema: bool
     yes: bool
     dry_run: bool
+    as_json: bool
     quiet: bool
+
+    @property
+    def talks(self) -> bool:
+        """Is a person told what happens?"""
+        return not self.quiet and not self.as_json
 
 
 def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
@@ -53,17 +65,20 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
         tools: readers of other tools' files.
 
     Raises:
-        GateError: there is no prompt, or something that was named cannot be read; nothing is written then.
+        GateError: there is no prompt (`--json` says what was looked at all the same), or something that was named
+            cannot be read; nothing is written then.
     """
     place = place_here()
     wishes = _wishes(options, place)
     layout = _layout(options, place)
     seen = sound(place, seen_at(place, wishes, tools), wishes, layout)
-    if not options.quiet:
+    if options.talks:
         _say(told_found(seen))
     # A suite of another tool without cases gets them where its prompt is found.
     if not seen.found and not any(suite.cases for bundle in seen.bundles.values() for suite in bundle.suites):
-        raise _nothing(seen)
+        if options.as_json:
+            _print(init_json.found(seen))
+        raise _nothing(seen, place)
     if _asks(options):
         options, layout = _asked(options, layout, seen, place)
         wishes = replace(wishes, workflow=not options.no_workflow)
@@ -71,6 +86,8 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
     if options.generate:
         _generated(options, place, proposal)
         proposal = proposed(place, seen, wishes, layout)
+    if options.talks:
+        _say(told_losses(losses_of(seen)))
     if _asks(options) and not options.dry_run:
         _confirmed(settle(place, proposal, options.config, dry=True).written)
     outcome = settle(place, proposal, options.config, dry=options.dry_run)
@@ -86,13 +103,32 @@ def _confirmed(paths: Sequence[str]) -> None:
 
 
 def _told(options: InitOptions, place: Place, seen: Seen, proposal: Proposal, outcome: Outcome) -> None:
+    if options.as_json:
+        _print(
+            init_json.document(seen, proposal, outcome, _next(options, place, proposal, outcome), dry=options.dry_run)
+        )
+        return
     if options.quiet:
         _say(outcome.written)
         return
-    _say(told_losses(losses_of(seen)))
     _say(told_outcome(outcome, proposal, dry=options.dry_run))
-    if not options.dry_run and outcome.looked is not None:
-        _say(next_steps(place, proposal, outcome, _present()))
+    _say(_next(options, place, proposal, outcome))
+
+
+def _next(options: InitOptions, place: Place, proposal: Proposal, outcome: Outcome) -> list[str]:
+    """What to type now, once there is something to go on with."""
+    if options.dry_run or outcome.looked is None:
+        return []
+    return next_steps(place, proposal, outcome, _again(options))
+
+
+def _again(options: InitOptions) -> str:
+    """The command with what says where things are, for another model."""
+    named = [("--prompt", path) for path in options.prompts]
+    named += [("--from", options.bundle or ""), ("--cases", options.cases or "")]
+    named += [("--config", options.config if options.config != CONFIG else "")]
+    flags = ["--no-workflow"] * options.no_workflow + ["--no-schema"] * options.no_schema
+    return shlex.join(["gate", "init", *(word for pair in named if pair[1] for word in pair), *flags])
 
 
 def _wishes(options: InitOptions, place: Place) -> Wishes:
@@ -111,6 +147,9 @@ def _wishes(options: InitOptions, place: Place) -> Wishes:
 
 def _from_root(path: str, place: Place) -> str:
     """A path as the user gave it, from where he stands, as one from the root of the repository."""
+    if is_python(path):
+        hint = f"write the suite into gate.yaml: prompt: {path}; docs/how-to/python-prompts.md has one to begin with"
+        raise GateError(f"{path} is a function, and gate init makes suites of files alone", hint)
     here = Path.cwd().resolve()
     full = Path(posixpath.normpath((here / path).as_posix()))
     root = place.root.resolve()
@@ -135,7 +174,7 @@ def _present() -> tuple[str, ...]:
 
 
 def _asks(options: InitOptions) -> bool:
-    return not options.yes and not options.quiet and sys.stdin.isatty() and sys.stdout.isatty()
+    return not options.yes and options.talks and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _asked(options: InitOptions, layout: Layout, seen: Seen, place: Place) -> tuple[InitOptions, Layout]:
@@ -163,21 +202,33 @@ def _model(said: str) -> str:
 def _generated(options: InitOptions, place: Place, proposal: Proposal) -> None:
     """Cases that a model makes of the prompts, in place of the made-up ones."""
     if options.dry_run:
-        _say(["--generate is left out: it would ask the model."])
+        if options.talks:
+            _say(["--generate is left out: it would ask the model."])
         return
     from gate.cli.init_generate import with_generated
 
-    with_generated(place, proposal.drafts, proposal.layout.models.answering)
+    # Whatever is said on the way is not what a program reads.
+    with redirect_stdout(sys.stderr) if options.as_json else nullcontext():
+        with_generated(place, proposal.drafts, proposal.layout.models.answering)
 
 
-def _nothing(seen: Seen) -> GateError:
-    looked = "prompts/**, *.prompt.yml, *.prompty, promptfooconfig.yaml and files named like system_prompt.md"
+def _nothing(seen: Seen, place: Place) -> GateError:
     hint = "put the text of a prompt into a file, such as prompts/support.md; or name one: gate init --prompt PATH"
+    if (place.root / ".gitmodules").is_file():
+        hint += "; a submodule is a repository of its own: run gate init inside it"
     if seen.constants:
-        hint += "; the prompts in code that are named above can be moved into files"
-    else:
-        hint += "; gate init --find-in-code names prompts that stand in code"
+        return GateError("there is no prompt here in a file that could be gated; the code has those above", hint)
+    if seen.left:
+        return GateError("there is no prompt here that could be gated; those above are left out", hint)
+    looked = (
+        "files in folders named prompts, *.prompt.yml, *.prompty, promptfooconfig.yaml, files named like "
+        "system_prompt.md, and texts in Python, JavaScript and TypeScript that are named like prompts"
+    )
     return GateError(f"there is no prompt here that could be gated; looked for {looked}", hint)
+
+
+def _print(document: dict[str, JsonValue]) -> None:
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def _say(lines: list[str] | tuple[str, ...]) -> None:

@@ -1,21 +1,25 @@
 """What `gate init` says: what it found, what it wrote, what comes next."""
 
 import shlex
-from collections.abc import Sequence
 
 from gate.bootstrap.places import Place
 from gate.bootstrap.scaffolding import Outcome
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
 from gate.errors import GateError
-from gate.flows.scaffold.models import KEYS, USUAL
+from gate.flows.scaffold.finding import MOVE
+from gate.flows.scaffold.judges import self_judged
+from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL
 from gate.flows.scaffold.proposing import Proposal, Seen
-from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of, self_judged
+from gate.flows.scaffold.starting import STARTERS
+from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of
 from gate.inputs.models import parse_model
 from gate.providers.packaged import packaged_parts
+from gate.testgen.compile.language import CODES
 
 SHOWN = 10
 """Entries of a list that are spelled out."""
+LANGUAGE_NAMES = {code: name.title() for name, code in CODES.items()}
 NAMED = 3
 """Files that are named where one would do."""
 _LOCAL = (
@@ -39,16 +43,14 @@ def told_found(seen: Seen) -> list[str]:
     for one in seen.found:
         if one.braces:
             names = ", ".join(f"{{{name}}}" for name in one.braces[:3])
-            lines.append(f"note: {one.path} has {names}: single braces stay as they are; a template has {{{{ name }}}}")
+            what = "it goes to the model as it stands" if len(one.braces) == 1 else "they go to the model as they stand"
+            lines.append(f"note: {one.path} has {names}, and {what}: a template has {{{{ name }}}}")
     for constant in seen.constants[:SHOWN]:
         lines.append(f"in code: {constant.where}: {constant.name} ({constant.chars:,} characters)")
     if len(seen.constants) > SHOWN:
         lines.append(f"and {len(seen.constants) - SHOWN} more in code")
-    if seen.constants:
-        lines.append(
-            "  The gate compares files: move such a text into one that your code reads. A Python function that"
-        )
-        lines.append("  returns it can be a prompt, too, as python:package.module:function.")
+    remedies = [MOVE] * bool(seen.constants) + [one.remedy for one in seen.left if one.remedy]
+    lines += [f"  {remedy}" for remedy in dict.fromkeys(remedies)]
     return lines
 
 
@@ -67,7 +69,7 @@ def told_outcome(outcome: Outcome, proposal: Proposal, *, dry: bool) -> list[str
         suites = outcome.looked.suites
         cases = sum(one.count for one in suites)
         lines.append(f"valid: {counted(len(suites), 'suite')}, {counted(cases, 'case')}")
-        lines += _self_judged(proposal)
+        lines += [*_self_judged(proposal), *_unjudged(proposal), *_in_languages(proposal)]
     return lines
 
 
@@ -83,14 +85,38 @@ def _self_judged(proposal: Proposal) -> list[str]:
     ]
 
 
-def next_steps(place: Place, proposal: Proposal, outcome: Outcome, present: Sequence[str] = ()) -> list[str]:
+def _unjudged(proposal: Proposal) -> list[str]:
+    """Judges that were left out."""
+    if not proposal.unjudged:
+        return []
+    count = counted(proposal.unjudged, "judge")
+    why = "the local model is too small to judge, and there is no key for another one"
+    return [f"note: {count} left out: {why}; name one with a key: gate init --judge MODEL"]
+
+
+def _in_languages(proposal: Proposal) -> list[str]:
+    """Starter cases in another language than English, and prompts that would want such."""
+    drafts: dict[str, list[str]] = {}
+    for draft in proposal.drafts:
+        if draft.starter and draft.language != "en":
+            drafts.setdefault(draft.language, []).append(draft.name)
+    lines = []
+    for code, names in drafts.items():
+        name = LANGUAGE_NAMES.get(code, code)
+        seems = f"note: {_few(names, NAMED)} {'seem' if len(names) > 1 else 'seems'} to be written in {name}"
+        what = f"in {name}" if code in STARTERS else f"in English: put some in {name} in their place"
+        lines.append(f"{seems}; the starter cases are {what}")
+    return lines
+
+
+def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = "gate init") -> list[str]:
     """What to type now.
 
     Args:
         place: the repository.
         proposal: the suites.
         outcome: what was written.
-        present: services whose key is set.
+        again: the command as it was given, without a model.
     """
     layout = proposal.layout
     starters = [draft.cases for draft in proposal.drafts if draft.starter and draft.cases in outcome.written]
@@ -103,20 +129,28 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, present: Sequ
     commit = "git add -A && git commit -m 'Gate the prompts'"
     words = ["gate", "diff", "--base", layout.branch, *(["--config", layout.config] if layout.config != CONFIG else [])]
     keys = keys_of(proposal.drafts, layout.models)
-    missing = [key for key in keys if key not in {KEYS[name] for name in present}]
+    missing = [key for key in keys if key not in {KEYS[name] for name in layout.models.served}]
     exports = [f"  export {key}=…" for key in missing]
     lines += [f"  {commit}", f"  edit {_edited(proposal)}", *exports, f"  {shlex.join(words)}"]
     if WORKFLOW in outcome.written:
         if layout.action == ACTION:
             lines.append(f"  {WORKFLOW}: put your copy of the action, with its commit, in the place of OWNER/…")
         lines += [f"  gh secret set {key}" for key in keys]
-    if missing and not any(draft.starter for draft in proposal.drafts):
-        lines += ["", "Without a key, to try it: rm gate.yaml, and gate init --model local:gemma3-270m."]
+    if missing and not layout.models.named:
+        lines += _without_key(proposal, outcome, again)
     if layout.models.packaged:
         lines += ["", *_LOCAL, *_missing_model()]
         if any(map(judged, proposal.drafts)):
             lines.append("A judge of its size would be worth nothing: it stands in gate.yaml as a comment.")
     return lines
+
+
+def _without_key(proposal: Proposal, outcome: Outcome, again: str) -> list[str]:
+    """How to try it with the local model: what names a hosted one is written anew."""
+    asking = {proposal.layout.config, WORKFLOW, *(draft.cases for draft in proposal.drafts)}
+    paths = [path for path in outcome.written if path in asking]
+    gone = f"rm {shlex.join(paths)}" if len(paths) <= SHOWN else "remove what was written"
+    return ["", "Without a key, to try it with the local model:", f"  {gone}", f"  {again} --model {PACKAGED}"]
 
 
 def _too_few(outcome: Outcome) -> list[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from gate.bootstrap.memory import Remembering
+from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.sharding import Part, named_commit, run_shard
 from gate.cli import show
@@ -29,7 +30,7 @@ def execute(options: DiffOptions, share: Share, resolved: Resolved, progress: Pr
     """
     if options.out is not None and show.form_of(options.out) is not None and not options.out.is_dir():
         raise GateError(f"--out {options.out}: a shard has no report", "name a folder; gate merge makes the report")
-    folder = options.out or Path(f".gate/shard-{share.number}-of-{share.of}")
+    folder = options.out or own_folder() / f"shard-{share.number}-of-{share.of}"
     if options.refresh:
         raise GateError("--refresh and --shard do not go together", "a shard knows no answers but its own")
     plan = Plan(

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.places import own_folder
 from gate.cli import show
 from gate.cli.diff_options import Telling
 from gate.cli.progress import Lines, Silent
@@ -17,8 +18,6 @@ from gate.flows.unevaluated import deleted
 from gate.report.cases import worst as worst_case
 from gate.report.escape import terminal
 from gate.report.verdict.headline import first_line
-
-DEFAULT_OUT = Path(".gate/last")
 
 
 def progress(*, quiet: bool) -> Progress:
@@ -36,12 +35,17 @@ def progress(*, quiet: bool) -> Progress:
     return Lines()
 
 
-def out_of(out: Path | None, default: Path = DEFAULT_OUT) -> tuple[Path, Path | None]:
-    """The folder of the run, and the one file that was asked for, if any."""
+def out_of(out: Path | None, usual: str = "last") -> tuple[Path, Path | None]:
+    """The folder of the run, and the one file that was asked for, if any.
+
+    Args:
+        out: as the user says.
+        usual: name in the gate's own folder where they say nothing.
+    """
     if out is None:
-        return default, None
+        return own_folder() / usual, None
     if show.form_of(out) is not None and not out.is_dir():
-        return default, out
+        return own_folder() / usual, out
     if out.is_file():
         raise GateError(f"{out} is a file whose ending is no format", f"name a folder, or a file: {show.TOLD}")
     return out, None

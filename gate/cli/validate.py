@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gate.flows.validate import Looked
 
 SCHEMA = "prompt-gate/validation/1"
@@ -63,12 +65,29 @@ def told(found: "Looked") -> list[str]:
         lines.append(f"  {one.name}: {one.prompt}, {what}, {', '.join(one.scorers)}; {one.model}")
     if len(suites) > _SHOWN:
         lines.append(f"  and {len(suites) - _SHOWN:,} more suites")
-    remarks = [f"note: {remark}" for remark in found.remarks[:_SHOWN]]
-    if len(found.remarks) > _SHOWN:
-        remarks.append(f"and {len(found.remarks) - _SHOWN:,} more notes")
+    gathered = _gathered(found.remarks)
+    remarks = [f"note: {remark}" for remark in gathered[:_SHOWN]]
+    if len(gathered) > _SHOWN:
+        remarks.append(f"and {len(gathered) - _SHOWN:,} more notes")
     return [printable(line) for line in (*lines, *remarks)]
 
 
+def _gathered(remarks: "Sequence[str]") -> list[str]:
+    """The same said of several files is said once."""
+    files: dict[str, list[str]] = {}
+    for remark in remarks:
+        file, _, said = remark.partition(": ")
+        # What stands before a colon is no file where it is a sentence.
+        known, said = ([file], said) if said and " " not in file else ([], remark)
+        files.setdefault(said, []).extend(known)
+    found = []
+    for said, of in files.items():
+        more = f" and {len(of) - _NAMED:,} more" if len(of) > _NAMED else ""
+        found.append(f"{', '.join(of[:_NAMED])}{more}: {said}" if of else said)
+    return found
+
+
+_NAMED = 3
 _SHOWN = 20
 
 

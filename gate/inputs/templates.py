@@ -188,4 +188,6 @@ def _line(traceback: TracebackType | None) -> int:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "refers to itself without end"
+    if isinstance(error, TypeError) and str(error).endswith(" object is not callable"):
+        return "calls a variable as a function, which only code can give: pass the value itself"
     return short(str(error) or type(error).__name__)

@@ -46,6 +46,7 @@ class Draft:
         talks: it answers people, and does not work on texts.
         labels: it answers with one of a few words.
         brought: its scorers are those of another tool.
+        language: that its prompt seems to be written in, where its cases are made up.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Draft:
     talks: bool = True
     labels: bool = False
     brought: bool = False
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ def _starting(name: str, prompt: str, found: tuple[FoundPrompt, ...], continues:
         found=found,
         talks=not starting.works_on_text(found),
         labels=labels,
+        language=starting.language_of(found),
     )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gate.domain.prompt import Prompt
-from gate.errors import GateError, InputErrors
+from gate.errors import GateError, InputErrors, Problem
+from gate.flows.scaffold.catalogues import why_no_chat
 from gate.inputs import prompts
 from gate.inputs.parts import TEMPLATE_ENDINGS, Library
 from gate.inputs.paths import complaint
@@ -23,13 +24,24 @@ _PASSED = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv dist build target coverage".split()
 )
 """Folders that hold what others wrote, or what is made."""
+_EXAMPLES = frozenset("doc docs test tests __tests__ spec specs testdata fixtures __fixtures__".split())
+"""Folders whose texts are seldom asked of a model: a prompt there is named by who wants it gated."""
 _PARTS = frozenset("parts partials includes include shared fragments snippets _shared".split())
 """Folders of texts that prompts pull in."""
 _NO_PROMPT = re.compile(r"(?:readme|changelog|license|licence|contributing|index)\b.*|_.*", re.IGNORECASE)
 _NAMED = re.compile(r"(?:.*[-_. ])?(?:system[-_ ]?)?prompt", re.IGNORECASE)
 """The name, without its ending, of a prompt that lies in no folder of prompts."""
+MOVE = (
+    "Move such a prompt into a file of its own, NAME.md or NAME.j2, that your code reads; or a Python function that "
+    "returns it can be a prompt, too: prompt: python:package.module:function in gate.yaml."
+)
+"""What to do with a prompt that is in no file of its own."""
+DOTPROMPT = ".prompt"
+_HANDLEBARS = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\{\{")
+"""Front matter, or a place to fill in; such a file without either is a text like any other."""
 _MARKED = re.compile(r"\{\{-?\s*[^\W\d]\w*")
-_BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})")
+_BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})|\{\{-?\s*(\.[^\W\d]\w{0,39})\s*-?\}\}")
+"""What Python and TypeScript fill in, or Go: `{name}`, `${name}`, `{{.Name}}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class FoundPrompt:
         prompt: what it is.
         names: variables that it asks of a case, `input` among them.
         template: the suite has to say that it is Jinja2.
-        braces: names in single braces, which stay as they are.
+        braces: names in braces that are none of Jinja2's, and stay as they are.
     """
 
     path: str
@@ -68,10 +80,12 @@ class Left:
     Args:
         path: from the root.
         reason: why.
+        remedy: what can be done, where the reason does not say it.
     """
 
     path: str
     reason: str
+    remedy: str = ""
 
 
 def likely(paths: Iterable[str]) -> list[str]:
@@ -97,24 +111,39 @@ def looked_at(path: str, read: Callable[[str], bytes | None]) -> FoundPrompt | L
         read: the bytes of a file, None where there is none.
 
     Returns:
-        None for a list or mapping in YAML or JSON that holds no messages: it is something else.
+        None for a list or mapping in YAML or JSON that holds neither messages nor texts named like prompts: it is
+        something else.
     """
     if reason := complaint(path):
         return Left(path, f"its path {reason}")
+    text = ""
     try:
         data = read(path)
         if data is None:
             return Left(path, "there is no such file")
         text = decode(data, path)
+        if path.lower().endswith(DOTPROMPT) and _HANDLEBARS.search(text):
+            return Left(path, "is a template in Handlebars, which the gate does not read", MOVE)
         template = path.lower().endswith((".md", ".txt")) and _MARKED.search(text) is not None
         library = Library(path, read)
         return _found(path, prompts.parse(text, path, template=template, library=library), template)
     except InputErrors as error:
-        plain = _is_chat(path) and not is_prompt_yml(path)
-        first = error.problems[0]
-        return None if plain else Left(path, f"line {first.line}: {first.message}" if first.line else first.message)
+        if not _is_chat(path) or is_prompt_yml(path):
+            return Left(path, told(error.problems[0]))
+        reason = why_no_chat(text, path, told(error.problems[0]))
+        return Left(path, reason, MOVE) if reason else None
     except GateError as error:
         return Left(path, error.message)
+
+
+def told(problem: Problem) -> str:
+    """A mistake of a file that is named already."""
+    return f"line {problem.line}: {problem.message}" if problem.line else problem.message
+
+
+def example(path: str) -> str:
+    """The folder of tests or documentation that a file lies in; empty where it lies in none."""
+    return next((part for part in PurePosixPath(path).parts[:-1] if part.lower() in _EXAMPLES), "")
 
 
 def without_parts(found: Sequence[FoundPrompt]) -> list[FoundPrompt]:
@@ -136,7 +165,8 @@ def _names(prompt: Prompt) -> frozenset[str]:
 
 def _braces(prompt: Prompt) -> Iterator[str]:
     for message in prompt.messages:
-        yield from (match[1] for match in _BRACE.finditer(message.content))
+        # Go's names keep both braces, which a reader finds in the text.
+        yield from (match[1] or f"{{{match[2]}}}" for match in _BRACE.finditer(message.content))
 
 
 def _likely(path: str) -> bool:
@@ -145,6 +175,8 @@ def _likely(path: str) -> bool:
     place = PurePosixPath(path)
     lower = path.lower()
     if is_prompt_yml(path) or is_prompty(path):
+        return True
+    if lower.endswith(DOTPROMPT) and not place.name.startswith("_"):
         return True
     if _NO_PROMPT.fullmatch(place.name) or any(part.lower() in _PARTS for part in place.parts[:-1]):
         return False

@@ -22,12 +22,14 @@ class Models:
         judge: None where a judge is only made ready.
         params: neutral parameters of the default.
         named: the user says who answers, whatever another tool says.
+        served: services whose key is set.
     """
 
     answering: str
     judge: str | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     named: bool = False
+    served: tuple[str, ...] = ()
 
     @property
     def provider(self) -> str:
@@ -72,7 +74,7 @@ def chosen(model: str | None, judge: str | None, present: tuple[str, ...]) -> Mo
         # A judge of another family does not prefer its own kind of answers.
         other = next((one for one in present if one != provider), provider)
         judge = JUDGES[other]
-    return Models(answering, judge, _params(answering, provider), named=model is not None)
+    return Models(answering, judge, _params(answering, provider), named=model is not None, served=present)
 
 
 def label_params(models: Models) -> Mapping[str, JsonValue]:

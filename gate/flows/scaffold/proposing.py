@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from gate.domain.case import Case
 from gate.domain.words import counted
 from gate.errors import GateError, InputErrors
-from gate.flows.scaffold import finding, writing
+from gate.flows.scaffold import finding, judges, writing
 from gate.flows.scaffold.constants import CODE_ENDINGS, Constant, constants
 from gate.flows.scaffold.drafting import Draft, Tree, drafts, of_bundle, with_cases, with_settings
 from gate.flows.scaffold.finding import FoundPrompt, Left
@@ -21,6 +21,7 @@ from gate.inputs.models import parse_model
 from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode
 
+_ASKED = "A prompt among tests or documentation is gated when it is named: gate init --prompt PATH."
 BundleReader = Callable[[str, str, Callable[[str], str | None]], Bundle]
 
 
@@ -82,12 +83,14 @@ class Proposal:
         drafts: the suites.
         layout: with the models that the suites came to.
         more: prompts for which there was no more room.
+        unjudged: judges of another tool that nobody here can ask, and that are left out.
     """
 
     texts: Mapping[str, str]
     drafts: tuple[Draft, ...]
     layout: Layout
     more: tuple[str, ...] = ()
+    unjudged: int = 0
 
 
 def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
@@ -123,7 +126,7 @@ def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
     read = _with_files(tree, bundles)
     found: list[FoundPrompt] = []
     for path in dict.fromkeys((*paths, *bare)):
-        one = None if path in taken else finding.looked_at(path, read)
+        one = None if path in taken else _one(path, read, asked=path in named or path in bare)
         if isinstance(one, Left) and path in named:
             raise GateError(f"{path}: {one.reason}", "name another prompt")
         if one is None and path in named and path not in taken:
@@ -131,7 +134,18 @@ def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
         left += [one] if isinstance(one, Left) else []
         found += [one] if isinstance(one, FoundPrompt) else []
     kept = found if named else finding.without_parts(_not_copied(found, bundles, bare))
-    return Seen(tuple(kept), bundles, tuple(left), _constants(tree) if wishes.in_code else ())
+    # Who has no prompt in a file has them in code.
+    in_code = wishes.in_code or not (kept or suites or named)
+    return Seen(tuple(kept), bundles, tuple(left), _constants(tree) if in_code else ())
+
+
+def _one(path: str, read: Callable[[str], bytes | None], *, asked: bool) -> FoundPrompt | Left | None:
+    """A prompt, read; one among tests or documentation only if it is asked for."""
+    found = finding.looked_at(path, read)
+    folder = "" if asked else finding.example(path)
+    if folder and isinstance(found, FoundPrompt):
+        return Left(path, f"lies in a folder {folder}", _ASKED)
+    return None if folder else found
 
 
 def _not_copied(
@@ -163,9 +177,14 @@ def propose(seen: Seen, tree: Tree, wishes: Wishes, layout: Layout) -> Proposal:
     if wishes.cases:
         own = [with_cases(draft, wishes.cases, _cases(tree, wishes.cases)) for draft in own]
     made, layout = _with_models([*made, *own], layout)
-    made = [writing.scored(_with_kept(draft, tree), layout.models) for draft in made]
+    made = [_with_kept(draft, tree) for draft in made]
+    unjudged = 0
     if judge := layout.models.judge:
-        made = [writing.with_judges(draft, judge) for draft in made]
+        made = [judges.with_judges(draft, judge) for draft in made]
+    elif layout.models.packaged:
+        unjudged = sum(judges.unasked(draft, layout.models) for draft in made)
+        made = [judges.without_judges(draft, layout.models) for draft in made]
+    made = [writing.scored(draft, layout.models) for draft in made]
     texts = {path: text for bundle in seen.bundles.values() for path, text in bundle.files.items()}
     texts[layout.config] = writing.config_text(made, layout)
     texts |= {draft.cases: writing.case_text(draft, layout) for draft in made if draft.entries is not None}
@@ -175,7 +194,7 @@ def propose(seen: Seen, tree: Tree, wishes: Wishes, layout: Layout) -> Proposal:
         texts[writing.WORKFLOW] = writing.workflow_text(made, layout)
     if losses := losses_of(seen):
         texts[writing.LOSSES] = writing.losses_text(losses)
-    return Proposal(texts, tuple(made), layout, tuple(more))
+    return Proposal(texts, tuple(made), layout, tuple(more), unjudged)
 
 
 def losses_of(seen: Seen) -> dict[str, tuple[Loss, ...]]:
@@ -201,7 +220,8 @@ def _with_models(made: Sequence[Draft], layout: Layout) -> tuple[list[Draft], La
         return list(made), layout
     # Every suite has its own: the commonest of them is the default.
     commonest = max(own, key=own.count)
-    models = Models(commonest, layout.models.judge or JUDGES.get(parse_model(commonest).provider))
+    judge = layout.models.judge or JUDGES.get(parse_model(commonest).provider)
+    models = Models(commonest, judge, served=layout.models.served)
     return [replace(draft, model=None if draft.model == commonest else draft.model) for draft in made], replace(
         layout, models=models
     )

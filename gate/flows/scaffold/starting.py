@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import islice
+from typing import Any
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -13,7 +15,10 @@ from gate.flows.scaffold.finding import FoundPrompt
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.yamltext import parse_yaml
+from gate.scoring.validators.language import likeliest
 
+STARTERS = ("en", "de", "fr", "es", "ja")
+"""Languages that there are starter cases in."""
 SLICE = "kind"
 """Dimension of the cases."""
 NOTE = "A starter case, to be replaced by one of yours."
@@ -25,19 +30,15 @@ _TEXTS = frozenset(
 )
 """Variables that hold what a prompt works on."""
 _QUESTIONS = frozenset("question query user_input user_message request prompt utterance user_query".split())
-_WORK = re.compile(
-    r"\b(?:summari[sz]e|translate|classif\w+|categori[sz]e|label|extract|rewrite|paraphrase|proofread|sentiment|"
-    r"the (?:text|review|article|document|e-?mail|passage|sentence|message) (?:below|above|given|provided))\b",
-    re.IGNORECASE,
-)
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH = frozenset("the a and or of to is are be you your for with if not it this that from as answer only".split())
+_SHARE = 5
+"""One in so many words of an English text is one of these."""
+_PLACEHOLDER = re.compile(r"\{\{?[^{}]*\}?\}|\{%[^%]*%\}")
+_LOOKED_AT = 10
+"""Prompts of a group that tell its language."""
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _EXAMPLE = re.compile(r"^([A-Z][\w ]{0,30}):[ \t]*(\S.*)$")
-
-
-@dataclass(frozen=True, slots=True)
-class _Data:
-    said: Mapping[str, Mapping[str, list[str]]]
-    values: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,14 @@ class Heads:
     wanted: str
 
 
-_HEADS = {"talk": Heads("Customer", "Answer"), "text": Heads("Text", "Answer")}
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """What is said in one language; see `templates/inputs/en.yaml`."""
+
+    said: Mapping[str, Mapping[str, list[str]]]
+    values: Mapping[str, str]
+    heads: Mapping[str, Heads]
+    work: re.Pattern[str]
 
 
 def starter_cases(prompts: Iterable[FoundPrompt], *, continues: bool = False) -> tuple[Entry, ...]:
@@ -68,11 +76,12 @@ def starter_cases(prompts: Iterable[FoundPrompt], *, continues: bool = False) ->
     payload = frozenset(name for one in every for name in _payload(one))
     asks_input = any("input" in one.names for one in every) or not payload
     kind = "text" if works_on_text(every) else "talk"
+    data = _data(starter_language(every))
     heads = heads_of(every[0].text) if len(every) == 1 and not variables else None
     if heads is None and continues and not variables:
-        heads = _HEADS[kind]
+        heads = data.heads[kind]
     shapes = {name: _shape(name, [one.text for one in every]) for name in variables}
-    return tuple(_cases(kind, shapes, _Asked(asks_input, payload), heads))
+    return tuple(_cases(data, kind, shapes, _Asked(asks_input, payload, heads)))
 
 
 def works_on_text(prompts: Iterable[FoundPrompt]) -> bool:
@@ -82,7 +91,29 @@ def works_on_text(prompts: Iterable[FoundPrompt]) -> bool:
 
 def continued(entries: Iterable[Entry]) -> bool:
     """Do the cases have heads that no example of the prompt has?"""
-    return any(str(entry.get("input")).startswith(f"{one.given}: ") for entry in entries for one in _HEADS.values())
+    heads = tuple(f"{one.given}: " for name in STARTERS for one in _data(name).heads.values())
+    return any(str(entry.get("input")).startswith(heads) for entry in entries)
+
+
+def starter_language(prompts: Iterable[FoundPrompt]) -> str:
+    """The language of starter cases for these prompts: their own, or English where there are none in it."""
+    found = language_of(prompts)
+    return found if found in STARTERS else "en"
+
+
+def language_of(prompts: Iterable[FoundPrompt]) -> str:
+    """The language that most of the prompts seem to be written in; English where that is as likely."""
+    seen = Counter(_language(one.text) for one in islice(prompts, _LOOKED_AT))
+    return seen.most_common(1)[0][0] if seen else "en"
+
+
+@cache
+def _language(text: str) -> str:
+    words = _WORD.findall(text.lower())
+    # Most prompts are English, and told at once; the detector takes half a second to load.
+    if sum(word in _ENGLISH for word in words) * _SHARE >= len(words):
+        return "en"
+    return likeliest(_PLACEHOLDER.sub(" ", text), "en")
 
 
 def heads_of(text: str) -> Heads | None:
@@ -121,15 +152,16 @@ class _Asked:
     Args:
         input: it is the user's message.
         payload: variables that hold it.
+        heads: around it.
     """
 
     input: bool
     payload: frozenset[str]
+    heads: Heads | None
 
 
-def _cases(kind: str, variables: Mapping[str, _Shape], asked: _Asked, heads: Heads | None) -> Iterator[Entry]:
-    data = _data()
-    number = 0
+def _cases(data: _Data, kind: str, variables: Mapping[str, _Shape], asked: _Asked) -> Iterator[Entry]:
+    heads, number = asked.heads, 0
     for group, texts in data.said[kind].items():
         for text in texts:
             number += 1
@@ -169,26 +201,36 @@ def _payload(prompt: FoundPrompt) -> tuple[str, ...]:
     Where none is called so, it is the only one that no usual value fits, if the prompt works on a text at all.
     """
     called = tuple(name for name in prompt.variables if _holds(name, _TEXTS | _QUESTIONS))
-    if called or "input" in prompt.names or not _WORK.search(prompt.text):
+    data = _data(starter_language((prompt,)))
+    if called or "input" in prompt.names or not data.work.search(prompt.text):
         return called
-    others = tuple(name for name in prompt.variables if name.lower() not in _data().values)
+    others = tuple(name for name in prompt.variables if name.lower() not in data.values)
     return others if len(others) == 1 else ()
 
 
 def _works_on_text(prompt: FoundPrompt) -> bool:
     if any(_holds(name, _QUESTIONS) for name in prompt.variables):
         return False
-    return any(_holds(name, _TEXTS) for name in prompt.variables) or _WORK.search(prompt.text) is not None
+    work = _data(starter_language((prompt,))).work
+    return any(_holds(name, _TEXTS) for name in prompt.variables) or work.search(prompt.text) is not None
 
 
 @cache
-def _data() -> _Data:
-    text = resources.files("gate.flows.scaffold").joinpath("templates", "inputs.yaml").read_text(encoding="utf-8")
-    problems = Problems("inputs.yaml")
-    root = parse_yaml(text, problems)
+def _data(language: str) -> _Data:
+    own = _file(language)
+    said = {kind: own[kind] for kind in ("talk", "text")}
+    heads = {kind: Heads(*pair) for kind, pair in own["heads"].items()}
+    values = {**_file("en")["values"], **own["values"]}
+    return _Data(said, values, heads, re.compile(own["work"], re.IGNORECASE))
+
+
+def _file(language: str) -> dict[str, Any]:
+    """What stands in a file of the package, which is as `_data` reads it."""
+    folder = resources.files("gate.flows.scaffold").joinpath("templates", "inputs")
+    problems = Problems(f"{language}.yaml")
+    root = parse_yaml(folder.joinpath(f"{language}.yaml").read_text(encoding="utf-8"), problems)
     problems.check()
     found = plain(root) if root is not None else {}
     if not isinstance(found, dict):
-        raise TypeError("inputs.yaml is a mapping")
-    said = {kind: found[kind] for kind in ("talk", "text")}
-    return _Data(said, found["values"])  # type: ignore[arg-type]
+        raise TypeError(f"{language}.yaml is a mapping")
+    return found

@@ -14,6 +14,7 @@ from gate.casefiles.yamlout import entries, flow, indented, items
 from gate.domain.jsonvalue import JsonValue
 from gate.flows.scaffold import checks
 from gate.flows.scaffold.drafting import EVALS, Draft
+from gate.flows.scaffold.judges import judge_models
 from gate.flows.scaffold.models import JUDGES, Models, label_params, line_params
 from gate.flows.scaffold.starting import continued
 from gate.formats.bundle import Loss
@@ -27,8 +28,6 @@ WORKFLOW = ".github/workflows/prompt-gate.yml"
 LOSSES = f"{EVALS}/not-brought-along.md"
 ACTION = "OWNER/prompt-gate@0000000000000000000000000000000000000000"
 """What stands in the workflow until its user names the repository and commit of the action."""
-_SCORERS = ("scorers", "extra_scorers")
-"""Keys of a case that brings its own."""
 _OF_EXPECTED = frozenset({"contains", "exact", "starts_with", "similarity", "number", "json_path"})
 """Scorers that `checks.from_cases` gives."""
 
@@ -102,8 +101,9 @@ def workflow_text(drafts: Sequence[Draft], layout: Layout) -> str:
 
 
 def keys_of(drafts: Sequence[Draft], models: Models) -> tuple[str, ...]:
-    """Variables that hold the keys of all models that are asked."""
-    return models.keys(tuple(dict.fromkeys(draft.model for draft in drafts if draft.model)))
+    """Variables that hold the keys of all models that are asked, judges among them."""
+    answering = [draft.model for draft in drafts if draft.model]
+    return models.keys((*answering, *(name for draft in drafts for name in judge_models(draft))))
 
 
 def losses_text(losses: Mapping[str, Sequence[Loss]]) -> str:
@@ -137,35 +137,6 @@ def judged(draft: Draft) -> bool:
         and (draft.starter or "refusal" in kinds or "similarity" in kinds)
         and "judge" not in kinds
     )
-
-
-def with_judges(draft: Draft, judge: str) -> Draft:
-    """The suite of another tool with a model for each judge that names none: the answering one would judge itself."""
-    entries = draft.entries
-    if entries is not None:
-        entries = tuple({key: _named(key, value, judge) for key, value in entry.items()} for entry in entries)
-    return replace(draft, scorers=tuple(_judging(one, judge) for one in draft.scorers), entries=entries)
-
-
-def self_judged(draft: Draft) -> bool:
-    """Has the suite of another tool a judge that names no model, so that the answering one judges?"""
-    entries = draft.entries or ()
-    own = [value for entry in entries for key in _SCORERS if isinstance(value := entry.get(key), list)]
-    return any(_judging(one, "") is not one for found in (draft.scorers, *own) for one in found)
-
-
-def _named(key: str, value: JsonValue, judge: str) -> JsonValue:
-    if key not in _SCORERS or not isinstance(value, list):
-        return value
-    return [_judging(one, judge) for one in value]
-
-
-def _judging(scorer: JsonValue, judge: str) -> JsonValue:
-    options = scorer.get("judge") if isinstance(scorer, dict) else None
-    if not isinstance(scorer, dict) or not isinstance(options, (str, dict)):
-        return scorer
-    own: dict[str, JsonValue] = {"criteria": options} if isinstance(options, str) else dict(options)
-    return scorer if {"model", "models"} & own.keys() else {**scorer, "judge": {"model": judge, **own}}
 
 
 def _with_params(draft: Draft, params: Mapping[str, JsonValue]) -> Draft:

@@ -14,6 +14,8 @@ _PLAUSIBLE = 5.0
 word, lie below it; a sentence of another language lies far above."""
 _BYTES = 4
 """With letters of fewer bytes (three Latin ones, one Chinese character) nothing is plausible or not."""
+_ENOUGH = 24
+"""Bytes of letters in a short sentence."""
 _NO_WORDS = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|(?<![\w.+-])[\w.+-]{1,64}@\S+|<[^<>\n]{0,200}>", re.DOTALL
 )
@@ -36,6 +38,21 @@ def language(options: Options, subject: Subject) -> Finding:
     plausible = likely[top] - likely.get(wanted, float("-inf")) <= _PLAUSIBLE
     seems = f"seems to be {top}" if top != wanted else f"is {wanted}"
     return finding(plausible, seems if top == wanted else f"{seems}, {wanted} is possible", f"{seems}, not {wanted}")
+
+
+def likeliest(text: str, unless: str) -> str:
+    """The language of a text; `unless` where that is nearly as likely, or where there is too little text to tell.
+
+    Args:
+        text: a sentence or more.
+        unless: a language that is more probable beforehand.
+    """
+    cleaned = _NO_WORDS.sub(" ", composed(text[:_READ]))
+    if len("".join(filter(str.isalpha, cleaned)).encode(errors="replace")) < _ENOUGH:
+        return unless
+    likely = _likelihoods(cleaned)
+    top = max(likely, key=lambda code: likely[code])
+    return top if likely[top] - likely.get(unless, float("-inf")) > _PLAUSIBLE else unless
 
 
 def _likelihoods(text: str) -> dict[str, float]:

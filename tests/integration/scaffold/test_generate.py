@@ -28,6 +28,17 @@ def test_cases_are_made_by_the_model(tmp_path: Path) -> None:
     assert "starter" not in desk.gate("validate").out
 
 
+def test_a_program_reads_nothing_but_json(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    with ModelServer(Behaviour(judgement=reader)) as server:
+        desk = Desk(tmp_path, server)
+        desk.write("prompts/shop.md", PROMPT)
+        done = desk.gate("init", "--generate", "--no-workflow", "--json")
+        assert done.code == 0, done.err
+    (suite,) = json.loads(done.out)["suites"]
+    assert (suite["starter"], suite["cases"]) == (False, "evals/shop/cases.yaml")
+
+
 def test_a_dry_run_asks_nobody(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     with ModelServer(Behaviour()) as server:

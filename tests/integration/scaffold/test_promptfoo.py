@@ -7,7 +7,7 @@ import pytest
 
 from gate.cli.init_run import execute
 from tests.integration.scaffold.test_init import options
-from tests.support.command import git
+from tests.support.command import gate, git
 from tests.support.repository import make
 
 
@@ -27,15 +27,63 @@ def test_what_no_test_gives_is_a_loss_and_a_judge_of_nobody_is_told(
     told = capsys.readouterr().out
     assert "the assertion 'contains' of test-1 is not brought along: '{{ env.WANTED }}' cannot be filled in" in told
     assert "of defaultTest is not brought along: '{{ env.OTHER }}' cannot be filled in" in told
-    assert "note: the judges of prompt name no model that the gate can ask" in told
-    assert "judges itself, local:gemma3-270m; name a better one: gate init --judge MODEL" in told
+    assert "note: 2 judges left out" in told
+    assert "name one with a key: gate init --judge MODEL" in told
     kept = (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
     assert "{{ city }}" in kept and "env.WANTED" not in kept
     assert "env.OTHER" not in (root / "gate.yaml").read_text(encoding="utf-8")
     git(root, "clean", "--force", "-d", "--quiet")
     execute(options("--from", "promptfooconfig.yaml", "--judge", "openai:gpt-5"))
-    assert "judges itself" not in capsys.readouterr().out
+    assert "left out: the local" not in capsys.readouterr().out
 
 
 def _asserts(kinds: list[str], values: list[str]) -> list[dict[str, str]]:
     return [{"type": kind, "value": value} for kind, value in zip(kinds, values, strict=True)]
+
+
+JUDGED = """prompts: ['Write a tweet about {{ topic }}.']
+providers: [openai:gpt-4o-mini]
+tests:
+  - vars: {topic: bananas}
+    assert: [{type: icontains, value: banana}, {type: llm-rubric, value: is funny}]
+  - vars: {topic: toast}
+    assert: [{type: llm-rubric, value: is funny, provider: openai:gpt-4o}]
+"""
+
+
+def test_the_route_without_a_key_runs_without_one(tmp_path: Path) -> None:
+    root = make(tmp_path / "x", {"promptfooconfig.yaml": JUDGED})
+    first = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
+    assert first.code == 0, first.err
+    assert "OPENAI_API_KEY" in (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
+    assert '"judge": {"model": "openai:gpt-5"' in (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
+    removed, again = first.out.partition("Without a key")[2].splitlines()[1:3]
+    assert removed == "  rm gate.yaml evals/prompt/cases.jsonl .github/workflows/prompt-gate.yml"
+    assert again == "  gate init --from promptfooconfig.yaml --model local:gemma3-270m"
+    for path in removed.split()[1:]:
+        (root / path).unlink()
+    second = gate(*again.split()[1:], cwd=root)
+    assert second.code == 0, second.err
+    assert "note: 2 judges left out" in second.out
+    assert "judge" not in (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
+    workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
+    assert [
+        line for line in workflow.splitlines() if "OPENAI_API_KEY" in line and not line.strip().startswith("#")
+    ] == []
+    assert gate("validate", "--quiet", cwd=root).code == 0
+
+
+def test_a_judge_with_a_key_stays_and_its_key_is_named(tmp_path: Path) -> None:
+    root = make(
+        tmp_path / "x", {"promptfooconfig.yaml": JUDGED.replace("openai:gpt-4o}", "anthropic:claude-opus-4-5}")}
+    )
+    words = ("init", "--model", "local:gemma3-270m", "--from", "promptfooconfig.yaml")
+    done = gate(*words, cwd=root, env={"ANTHROPIC_API_KEY": "k"})
+    assert done.code == 0, done.err
+    cases = (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
+    assert cases.count('"judge"') == 1
+    assert "note: 1 judge left out" in done.out
+    assert "gh secret set ANTHROPIC_API_KEY" in done.out
+    workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
+    assert "prompt-gate[demo]" in workflow
+    assert "\n          ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}\n" in workflow

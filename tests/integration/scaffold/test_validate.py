@@ -129,3 +129,12 @@ def test_a_local_model_that_is_not_here_is_told_without_loading_one(
         "local:models/none.gguf: there is no file models/none.gguf on this machine",
         "local:judge.gguf: there is no file judge.gguf on this machine",
     ]
+
+
+def test_what_is_said_of_many_files_is_said_once(tmp_path: Path) -> None:
+    root = make(tmp_path / "shop", {f"prompts/p{number}.md": f"You help shop {number}.\n" for number in range(5)})
+    assert gate("init", "--quiet", "--model", "fake:echo", cwd=root).code == 0
+    notes = [line for line in gate("validate", cwd=root).out.splitlines() if line.startswith("note: ")]
+    files = ", ".join(f"evals/p{number}/cases.yaml" for number in range(3))
+    assert notes == [f"note: {files} and 2 more: all cases are starter cases; put real ones in their place."]
+    assert len(json.loads(gate("validate", "--json", cwd=root).out)["remarks"]) == 5

@@ -68,6 +68,9 @@ def test_a_text_with_double_braces_is_a_template_and_one_with_single_braces_is_n
     plain = look({"a.md": "Summarise {text}, as {}."}, "a.md")
     assert isinstance(plain, FoundPrompt)
     assert (plain.template, plain.variables, plain.braces) == (False, (), ("text",))
+    for_go = look({"a.md": "It is {{.CurrentDate}}, {{ .Name }}."}, "a.md")
+    assert isinstance(for_go, FoundPrompt)
+    assert (for_go.template, for_go.braces) == (False, ("{.CurrentDate}", "{.Name}"))
 
 
 def test_what_cannot_be_read_is_told_with_its_line() -> None:
@@ -79,9 +82,44 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
     assert look({}, "a.md") == Left("a.md", "there is no such file")
 
 
+def test_a_text_whose_name_ends_in_prompt_is_one() -> None:
+    found = look({"bot/support.prompt": "You help."}, "bot/support.prompt")
+    assert isinstance(found, FoundPrompt)
+    assert likely(["bot/support.prompt", "bot/_part.prompt"]) == ["bot/support.prompt"]
+
+
 def test_a_mapping_without_messages_is_no_prompt() -> None:
     assert look({"prompts/settings.yaml": "a: 1"}, "prompts/settings.yaml") is None
     assert isinstance(look({"c.json": '[{"role": "system", "content": "x"}]'}, "c.json"), FoundPrompt)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("prompts/all.yaml", "support: {system: You help the customers of a shop.}", "'support.system'"),
+        ("prompts/qa.json", '{"_type": "prompt", "template": "Answer {question} from {context}."}', "'template'"),
+        ("prompts/a.yaml", "system: あなたはカスタマーサポート担当です。", "'system'"),
+        ("prompts/b.yaml", "messages: [{role: human, content: x}]", "line 1"),
+        ("prompts/c.yaml", "a: [", "line 1: invalid YAML"),
+        ("prompts/greeting.prompt", "---\nmodel: x\n---\nHello {{name}}", "Handlebars"),
+    ],
+)
+def test_prompts_in_a_form_of_their_own_are_told(path: str, text: str, said: str) -> None:
+    found = look({path: text}, path)
+    assert isinstance(found, Left)
+    assert said in found.reason
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("prompts/package.json", '{"name": "prompts", "description": "All prompts of the shop", "files": []}'),
+        ("prompts/tsconfig.json", "{ // strict\n}"),
+        ("prompts/index.yaml", "prompts: [a, b]\ntext: short"),
+    ],
+)
+def test_settings_beside_prompts_are_passed_over(path: str, text: str) -> None:
+    assert look({path: text}, path) is None
 
 
 @pytest.mark.parametrize("path", ["../a.md", "a\nb.md", "a\\b.md"])
@@ -119,6 +157,27 @@ def test_constants_are_told_by_name_and_line() -> None:
         ("a.ts:2", "systemPrompt"),
         ("a.ts:5", "SUPPORT_PROMPT"),
     ]
+
+
+LONG = "You are a helpful assistant who answers every question."
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "names"),
+    [
+        (f'P = ChatPromptTemplate.from_messages([("system", "{LONG}"), ("human", "{LONG}")])', "qa.py", ["system"]),
+        (f'QA_PROMPT = PromptTemplate.from_template("""{LONG}""")', "qa.py", ["QA_PROMPT"]),
+        (f'SYSTEM_PROMPT = textwrap.dedent("""{LONG}""")', "qa.py", ["SYSTEM_PROMPT"]),
+        (f'agent = Agent(name="{LONG}", instructions="{LONG}")', "qa.py", ["instructions"]),
+        (f'TEXTS = {{"router": "{LONG}"}}\nGREETING = "{LONG}"', "bot/prompts.py", ["router", "GREETING"]),
+        (f'TEXTS = {{"router": "{LONG}"}}', "bot/router.py", []),
+        (f'await generateText({{ model, system: "{LONG}", name: "{LONG}" }});', "route.ts", ["system"]),
+        (f"const all = {{ title: `{LONG}` }};", "lib/prompts.ts", ["title"]),
+        (f'const shown = isOpen ? a : "{LONG}"; // prompt', "app.ts", []),
+    ],
+)
+def test_texts_are_found_where_code_hands_them_over(code: str, path: str, names: list[str]) -> None:
+    assert [one.name for one in constants(code, path)] == names
 
 
 @given(st.text(max_size=400), st.sampled_from(["a.py", "a.js"]))

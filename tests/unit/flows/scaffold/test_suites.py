@@ -10,10 +10,11 @@ from gate.domain.jsonvalue import JsonValue
 from gate.flows.scaffold import checks
 from gate.flows.scaffold.drafting import Draft, Tree, drafts
 from gate.flows.scaffold.finding import FoundPrompt, likely, looked_at
+from gate.flows.scaffold.judges import with_judges
 from gate.flows.scaffold.models import chosen
 from gate.flows.scaffold.naming import Names
 from gate.flows.scaffold.starting import Heads, heads_of, starter_cases
-from gate.flows.scaffold.writing import Layout, config_text, scored, with_judges, workflow_text
+from gate.flows.scaffold.writing import Layout, config_text, scored, workflow_text
 from gate.inputs import cases as case_files
 
 ROOT = Path(__file__).parents[4]
