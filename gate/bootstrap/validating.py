@@ -5,13 +5,14 @@ from pathlib import Path
 from gate.bootstrap.building import building
 from gate.bootstrap.places import place_here
 from gate.bootstrap.shelves import shelf_of
-from gate.domain.model import ModelRef
+from gate.domain.model import ModelRef, Params
 from gate.errors import GateError
 from gate.flows.pairing import Sides
 from gate.flows.validate import Looked, validate
 from gate.inputs.problems import printable
 from gate.inputs.source import FileSource
 from gate.providers.packaged import NAME
+from gate.providers.parameters import refusal
 
 
 def validated(config: str, ref: str | None, directory: Path = Path()) -> Looked:
@@ -37,17 +38,20 @@ def validated(config: str, ref: str | None, directory: Path = Path()) -> Looked:
 def looked_through(source: FileSource, config: str, root: Path) -> Looked:
     """The same, for any source."""
     with building() as builder:
-        return validate(Sides(source, source, builder=builder, shelf=shelf_of(root)), config, absent)
+        return validate(Sides(source, source, builder=builder, shelf=shelf_of(root)), config, mute)
 
 
-def absent(model: ModelRef) -> str:
-    """Why a local model is not here: it is no file, and none that a package brings.
+def mute(model: ModelRef, params: Params) -> str:
+    """Why a model would not answer: a local one that is not here, or parameters that its interface does not take.
 
     Args:
-        model: of any provider; of a service nobody knows without asking.
+        model: of any provider; whether a service has one of this name nobody knows without asking.
+        params: that it is asked with. A server that only the environment names may take more than the maker's own.
     """
+    if error := refusal(model, params):
+        return f"{error.message}; {error.hint}."
     if model.provider != "local" or model.name == NAME or Path(model.name).is_file():
         return ""
     if "/" in model.name or model.name.lower().endswith(".gguf"):
-        return f"there is no file {printable(model.name)} on this machine"
-    return f"there is no packaged model of this name ({NAME} is the only one), and no file"
+        return f"{model}: there is no file {printable(model.name)} on this machine"
+    return f"{model}: there is no packaged model of this name ({NAME} is the only one), and no file"

@@ -19,6 +19,7 @@ from gate.cli import init_json
 from gate.cli.init_words import SHOWN, next_steps, told_found, told_outcome
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import GateError
+from gate.flows.scaffold.fitting import fitted
 from gate.flows.scaffold.models import USUAL, chosen
 from gate.flows.scaffold.proposing import Proposal, Seen, Tools, Wishes, losses_of, told_losses
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, Layout
@@ -71,7 +72,7 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
     place = place_here()
     wishes = _wishes(options, place)
     layout = _layout(options, place)
-    seen = sound(place, seen_at(place, wishes, tools), wishes, layout)
+    seen = fitted(sound(place, seen_at(place, wishes, tools), wishes, layout), layout.models)
     if options.talks:
         _say(told_found(seen))
     # A suite of another tool without cases gets them where its prompt is found.
@@ -81,6 +82,7 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
         raise _nothing(seen, place)
     if _asks(options):
         options, layout = _asked(options, layout, seen, place)
+        seen = fitted(seen, layout.models)
         wishes = replace(wishes, workflow=not options.no_workflow)
     proposal = proposed(place, seen, wishes, layout)
     if options.generate:

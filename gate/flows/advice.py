@@ -67,8 +67,8 @@ def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> I
     if not seen.varies:
         yield (
             "No score varied, as is usual at temperature 0: samples: 1 is enough, and more cases show more. That is no "
-            f"promise that any change would show: up to 3 in {n} cases may move by chance, and fewer than 6 cases that "
-            "fall prove nothing."
+            f"promise that any change would show: up to {min(3, n)} in {n} cases may move by chance, and fewer than 6 "
+            "cases that fall prove nothing."
         )
         return
     if seen.split is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.domain.case import Case
-from gate.domain.model import ModelRef
+from gate.domain.model import ModelRef, Params
 from gate.domain.suite import OVERALL, Suite
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
@@ -25,7 +25,7 @@ SHOWN = 5
 """Slices that are named."""
 
 
-def _nothing(model: ModelRef) -> str:
+def _nothing(model: ModelRef, params: Params) -> str:
     """Of whom nobody asks."""
     return ""
 
@@ -74,13 +74,13 @@ class Looked:
         return len({suite.prompt for suite in self.suites})
 
 
-def validate(sides: Sides, config: str, absent: Callable[[ModelRef], str] = _nothing) -> Looked:
+def validate(sides: Sides, config: str, mute: Callable[[ModelRef, Params], str] = _nothing) -> Looked:
     """Look everything through.
 
     Args:
         sides: the same files on both of them.
         config: path of `gate.yaml`.
-        absent: why a model cannot be had here, found without loading it; empty where it can, or nobody knows.
+        mute: why a model would not answer here, found without asking it; empty where it would, or nobody knows.
 
     Returns:
         What was found; it has problems where there are mistakes, those of all parts at once.
@@ -105,20 +105,19 @@ def validate(sides: Sides, config: str, absent: Callable[[ModelRef], str] = _not
     _rehearse([one for one in suites if whole or not _has_files(one)], reader.problems)
     files = {one.current.name: one.current.cases for one in pairs}
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
-    remarks = [*settings_notes(suites), *_absent(suites, absent)]
+    remarks = [*settings_notes(suites), *_mute(suites, mute)]
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
-    return Looked(config, label, looked, tuple(dict.fromkeys(remarks)), _sorted(reader.problems))
+    return Looked(config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(reader.problems))
 
 
-def _absent(suites: Sequence[Suite], absent: Callable[[ModelRef], str]) -> Iterator[str]:
-    """Models that answer or judge, and that are not here: elsewhere they may be, so that it is no mistake."""
-    named: dict[ModelRef, None] = {}
+def _mute(suites: Sequence[Suite], mute: Callable[[ModelRef, Params], str]) -> Iterator[str]:
+    """Models that answer or judge, and that would not here: elsewhere they may, so that it is no mistake."""
     for suite in suites:
-        named |= dict.fromkeys(arm.model for arm in suite.arms.values())
-        named |= dict.fromkeys(parse_model(name) for spec in suite.exam.all_scorers() for name in spec.models)
-    for model in named:
-        if why := absent(model):
-            yield f"{model}: {why}"
+        for arm in suite.arms.values():
+            yield mute(arm.model, arm.params)
+        for spec in suite.exam.all_scorers():
+            for name in spec.models:
+                yield mute(parse_model(name), Params())
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:

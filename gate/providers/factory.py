@@ -128,15 +128,7 @@ class Factory:
 
     def takes(self, model: ModelRef, params: Params) -> bool:
         """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
-        try:
-            if model.provider == "openai":
-                own = addresses.is_openai(self._address("openai", params) or "")
-                parameters.check_openai(model.name, params, own=own)
-            elif model.provider == "anthropic":
-                parameters.check_anthropic(model.name, params)
-        except Misconfigured:
-            return False
-        return True
+        return parameters.refusal(model, replace(params, base_url=self._address(model.provider, params))) is None
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""

@@ -2,12 +2,30 @@
 
 import re
 
-from gate.domain.model import Params
+from gate.domain.model import ModelRef, Params
+from gate.providers.addresses import OPENAI_URL, is_openai
 from gate.providers.base import Misconfigured
 
 _REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _REFUSED = ("temperature", "top_p", "seed", "chat_template")
+
+
+def refusal(model: ModelRef, params: Params) -> Misconfigured | None:
+    """What a service would refuse of these parameters; None where it takes all of them, or is no service.
+
+    Args:
+        model: of any provider.
+        params: what is to be sent, to `base_url` or to the maker's own address.
+    """
+    try:
+        if model.provider == "openai":
+            check_openai(model.name, params, own=is_openai(params.base_url or OPENAI_URL))
+        elif model.provider == "anthropic":
+            check_anthropic(model.name, params)
+    except Misconfigured as error:
+        return error
+    return None
 
 
 def check_openai(model: str, params: Params, *, own: bool) -> None:

@@ -156,6 +156,9 @@ def _suite(draft: Draft, models: Models, *, first: bool) -> Mapping[str, object]
     body: dict[str, JsonValue] = {"cases": draft.cases}
     if draft.model:
         body["model"] = draft.model
+    # A model that repeats itself would be paid for three times, to say the same.
+    if models.hosted and draft.params.get("temperature") == 0:
+        body["samples"] = 1
     if draft.params:
         body["params"] = dict(draft.params)
     if draft.slices:

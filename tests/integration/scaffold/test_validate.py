@@ -138,3 +138,18 @@ def test_what_is_said_of_many_files_is_said_once(tmp_path: Path) -> None:
     files = ", ".join(f"evals/p{number}/cases.yaml" for number in range(3))
     assert notes == [f"note: {files} and 2 more: all cases are starter cases; put real ones in their place."]
     assert len(json.loads(gate("validate", "--json", cwd=root).out)["remarks"]) == 5
+
+
+def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path: Path) -> None:
+    suite = "{prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [refusal], "
+    config = (
+        "version: 1\nsuites:\n"
+        f"  - {suite}name: a, model: 'openai:gpt-5-mini', params: {{temperature: 0}}}}\n"
+        f"  - {suite}name: b, model: 'openai:gpt-4.1-mini', params: {{temperature: 0}}}}\n"
+        f"  - {suite}name: c, model: 'openai:gpt-5', params: {{temperature: 0, base_url: 'http://127.0.0.1:1/v1'}}}}\n"
+    )
+    write(tmp_path, {"gate.yaml": config, **{path: FILES[path] for path in ("prompts/a.md", "evals/a.jsonl")}})
+    done = gate("validate", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.out.count("takes no") == 1
+    assert "note: openai:gpt-5-mini is a reasoning model and takes no temperature; remove temperature" in done.out

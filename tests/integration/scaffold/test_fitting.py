@@ -1,0 +1,37 @@
+"""`gate init --from` writes no parameter that the model which answers would refuse."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import gate
+from tests.support.repository import make
+
+PROMPT = """\
+model: openai/gpt-4.1-mini
+modelParameters: {temperature: 0.2, maxTokens: 50}
+messages: [{role: user, content: "Say {{input}}."}]
+testData: [{input: a, expected: b}]
+evaluators: [{name: same, string: {equals: "{{expected}}"}}]
+"""
+LOST = "temperature is left out: openai:gpt-5-mini is a reasoning model and takes no temperature"
+
+
+@pytest.mark.parametrize(("model", "kept"), [("openai:gpt-5-mini", False), ("openai:gpt-4o-mini", True), ("", True)])
+def test_what_the_model_does_not_take_is_a_loss(tmp_path: Path, model: str, kept: bool) -> None:
+    root = make(tmp_path / "shop", {"prompts/x.prompt.yml": PROMPT})
+    chosen = ("--model", model) if model else ()
+    done = gate("init", "--yes", "--from", "prompts/x.prompt.yml", *chosen, cwd=root)
+    assert done.code == 0, done.err
+    written = (root / "gate.yaml").read_text(encoding="utf-8")
+    assert ("temperature: 0.2" in written) is kept
+    assert (LOST in done.out) is not kept
+    assert "takes no temperature" not in gate("validate", cwd=root).out
+
+
+@pytest.mark.parametrize(("temperature", "once"), [("0", True), ("0.2", False)])
+def test_a_model_that_repeats_itself_is_asked_once(tmp_path: Path, temperature: str, once: bool) -> None:
+    root = make(tmp_path / "shop", {"prompts/x.prompt.yml": PROMPT.replace("0.2", temperature)})
+    assert gate("init", "--yes", "--from", "prompts/x.prompt.yml", cwd=root).code == 0
+    assert ("samples: 1" in (root / "gate.yaml").read_text(encoding="utf-8")) is once
+    assert "repeats itself" not in gate("plan", cwd=root).out
