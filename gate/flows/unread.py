@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from gate.domain.case import ScorerSpec
 from gate.domain.prompt import Prompt
@@ -12,6 +13,8 @@ from gate.testgen.compile.instructions import Order, orders_of
 
 SHOWN = 3
 """Orders that a sentence quotes."""
+ALIKE = 0.5
+"""Likeness, from 0 to 1, of an order and what takes its place."""
 QUOTED = 60
 """Characters of one of them."""
 _OF_FORM = frozenset(
@@ -50,8 +53,12 @@ def on_change(suite: Suite) -> str:
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
     before, after = {one.text for one in old}, {one.text for one in new}
-    gone = _unread([one for one in old if one.text not in after], suite.exam)
+    left = [one for one in old if one.text not in after]
+    gone = _unread(left, suite.exam)
+    read = [one.text for one in left if one.text not in gone]
     come = _unread([one for one in new if one.text not in before], suite.exam)
+    # What takes the place of an order that is read is held against that one.
+    come = [text for text in come if not get_close_matches(text, read, n=1, cutoff=ALIKE)]
     many = len(gone) + len(come)
     if not many:
         return ""
