@@ -37,9 +37,10 @@ def on_exam(suite: Suite) -> str:
     if not left:
         return ""
     them = "it" if len(left) == 1 else "them"
+    which = "its only order" if len(orders) == 1 else f"{len(left):,} of its {len(orders):,} orders"
     return (
-        f"{suite.candidate.version.path}: no scorer reads {len(left):,} of its {counted(len(orders), 'order')}, so an "
-        f"answer that breaks {them} scores no less: {_quoted(left)}. A judge would read {them}."
+        f"{suite.candidate.version.path}: no scorer reads {which}, so an answer that breaks {them} scores no less: "
+        f"{_quoted(left)}. A judge would read {them}."
     )
 
 
