@@ -101,6 +101,11 @@ def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
 
 
 def _quoted(texts: Sequence[str]) -> str:
-    shown = ", ".join(f"“{text if len(text) <= QUOTED else text[:QUOTED] + '…'}”" for text in texts[:SHOWN])
+    shown = ", ".join(f"“{_cut(text)}”" for text in texts[:SHOWN])
     rest = len(texts) - SHOWN
     return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def _cut(text: str) -> str:
+    """Its first words: half of a word might be half of a secret, which no report would mask."""
+    return text if len(text) <= QUOTED else f"{text[:QUOTED].rpartition(' ')[0]}…"
