@@ -62,6 +62,7 @@ _ABSENT: tuple[tuple[str, str, str], ...] = (
     (r"contain (?:any )?(?:blank|empty) lines?", r"\S[^\S\n]*+\n[^\S\n]*+\n\s*+\S", "no empty lines"),
     (r"contain (?:any )?(?:bullet points?|bullets|bulleted lists?)",
      r"^[^\S\n]*+[-*+•‣–][^\S\n]++\S", "no bullet points"),
+    (r"contain (?:any )?(?:Markdown )?(?:headings|headers)", r"^[^\S\n]{0,3}#{1,6}[^\S\n]", "no headings"),
     (r"contain (?:any )?(?:lists|list items)", r"^[^\S\n]*+(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]++\S", "no list items"),
     (r"contain (?:any )?(?:spaces|blanks)", r"\S[^\S\n]+\S", "no blanks"),
     (r"contain (?:any )?(?:whitespace|white space)", r"\S\s+\S", "no white space"),

@@ -54,6 +54,10 @@ ORDERS: tuple[tuple[str, str, bool], ...] = (
      r"(?:outside(?: of)?|before or after|around|besides) the JSON(?: object| document| array)?",
      "be JSON and nothing else", False),
     (rf"{_NEVER} (?:format|write) {WHOLE} (?:in|with|using|as) (.+)", "contain {}", True),
+    (rf"{_NEVER} (?:wrap|enclose|put) (?:{WHOLE}|the JSON(?: object)?) in "
+     r"((?:a |any )?(?:Markdown )?code (?:fences?|blocks?))",
+     "contain {}", True),
+    (rf"(?:{_GIVE}|{_SHAPE}) {_OWN} as (an? (?:single )?(?:number|integer|whole number).*)", "be {}", False),
     (rf"say ({MARK}\d+{MARK}) at the end(?: of {_EVERY})?", "end with {}", False),
     (rf"say ({MARK}\d+{MARK}) at the (?:start|beginning)(?: of {_EVERY})?",
      "start with {}", False),
