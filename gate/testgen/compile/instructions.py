@@ -17,6 +17,21 @@ _FENCED = re.compile(
 """What is shown, and said by nobody."""
 _WRAPPED = re.compile(r"(?<=[^\s.!?:])[^\S\n]*\n[^\S\n]*(?=[^\W\d_A-Z])")
 """The end of a line within a sentence: the next one goes on in small letters."""
+_HEADING = re.compile(r"\s*#+\s+\S")
+_LEAD = re.compile(r"[^\n]*:[\s*_]*$")
+"""A line that says what the list below it is about."""
+_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s|\s+\S")
+_PART = re.compile(
+    r"^[\W\d_]*(?:if|when|whenever|for|in|on|unless|where|while|during|after|before|wenn|falls|bei)\b|"
+    r"\b(?:titles?|headlines?|subject|fields?|sections?|bullets?|items?|summary|examples?|steps?|each|every)\b",
+    re.IGNORECASE,
+)
+"""What stands below it is said under a condition, or of a part of the answer."""
+_WHOLE = re.compile(
+    r"\b(?:rules?|guidelines?|instructions?|requirements?|constraints?|style|tone|format(?:ting)?|output|responses?|"
+    r"answers?|repl(?:y|ies)|language|general|important|always|must|should|remember|note|follow(?:ing)?|regeln?)\b",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _BULLET = re.compile(r"^\s*(?:[>#]+\s*)*(?:(?:[-*+•]|\d{1,2}[.)]|\([a-z0-9]\))\s+)?")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
@@ -74,9 +89,10 @@ def orders_of(text: str) -> tuple[Order, ...]:
         text: of the prompt; hostile.
     """
     said = list(dict.fromkeys(islice(_sentences(text[:CHARS]), SENTENCES)))
-    rules = [_rule(number, one) for number, one in enumerate(said, 1)]
+    rules = [_rule(number, one) for number, (one, narrow) in enumerate(said, 1) if not narrow]
     whole = {one.rule: one for one in compile_rules(rules)}
-    return tuple(order for rule in rules for order in _orders(rule, whole.get(rule.id)))
+    read = {rule.text: tuple(_orders(rule, whole.get(rule.id))) for rule in rules}
+    return tuple(order for one, narrow in said for order in (read[one] if not narrow else _unread(one)))
 
 
 def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Order]:
@@ -90,8 +106,12 @@ def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Order]:
         if any(found.values()) and not any(one is None and _ADDS.match(half) for half, one in found.items()):
             yield from (Order(half) if one is None else _read(half, one) for half, one in found.items())
             return
-    if _ORDER.match(rule.text):
-        yield Order(rule.text)
+    yield from _unread(rule.text)
+
+
+def _unread(text: str) -> Iterator[Order]:
+    if _ORDER.match(text) and not text.endswith(":"):
+        yield Order(text)
 
 
 def _read(text: str, compiled: CompiledRule) -> Order:
@@ -105,8 +125,17 @@ def _rule(number: int, text: str) -> OutputRule:
     return OutputRule(f"R{number}", text, text, grounding="verbatim")
 
 
-def _sentences(text: str) -> Iterator[str]:
-    for part in _SENTENCE.split(_WRAPPED.sub(" ", _FENCED.sub("\n", text))):
-        said = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
-        if said and not _EXAMPLE_LINE.match(said):
-            yield said if said.endswith((".", "!", "?", ":")) else f"{said}."
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each sentence, and whether it stands below a line by which it holds for a part or under a condition."""
+    below_heading = below_lead = False
+    for line in _WRAPPED.sub(" ", _FENCED.sub("\n", text)).splitlines():
+        if _HEADING.match(line):
+            below_heading, below_lead = _PART.search(line) is not None, False
+        elif line.strip() and not _LISTED.match(line):
+            below_lead = False
+        for part in _SENTENCE.split(line):
+            said = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
+            if said and not _EXAMPLE_LINE.match(said):
+                yield said if said.endswith((".", "!", "?", ":")) else f"{said}.", below_heading or below_lead
+        if _LEAD.match(line) and not _HEADING.match(line):
+            below_lead = _PART.search(line) is not None or _WHOLE.search(line) is None

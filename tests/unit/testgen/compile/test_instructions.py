@@ -53,6 +53,26 @@ def test_a_half_is_read_only_where_the_other_adds_nothing_to_the_answer() -> Non
     assert [one.told for one in orders_of("Write at most two sentences and list three keywords.")] == [()]
 
 
+@pytest.mark.parametrize(
+    "lead",
+    ["If the customer asks for more:", "Title:", "For each product:", "**When it is late:**", "## Title", "The menu:"],
+)
+def test_a_list_below_a_part_or_a_condition_speaks_of_it_alone(lead: str) -> None:
+    assert [one.told for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [()]
+
+
+@pytest.mark.parametrize(
+    "lead", ["Rules:", "**Response guidelines:**", "Your answers must follow these rules:", "## Style"]
+)
+def test_a_list_below_rules_speaks_of_the_answer(lead: str) -> None:
+    assert [one.told for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [("at most 8 words",)]
+
+
+def test_what_follows_such_a_list_speaks_of_the_answer_again() -> None:
+    text = "For refunds:\n- Use at most 8 words.\n\nDo not use emojis.\n"
+    assert [one.told for one in orders_of(text)] == [(), ("no emoji",)]
+
+
 def test_a_condition_at_the_start_is_an_order_that_code_does_not_read() -> None:
     assert [one.told for one in orders_of("If the customer is angry, use at most 20 words.")] == [()]
 
