@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import attackers, second_author
+from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.rule_wordings import NONE, Outcome, outcome, read
 from gate.stats.wilson import Rate, wilson
 
@@ -20,6 +20,7 @@ NOTES = (
     "Held out: written before any pattern, and not used to make one; but by the same author, in the same words.",
     "By a second author: run once; no pattern was made for what was not understood. Expect such figures of your rules.",
     "By reviewers who looked for faults: tuned since, so these figures say only that what was found is mended.",
+    "Orders of prompts: as public prompts word them. A third was held out, as above.",
 )
 
 
@@ -74,6 +75,8 @@ def main(arguments: Sequence[str]) -> None:
     console.print(by_kind("Held-out wordings", [one for one in outcomes if one.wording["set"] == "held-out"]))
     console.print(by_kind(second_author.TITLE, second_author.outcomes()))
     console.print(by_kind(attackers.TITLE, attackers.outcomes()))
+    console.print(by_kind(prompt_orders.TITLE, prompt_orders.outcomes()))
+    console.print(by_kind(prompt_orders.HELD_OUT_TITLE, prompt_orders.outcomes(held_out=True)))
     for line in NOTES:
         console.print(line, highlight=False)
 

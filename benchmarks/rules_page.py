@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from benchmarks import attackers, second_author
+from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.compiled_rules import by_kind
 from benchmarks.judge_study import answers
 from benchmarks.promptpex_tables import PAGE
@@ -15,7 +15,7 @@ OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- 
 
 
 def tables() -> list[Table]:
-    """Wordings, tuned, held out, of a second author, and of attackers; recorded answers, by rule and by prompt."""
+    """Wordings, tuned, held out, of a second author, attackers and prompts; recorded answers, by rule and by prompt."""
     outcomes = [outcome(wording) for wording in read()]
     tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
     held_out = [one for one in outcomes if one.wording["set"] != "tuned"]
@@ -23,7 +23,11 @@ def tables() -> list[Table]:
     of_another = by_kind(second_author.TITLE, second_author.outcomes())
     same = [by_kind("Tuned wordings", tuned), by_kind("Held-out wordings", held_out)]
     attacked = by_kind(attackers.TITLE, attackers.outcomes())
-    return [*same, of_another, attacked, by_rule(rows), by_prompt(rows)]
+    orders = [
+        by_kind(prompt_orders.TITLE, prompt_orders.outcomes()),
+        by_kind(prompt_orders.HELD_OUT_TITLE, prompt_orders.outcomes(held_out=True)),
+    ]
+    return [*same, of_another, attacked, *orders, by_rule(rows), by_prompt(rows)]
 
 
 def written(page: str, found: Sequence[Table]) -> str:

@@ -70,6 +70,7 @@ def told_outcome(outcome: Outcome, proposal: Proposal, *, dry: bool) -> list[str
         cases = sum(one.count for one in suites)
         lines.append(f"valid: {counted(len(suites), 'suite')}, {counted(cases, 'case')}")
         lines += [*_self_judged(proposal), *_unjudged(proposal), *_in_languages(proposal)]
+        lines += [f"note: {one.unread}" for one in suites if one.unread][:NAMED]
     return lines
 
 

@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Suite
-from gate.flows import agents, strangers
+from gate.flows import agents, strangers, unread
 from gate.flows.built import build_notes
 from gate.flows.exam import exam_notes
 from gate.flows.pairing import Pair, Sides
@@ -29,6 +29,7 @@ def remarks(
     notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
+    notes += [note for suite in touched.values() if (note := unread.on_change(suite))]
     notes += [*part_notes(touched.values()), *build_notes(touched.values())]
     return (*notes, *(note for suite in touched.values() for note in exam_notes(suite)))
 

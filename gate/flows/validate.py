@@ -9,6 +9,7 @@ from gate.domain.suite import OVERALL, Suite
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
+from gate.flows import unread
 from gate.flows.exam import exam_notes
 from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
@@ -40,6 +41,7 @@ class SuiteLooked:
         slices: tested, without `overall`.
         scorers: names.
         model: that answers.
+        unread: orders of its prompt that no scorer reads, in a sentence; empty where there is nothing to say.
     """
 
     name: str
@@ -49,6 +51,7 @@ class SuiteLooked:
     slices: int
     scorers: tuple[str, ...]
     model: str
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def validate(sides: Sides, config: str, mute: Callable[[ModelRef, Params], str] 
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
     remarks = [*settings_notes(suites), *_mute(suites, mute)]
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
+    remarks += [one.unread for one in looked if one.unread]
     return Looked(config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(reader.problems))
 
 
@@ -164,7 +168,7 @@ def _looked(suite: Suite, cases: str) -> SuiteLooked:
     slices = len(members(exam.cases, exam.dimensions)) - 1
     scorers = tuple(spec.name for spec in exam.scorers)
     path, model = suite.candidate.version.path, str(suite.candidate.model)
-    return SuiteLooked(suite.name, path, cases, len(exam.cases), slices, scorers, model)
+    return SuiteLooked(suite.name, path, cases, len(exam.cases), slices, scorers, model, unread.on_exam(suite))
 
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:

@@ -1,17 +1,20 @@
 """Scorers to begin with: what a prompt itself demands and code can check, or what the cases expect."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import OutputRule
 from gate.domain.stored_suite import Entry
 from gate.flows.scaffold.finding import FoundPrompt
-from gate.testgen.compile.compile import compile_rule, compile_rules
+from gate.testgen.compile.instructions import orders_of
 
-MOST = 4
+MOST = 8
 """Scorers that are taken out of a prompt."""
+NAME_CHARS = 40
+"""Of the name of a scorer that is read off a prompt."""
+_ONCE = frozenset({"words", "sentences", "characters", "language", "json", "json_schema"})
+"""Kinds of which a suite gets one: a second bound would be that of a part."""
 LABEL_CHARS = 40
 """An expected answer that is longer is no label."""
 SHORT_CHARS = 80
@@ -24,18 +27,12 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r", (?:or |and )?| or | and | / |/")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_BULLET = re.compile(r"^[\s>#*\d.)-]+")
-_CLAUSE = re.compile(r",? and (?=[a-z]+ )|; ")
-_HEDGED = re.compile(r"\b(?:if|when|where|unless|except|for|in case|while|until|before|after|or)\b", re.IGNORECASE)
-"""What is said under a condition holds for no single half of a sentence."""
 _LINES = re.compile(
     r"\b(?:bullet(?:s| points?| list)?|(?:numbered|ordered|bulleted) list|json|yaml|xml|html|table|paragraphs|"
     r"(?:two|three|four|five|several|[2-9]|\d\d) (?:lines|steps|points|items)|step[- ]by[- ]step)\b",
     re.IGNORECASE,
 )
 """Words of a prompt by which an answer has several lines."""
-_EXAMPLE_LINE = re.compile(r"^[A-Z][\w ]{0,30}:")
 
 
 def labels_of(text: str) -> tuple[str, ...]:
@@ -57,17 +54,19 @@ def from_prompt(prompt: FoundPrompt) -> tuple[JsonValue, ...]:
         prompt: its words are those of the base: both versions of it are held against them.
 
     Returns:
-        As `gate.yaml` has scorers, at most four.
+        As `gate.yaml` has scorers, at most eight.
     """
     found: list[JsonValue] = []
     if labels := labels_of(prompt.text):
         words = "|".join(map(re.escape, labels))
         found.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
-    seen: set[str] = set()
-    for spec in _compiled(list(_sentences(prompt.text))):
-        if spec.kind not in seen and len(found) < MOST:
-            seen.add(spec.kind)
-            found.append(_entry(spec))
+    taken: set[str] = set()
+    for order in orders_of(prompt.text):
+        for spec, told in zip(order.scorers, order.told, strict=True):
+            entry, name = _entry(spec, told), spec.kind if spec.kind in _ONCE else told
+            if name not in taken and len(found) < MOST:
+                taken.add(name)
+                found.append(entry)
     return tuple(found)
 
 
@@ -109,32 +108,11 @@ def usual(*, talks: bool) -> tuple[JsonValue, ...]:
     return (*found, "paraphrases") if talks else tuple(found)
 
 
-def _compiled(sentences: Sequence[str]) -> Iterator[ScorerSpec]:
-    """The scorers of whole sentences, and of the halves of others that are demands by themselves."""
-    rules = [_rule(number, text) for number, text in enumerate(sentences, 1)]
-    whole = {one.rule: one for one in compile_rules(rules)}
-    for rule in rules:
-        if (found := whole.get(rule.id)) is not None:
-            yield from found.scorers
-        elif not _HEDGED.search(rule.text):
-            for half in _CLAUSE.split(rule.text):
-                one = compile_rule(_rule(0, f"{half[:1].upper()}{half[1:].removesuffix('.')}."))
-                yield from one.scorers if one is not None else ()
-
-
-def _rule(number: int, text: str) -> OutputRule:
-    return OutputRule(f"R{number}", text, text, grounding="verbatim")
-
-
-def _sentences(text: str) -> Iterable[str]:
-    for part in _SENTENCE.split(text):
-        said = _BULLET.sub("", part).strip()
-        if said and not _EXAMPLE_LINE.match(said):
-            yield said if said.endswith(".") else f"{said}."
-
-
-def _entry(spec: ScorerSpec) -> JsonValue:
+def _entry(spec: ScorerSpec, told: str) -> JsonValue:
+    """As `gate.yaml` has it, with a name that says what is looked for where the kind says too little."""
     options: dict[str, JsonValue] = {key: value for key, value in spec.options.items() if value is not None}
     if spec.negate:
         options["negate"] = True
+    if spec.kind not in _ONCE:
+        options["name"] = told if len(told) <= NAME_CHARS else f"{told[:NAME_CHARS]}…"
     return {spec.kind: options} if options else spec.kind

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gate.testgen.diversity import Diversity
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
-LEFT = "Only English wordings of length, form and words are understood; all else is left to the judge."
+LEFT = "Wordings of length, form and words are understood, and few that are not English; the judge has the rest."
 """Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {

@@ -37,6 +37,7 @@ _PATTERNS = tuple(
         rf"be {_ONLY}one of{_HEAD}{_KIND} (?P<colon>\()(?P<list>.+?)\){_TAIL}",
         rf"be {_ONLY}one of{_HEAD} {_LIST}",
         rf"be {_ONLY}(?:a|an|one) (?:{_NOUN}) (?:from|in|of) (?:this|the following) list(?P<colon>:) {_LIST}",
+        rf"be {_ONLY}(?:a |an |one |a single )(?:{_NOUN})(?P<colon>:) {_LIST}",
         rf"be {_ONLY}(?P<either>(?:either )?(?P<list>.+?)){_CASE}{_TAIL}",
     )
 )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 _ALONE = re.compile(
     r"(?:,? (?:and|with) nothing else|, nothing (?:else|more)|,? (?:with no|without(?: any)?|and no|no)"
     r"(?: (?:other|extra|additional|further|surrounding|explanatory))?"
-    r" (?:text|words?|explanations?|commentary|prose|comments?|output|content|punctuation and no explanation))$",
+    r" (?:text|words?|explanations?|commentary|prose|comments?|output|content|punctuation and no explanation|"
+    r"markdown(?: formatting| fences?)?|code (?:fences?|blocks?)))+$",
     re.IGNORECASE,
 )
 

@@ -39,12 +39,16 @@ DEMANDS = 3
 _NAMED = re.compile(rf"\b(?:(?:the|your|this) (?P<product>{PRODUCT})|it)\b", re.IGNORECASE)
 _OF_ALL = frozenset(("words", "sentences", "characters", "language", "forbidden_words"))
 """Kinds of scorers that say nothing of parts."""
+_MADE = re.compile(r"(?:summari[sz]e|describe|explain|outline|condense|paraphrase|translate) ", re.IGNORECASE)
+"""What is made of the input is the output, unless the output holds something else, too."""
 _HARMLESS = re.compile(
+    r"you are (?:an? |the )?(?:(?!(?:that|who|which|and|to|with|then)\b)[\w'-]+ ?){1,8}\.?|"
+    r"(?:always )?be [a-z-]+(?:,? and [a-z-]+)?\.?|"
     rf"(?:do not|don't|never|avoid|no) .+|{WHOLE} (?:{NOT} .+|{MUST} (?:be|sound|remain|stay|read as) "
     r"(?:very |always )?[a-z-]+(?:,? and [a-z-]+)?)\.?",
     re.IGNORECASE,
 )
-"""Forbids something, or says how the whole is in an adjective or two: it names no part."""
+"""Forbids something, says who answers, or says how the whole is in an adjective or two: it names no part."""
 
 
 def compile_rule(rule: OutputRule) -> CompiledRule | None:
@@ -101,7 +105,9 @@ def told(compiled: CompiledRule) -> str:
 
 
 def _product(rule: OutputRule) -> str | None:
-    """What a rule calls the output, where that may be a part of it; empty for `it`."""
+    """What a rule calls the output, where that may be a part of it; empty for `it` and what is made of the input."""
+    if _MADE.match(rule.text):
+        return ""
     named = _NAMED.search(rule.text)
     return None if named is None else (named["product"] or "").lower()
 

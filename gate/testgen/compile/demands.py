@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.frames import FRAMES
+from gate.testgen.compile.german import in_english
 from gate.testgen.compile.numbers import AT_LEAST, AT_MOST, BARE, FEWER, MORE
 from gate.testgen.compile.orders import ORDERS, order
 from gate.testgen.compile.subjects import MUST, NOT
@@ -47,7 +48,7 @@ _OWN_MODAL = re.compile(rf"(?:(?:it|they) )?(?:({NOT})|{MUST}|not|never) (.+)", 
 _NONE = re.compile(r"(?:contains?|ha(?:ve|s)|includes?) no (?!(?:more|less|fewer)\b)(.+)", re.IGNORECASE)
 _ALWAYS = re.compile(r"^(?:always|strictly|only ever) ", re.IGNORECASE)
 _NEGATION = re.compile(r"(?:not|never) (.+)", re.IGNORECASE)
-_OR = re.compile(r",? or |, ")
+_OR = re.compile(r",? (?:or|and) |, ")
 _USING = re.compile(r"^(?:using |any )")
 _BOUND = re.compile(rf"(?:{AT_MOST}|{AT_LEAST}|{FEWER}|{MORE}) (?={BARE.pattern})", re.IGNORECASE)
 _CHARACTERS = re.compile(
@@ -69,7 +70,7 @@ def demands(sentence: Sentence) -> Iterator[Clause]:
     Returns:
         Nothing where it is about something else, or says no `must`.
     """
-    text = order(sentence.text)
+    text = order(in_english(sentence.text))
     for pattern, frame, negated in _COMPILED:
         found = pattern.fullmatch(text)
         if found is not None and (clause := _clause(frame.format(*found.groups()), sentence.literals, negated)):
@@ -123,7 +124,12 @@ def _borrowed(left: str, right: str, literals: tuple[str, ...]) -> Clause | None
 
 
 def _neither(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
-    """What is forbidden of two things that `or` or a comma stands between is forbidden of each."""
+    """What is forbidden of two things that `or`, `and` or a comma stands between is forbidden of each.
+
+    Nothing where a bound stands before them, which may be that of both.
+    """
+    if _BOUND.search(clause.said):
+        return
     for place in list(_OR.finditer(clause.said))[:_SPLITS]:
         left, right = clause.said[: place.start()], f"contain {clause.said[place.end() :]}"
         yield Clause(left, clause.literals, True), Clause(right, clause.literals, True)

@@ -36,6 +36,8 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
     (r"end with a digit", r"[0-9]\s*\Z", "a digit at the end"),
     (r"be (?:enclosed|wrapped|put|placed) in (?:double )?quot(?:es|ation marks)",
      r"\A\s*+[\"“][^\"“”]*+[\"”]\s*\Z", "quotation marks around it"),
+    (r"end with a question(?: (?:to|for) (?:the|your) (?:users?|customers?|readers?|audience))?",
+     r"[?？][^\p{L}\p{N}]*\Z", "a question at the end"),
     (r"end with (?:a punctuation mark|punctuation)", r"[.!?…:;,\"'”’»)\]。！？]\s*\Z", "a punctuation mark at the end"),
 )  # fmt: skip
 """What the output may start or end with, in words that quote nothing."""

@@ -53,11 +53,14 @@ FRAMES: tuple[tuple[str, str, bool], ...] = (
     (rf"{WHOLE} {NOT} (.+)", "{}", True),
     (rf"{WHOLE} (?:may|can) only (.+)", "only {}", False),
     (rf"the (?:very )?(last|first) character(?: of {WHOLE})? {MUST} be (an? [a-z ]+)", "{0} with {1}", False),
+    (rf"(?:the|your) (?:very )?(?:last|final) sentence(?: of {WHOLE})? {MUST} be a question",
+     "end with a question", False),
     (r"(?:all (?:of the )?(?:output |response )?(?:text|letters|words|characters)|every (?:word|letter)) "
      rf"{MUST} be (?:written )?(?:in )?((?:all )?(?:lower|upper)[ -]?case|capitals|capital letters)",
      "be in {}", False),
     (rf"{WHOLE} {MUST} (.+)", "{}", False),
-    (rf"{WHOLE} ((?:is|are|has|have|contains?|consists? of|starts?|begins?|ends?|always|never|uses?|includes?) .+)",
+    (rf"(?!(?:the|this) (?:text|message|e-?mail|tweet|story|essay)\b){WHOLE} "
+     r"((?:is|are|has|have|contains?|consists? of|starts?|begins?|ends?|always|never|uses?|includes?) .+)",
      "{}", False),
 )  # fmt: skip
 """A pattern, what it says in the verbs of a clause, and whether that is forbidden."""

@@ -39,7 +39,7 @@ _SIZED = re.compile(
 )
 _COUNT = r"(?:(?P<many>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|a single|a|an) )?"
 _KEY = r"(?:keys?|fields?|propert(?:y|ies)|attributes?)"
-_OBJECT = rf"{_BE}{_A}JSON(?: object)? {_WITH} (?P<only>exactly |only )?(?P<the>the )?(?:following |required )?"
+_OBJECT = rf"{_BE}{_A}JSON(?: object)? {_WITH} (?P<only>exactly |only )?(?P<the>the |these )?(?:following |required )?"
 _KEYED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -69,6 +69,8 @@ def json_shape(clause: Clause) -> Checks:
     if clause.negated:
         return ()
     bare = clause.alone == clause.said
+    if clause.said == "be JSON and nothing else":
+        return (Check("json", "JSON and nothing else", {"fence": False}),)
     if _ANY.fullmatch(clause.alone):
         return (Check("json", "valid JSON", {"fence": bare}),)
     shape = _shape(clause)

@@ -51,11 +51,15 @@ _PLURALS: Mapping[str, str] = {
 _WITHOUT = re.compile(r"contain (?:any |an? |the )?([a-z ]{4,20})", re.IGNORECASE)
 _WITH = re.compile(r"contain an? ([a-z ]{4,20})", re.IGNORECASE)
 
+_SOME = re.compile(r"(?:contain|be in) (bullet points|bullets)", re.IGNORECASE)
+
 
 def mark(clause: Clause) -> Checks:
     """A question mark somewhere; no exclamation marks."""
     found = (_WITHOUT if clause.negated else _WITH).fullmatch(clause.said)
     name = singular(found[1].lower()) if found is not None else ""
+    if not clause.negated and (some := _SOME.fullmatch(clause.said)) is not None:
+        name = singular(some[1].lower())
     told = f"no {name}" if clause.negated else f"a {name}"
     return searched(MARKS[name], told, negate=clause.negated) if name in MARKS else ()
 

@@ -5,7 +5,7 @@ import re
 from gate.testgen.compile.check import Checks, searched
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.numbers import number
-from gate.testgen.compile.signs import ADDRESS, CODE_BLOCK, EMOJI, HTML, MARKDOWN, MARKUP, NUMBER, date
+from gate.testgen.compile.signs import ADDRESS, APOLOGY, CODE_BLOCK, EMOJI, HTML, MARKDOWN, MARKUP, NUMBER, date
 
 _ALL = r"(?:entirely |all |only |completely |fully )?"
 _LETTERS = r"(?: ?text| ?characters)?(?: only)?"
@@ -27,7 +27,8 @@ _BEING: tuple[tuple[str, str, str], ...] = (
      r"(?:a (?:Markdown |fenced |single )?code (?:block|fence)|triple backticks)",
      CODE_BLOCK, "a code block"),
     (r"(?:contain|be) only (?:of )?digits|be digits(?: only)?|be numeric only", r"\A\s*+[0-9]++\s*\Z", "only digits"),
-    (r"be (?:only |just )?(?:a|one) (?:single )?(?:number|numeric value|numerical value)(?: only| and nothing else)?",
+    (r"be (?:(?:only |just )?(?:a|one) (?:single )?|only the |just the )"
+     r"(?:number|numeric value|numerical value)(?: only| and nothing else)?",
      NUMBER, "one number"),
     (r"be (?:only |just )?(?:an|a|one) (?:single )?(?:integer|whole number)(?: only| and nothing else)?",
      r"\A\s*+[-+]?(?:\d{1,3}(?:,\d{3})++|\d++)\s*\Z", "one whole number"),
@@ -46,19 +47,22 @@ _BEING: tuple[tuple[str, str, str], ...] = (
      date("{m}/{d}/{y}"), "a date as MM/DD/YYYY"),
 )  # fmt: skip
 _ABSENT: tuple[tuple[str, str, str], ...] = (
-    (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?|be (?:formatted )?in Markdown",
+    (r"contain (?:any )?Markdown(?: formatting| syntax| markup| elements)?"
+     r"(?: (?:such as|like|including) [a-z, ]+)?|be (?:formatted )?in Markdown",
      MARKDOWN, "no Markdown"),
     (r"contain (?:any |a )?(?:Markdown )?(?:code fences?|code blocks?|triple backticks)|"
      r"be (?:wrapped|enclosed|placed|put) in(?:side)? (?:a |any )?(?:Markdown )?code (?:blocks?|fences?)",
      "```|~~~", "no code fence"),
     (r"contain (?:any )?HTML(?: tags?| markup| elements?)?", HTML, "no HTML tags"),
     (r"contain (?:any |an )?emojis?", EMOJI, "no emoji"),
+    (r"contain an apology", APOLOGY, "no apology"),
     (r"contain (?:any )?(?:digits|numerals)", r"\d", "no digits"),
     (r"contain (?:any )?(?:uppercase|capital) letters", r"\p{Lu}", "no capitals"),
     (r"contain (?:any )?(?:lowercase|small) letters", r"\p{Ll}", "no small letters"),
     (r"contain (?:any )?(?:blank|empty) lines?", r"\S[^\S\n]*+\n[^\S\n]*+\n\s*+\S", "no empty lines"),
     (r"contain (?:any )?(?:bullet points?|bullets|bulleted lists?)",
      r"^[^\S\n]*+[-*+•‣–][^\S\n]++\S", "no bullet points"),
+    (r"contain (?:any )?(?:Markdown )?(?:headings|headers)", r"^[^\S\n]{0,3}#{1,6}[^\S\n]", "no headings"),
     (r"contain (?:any )?(?:lists|list items)", r"^[^\S\n]*+(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]++\S", "no list items"),
     (r"contain (?:any )?(?:spaces|blanks)", r"\S[^\S\n]+\S", "no blanks"),
     (r"contain (?:any )?(?:whitespace|white space)", r"\S\s+\S", "no white space"),

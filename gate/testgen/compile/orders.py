@@ -2,7 +2,7 @@
 
 import re
 
-from gate.testgen.compile.subjects import MANY, MORE, ONE, WHOLE
+from gate.testgen.compile.subjects import MANY, MORE, MUST, ONE, WHOLE
 from gate.testgen.compile.text import MARK
 
 _OWN = (
@@ -13,6 +13,8 @@ _OWN = (
 _ONLY = r"(?: only| exclusively| entirely| solely| strictly| just| always)?"
 _TO = r"(?: (?:to )?(?:the |all |every )?(?:users?|customers?))?"
 _SPEAK = rf"(?:answer|respond|reply|write|speak){_TO}{_ONLY}"
+_EVERY = rf"(?:(?:every|each) (?:reply|response|message|e-?mail)|every answer|{WHOLE})"
+"""Of a conversation each reply is the whole of one output."""
 _GIVE = r"(?:return|output|produce|write|give|provide|generate|print|emit|send|deliver|compose|create)"
 _SHAPE = r"(?:format|present|structure|express|phrase|render|put|keep)"
 _NEVER = r"(?:do not|don't|never)"
@@ -25,7 +27,61 @@ _GIVEN = (
 )
 """The whole of what the prompt is given: a part of it may be marked where it stands."""
 
+_SOMEBODY = r"(?:the |all |every |your |our )?(?:users?|customers?|people|visitors?|callers?|guests?|readers?)"
+_ASKED = (
+    r"(?: (?:to )?(?:the|this|any|a|their) (?:(?:user|customer|caller|visitor|guest|reader)'s )?"
+    r"(?:question|query|message|e-?mail|request|ticket|inquiry|enquiry))"
+)
+"""What is answered with one output."""
+_BRIEFLY = r"(?: briefly| concisely| succinctly)?"
+_REWORK = rf"(?:summari[sz]e|describe|explain|outline|condense|paraphrase){_BRIEFLY}"
+_SUBJECT = (
+    r"(?:(?:the|this) )(?:following |given |provided )?(?:(?:user|customer)'s |customer |user |support |input |news )?"
+    r"(?:text|article|message|e-?mail|ticket|review|document|passage|conversation|transcript|meeting|call|chat|thread|"
+    r"image|picture|photo|error|issue|problem|content|input|report|paper|story|post|feedback|email thread)"
+)
+"""All that the prompt is given: what is made of it is the output."""
+_NAME = r"(?-i:[A-Z])[\w&'’.-]*"
+_NAMES = rf"{_NAME}(?: {_NAME})?"
+
 ORDERS: tuple[tuple[str, str, bool], ...] = (
+    (rf"{_NEVER} (?:mention|name|recommend)(?: (?:our |any |the )?competitors?:?)? "
+     rf"((?:{_NAMES}, )*{_NAMES}(?:,? (?:and|or) {_NAMES})?)", "contain the names {}", True),
+    (rf"{_NEVER} (?:apologi[sz]e|say (?:that you are |you are |you're )?sorry)(?: to {_SOMEBODY})?",
+     "contain an apology", True),
+    (rf"{_NEVER} ask(?: {_SOMEBODY})? (?:any |a )?questions?", "contain question marks", True),
+    (rf"{_NEVER} (?:include|add|write|output|put) (?:any )?(?:other |additional |extra )?(?:text|words|content|prose) "
+     r"(?:outside(?: of)?|before or after|around|besides) the JSON(?: object| document| array)?",
+     "be JSON and nothing else", False),
+    (rf"{_NEVER} (?:format|write) {WHOLE} (?:in|with|using|as) (.+)", "contain {}", True),
+    (rf"{_NEVER} (?:wrap|enclose|put) (?:{WHOLE}|the JSON(?: object)?) in "
+     r"((?:a |any )?(?:Markdown )?code (?:fences?|blocks?))",
+     "contain {}", True),
+    (rf"(?:{_GIVE}|{_SHAPE}) {_OWN} as (an? (?:single )?(?:number|integer|whole number).*)", "be {}", False),
+    (rf"say ({MARK}\d+{MARK}) at the end(?: of {_EVERY})?", "end with {}", False),
+    (rf"say ({MARK}\d+{MARK}) at the (?:start|beginning)(?: of {_EVERY})?",
+     "start with {}", False),
+    (rf"(?:start|begin|open) {_EVERY} with:? (.+)", "start with {}", False),
+    (rf"(?:end|finish|close|sign|sign off|conclude) {_EVERY} with:? (.+)", "end with {}", False),
+    (rf"(?:limit|restrict|cap) {_EVERY} (?:to|at) (.+)", "be at most {}", False),
+    (rf"keep {_EVERY} ((?:under|below|shorter than|no longer than|at most) .+)", "be {}", False),
+    (r"(?:word|character|sentence|length|size) limit(?: is|:) (.+)", "be at most {}", False),
+    (rf"(?:answer|respond|reply){_ASKED}{_BRIEFLY},? (?:in|with|using) ({MORE} .+|\d.+)", "be in {}", False),
+    (rf"(?:answer|respond|reply){_ASKED}{_ONLY} (in [a-z]+)", "be {}", False),
+    (rf"(?:answer|respond|reply){_BRIEFLY},? (?:in|with|using) ({MORE} .+|\d.+)", "be in {}", False),
+    (rf"{_REWORK} {_SUBJECT}{_BRIEFLY},? (?:in|with|using|as) ({MORE} .+|\d.+|an? single .+)", "be in {}", False),
+    (rf"(?:write|give|provide|return) (an? (?:one|single|two|three)[- ](?:sentence|paragraph|word) summary)"
+     rf"(?: of {_SUBJECT})?", "be {}", False),
+    (rf"translate {_SUBJECT} (?:in)?to ([a-z]+)", "be in {}", False),
+    (r"only (?:speak|answer|respond|reply|write)(?: in)? ([a-z]+)", "be in {}", False),
+    (rf"(?:answer|respond|reply|write|speak){_TO}{_ONLY} (?:in|with|using|as) (?:an? )?((?:bullet points|bullets))",
+     "contain {}", False),
+    (r"(plain text)(?: only)?", "be {}", False),
+    (rf"(?:classify|categori[sz]e) the (?:sentiment|intent|topic|tone|urgency|emotion)(?: of {_SUBJECT})? as (.+)",
+     "be one of: {}", False),
+    (rf"(?:classify|categori[sz]e)(?: {_SUBJECT})? as (?:either |one of:? )?(.+?),? and "
+     r"(?:return|output|reply with|respond with|answer with|write) (?:only|just|nothing but) the "
+     r"(?:label|category|class|sentiment)", "be one of: {}", False),
     (rf"{_NEVER} (?:exceed|surpass|go (?:over|above|beyond)) (.+)", "be at most {}", False),
     (rf"{_NEVER} (?:answer|respond|reply|write) (?:in|with|using) ((?:more|fewer|less) than .+)", "be {}", True),
     (rf"{_NEVER} (start|begin|open|end|finish|conclude|close)(?: {WHOLE})? (with .+)", "{0} {1}", True),
@@ -90,6 +146,26 @@ _CLOSERS = re.compile(r",? (?:under any circumstances|no matter what|without exc
 _ALWAYS = re.compile(r",? (?:at all times|every time)", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b", re.IGNORECASE)
 _OPENED = 3
+_SHORT = "(?:short|brief|concise|succinct|to the point|as (?:short|brief|concise) as possible)"
+_BRIEF: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), whole)
+    for pattern, whole in (
+        (rf"(?:be|(?:keep|make) {_EVERY}|{WHOLE} (?:is|are|{MUST} be)) {_SHORT}(?: and {_SHORT})?"
+         r"(?:: |, (?:and )?(?:using |with )?| \()(.+?)\)?", r"\1"),
+        (rf"(.+?)(?:,? and|,) (?:keep|make) {_EVERY} {_SHORT}", r"\1"),
+        (rf"(?:answer|respond|reply|write) (?:briefly|concisely|succinctly) and ({_EVERY} .+|(?:keep|use|limit) .+)",
+         r"\1"),
+    )
+)  # fmt: skip
+"""Brevity beside a bound, which says how much of it is wanted."""
+_BOUND = re.compile(
+    rf"\b(?:{MORE}|\d+) .*\b(?:words?|sentences?|characters?|bullet points?|paragraphs?|lines?)\b", re.IGNORECASE
+)
+_ADJECTIVE = re.compile(
+    r"\b(one|two|three|four|five|single|\d+) (?:short|brief|concise) (?=(?:word|sentence|paragraph|bullet|line))",
+    re.IGNORECASE,
+)
+"""Of what is counted: one short paragraph is one."""
 """Words before an order that are taken off, one after the other."""
 
 
@@ -99,6 +175,7 @@ def order(text: str) -> str:
     Args:
         text: a sentence.
     """
+    text = _without_brevity(_ADJECTIVE.sub(r"\1 ", text))
     for _ in range(_OPENED):
         for pattern, begins in _OPENERS:
             if (found := pattern.match(text)) is not None:
@@ -108,4 +185,11 @@ def order(text: str) -> str:
     for closer in closers:
         ends = [found for found in closer.finditer(text) if found.end() == len(text)]
         text = text[: ends[0].start()] if ends else text
+    return text
+
+
+def _without_brevity(text: str) -> str:
+    for pattern, rest in _BRIEF:
+        if (found := pattern.fullmatch(text)) is not None and _BOUND.search(said := found.expand(rest)):
+            text = said
     return text

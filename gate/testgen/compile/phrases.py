@@ -27,6 +27,7 @@ _SINGLE = re.compile(
     r"processor|cloud)[a-z]{2,30})",
     re.IGNORECASE,
 )
+_NAMES = re.compile(r"contain the names (?P<list>.+)", re.IGNORECASE)
 _SOMEWHERE = re.compile(r" (?:at least once|somewhere|anywhere)$", re.IGNORECASE)
 _TOGETHER = re.compile(r"contain (?:both |all of |at least one of )|.* both ", re.IGNORECASE)
 """Forbids what is named only where all of it is there."""
@@ -49,6 +50,9 @@ def phrases(clause: Clause) -> Checks:
     if (single := _SINGLE.fullmatch(said)) is not None:
         words = (single["word"],)
         return _without(words, "word") if clause.negated else _with(words, "", said, "word")
+    if clause.negated and (names := _NAMES.fullmatch(said)) is not None:
+        named = [name for name in re.split(r",? (?:and|or) |, ", names["list"]) if name]
+        return searched("|".join(map(word, named)), f"without {', '.join(named)}", negate=True)
     plain = _PLAIN.fullmatch(clause.said)
     if plain is None or not clause.negated:
         return ()

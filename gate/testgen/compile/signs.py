@@ -20,6 +20,13 @@ ADDRESS = (
     r"https?://|www\.\w|\[[^\[\]\n]++\]\([^()\s]++\)|(?<![\w@.-])(?:[a-z0-9-]++\.)++(?:com|org|net|edu|gov)(?![\w-])"
 )
 EMOJI = "[\\p{Emoji_Presentation}\U0001f000-\U0001faff]|\\p{Emoji}\ufe0f|(?=\\p{Emoji})[\u2600-\u26ff\u2763\u2764]"
+APOLOGY = (
+    r"(?i:\b(?:I|we)(?:['’](?:m|re)| am| are)(?: (?:so|very|truly|really|terribly|deeply)){0,2} sorry\b|\A\W*+sorry\b|"
+    r"\bsorry (?:about|for|to hear|that|if)\b|"
+    r"\b(?:I|we)(?: (?:do|must|sincerely|deeply|truly|really)){0,2} apologi[sz]e\b|"
+    r"\b(?:my|our)(?: (?:sincere|deepest|sincerest))? apologies\b|\bapologies (?:for|that)\b)"
+)
+"""Somebody apologises; who says that there is no need to apologise does not."""
 NUMBER = (
     r"\A\s*+[-+−]?(?:\d{1,3}(?:,\d{3})++|\d{1,3}(?:[ \u00a0\u202f]\d{3})++|\d++)?"
     r"(?:(?<=\d)|(?=\.\d))(?:\.\d++)?(?:[eE][-+]?\d++)?\s*\Z"

@@ -63,6 +63,27 @@ def test_a_new_user_gets_a_gate_that_is_valid_and_runs(tmp_path: Path) -> None:
     assert compared.record.suites[0].quality.overall.n == 20
 
 
+def test_what_no_scorer_reads_is_said_at_once_and_when_it_changes(tmp_path: Path) -> None:
+    text = "Answer in at most two sentences.\nDo not use emojis.\nEnd with a question.\nAlways be polite.\n"
+    root = make(tmp_path / "shop", {"prompts/support.md": text})
+    told = "prompts/support.md: no scorer reads 1 of its 4 orders"
+    begun = gate("init", "--model", "fake:echo", cwd=root)
+    assert f"note: {told}" in begun.out, begun.err
+    assert "“Always be polite.”" in begun.out
+    names = gate("validate", cwd=root).out
+    assert "sentences, no emoji, a question at the end" in names
+    assert told in names
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "gate")
+    write(root, {"prompts/support.md": text.replace("Always be polite", "Be rude to everybody")})
+    compared = gate("diff", "--base", "main", "--json", cwd=root)
+    assert compared.record.verdict == "PASS"
+    assert [note for note in compared.record.notes if "no scorer reads 2 orders that changed" in note], compared.err
+    write(root, {"prompts/support.md": text.replace("two sentences", "nine sentences")})
+    compared = gate("diff", "--base", "main", "--json", cwd=root)
+    assert not any("no scorer reads" in note for note in compared.record.notes)
+
+
 def test_what_is_written_satisfies_the_schemas_that_it_names(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", PROMPT)
     assert gate("init", "--quiet", cwd=root, env={"OPENAI_API_KEY": "k"}).out.splitlines() == WRITTEN

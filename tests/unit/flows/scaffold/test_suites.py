@@ -43,6 +43,16 @@ def prompt(text: str, path: str = "prompts/a.md") -> FoundPrompt:
         ("- Use at most 100 words.\n- Be kind.", [{"words": {"max": 100}}]),
         ("If the user is angry, be kind and use at most 100 words.", []),
         ("You help customers.", []),
+        ("Answer in one sentence and list three keywords.", []),
+        ("Use at most 100 words\nunless asked for more.", []),
+        ("Use at most 50 words. Use at most 100 words.", [{"words": {"max": 50}}]),
+        (
+            'Never say "cheap". Never say "nice".',
+            [
+                {"forbidden_words": {"words": ["cheap"], "inflections": False, "name": "without cheap"}},
+                {"forbidden_words": {"words": ["nice"], "inflections": False, "name": "without nice"}},
+            ],
+        ),
     ],
 )
 def test_what_code_can_check_of_a_prompt_is_checked(text: str, expected: list[JsonValue]) -> None:

@@ -1,0 +1,86 @@
+"""What no scorer of a suite reads of its prompt, and of a change of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from gate.domain.case import ScorerSpec
+from gate.domain.prompt import Message, Prompt
+from gate.domain.suite import Suite
+from gate.flows.unread import on_change, on_exam
+from tests.support.runs import arm, suite
+
+WORDS = ScorerSpec("words", "words", {"min": 1, "max": 150})
+EMOJI = ScorerSpec("forbidden_words", "words-2", {"words": ["cheap"], "inflections": False})
+OLD = 'Use at most 80 words. Be polite. Never say "cheap".'
+
+
+def made(new: str, *scorers: ScorerSpec, old: str = OLD) -> Suite:
+    whole = suite([{}])
+    return replace(whole, baseline=arm(old), candidate=arm(new), exam=replace(whole.exam, scorers=scorers))
+
+
+def test_an_exam_says_which_orders_nothing_reads() -> None:
+    assert on_exam(made(OLD, WORDS, EMOJI)) == (
+        "prompts/p.md: no scorer reads 1 of its 3 orders, so an answer that breaks it scores no less: “Be polite.”. A "
+        "judge would read it."
+    )
+    assert "2 of its 3 orders" in on_exam(made(OLD, WORDS))
+    assert on_exam(made("Use at most 80 words.", WORDS)) == ""
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        ScorerSpec("judge", "judge", {"criteria": "Polite."}),
+        ScorerSpec("python", "own", {"function": "scorers:polite"}),
+        ScorerSpec("similarity", "similarity", {"value": "{{ expected }}"}),
+        ScorerSpec("contains", "contains", {"value": "{{ expected }}"}),
+    ],
+)
+def test_nothing_is_said_where_a_scorer_may_read_anything(scorer: ScorerSpec) -> None:
+    assert on_exam(made(OLD, WORDS, scorer)) == ""
+    assert on_change(made("Be rude.", WORDS, scorer)) == ""
+
+
+def test_a_change_says_what_the_verdict_says_nothing_of() -> None:
+    assert on_change(made(OLD.replace("Be polite", "Be rude to everybody"), WORDS, EMOJI)) == (
+        "prompts/p.md: no scorer reads 2 orders that changed, so the verdict says nothing of them (a judge would): "
+        "gone “Be polite.”; new “Be rude to everybody.”."
+    )
+    assert on_change(made(OLD, WORDS, EMOJI)) == ""
+
+
+def test_what_takes_the_place_of_an_order_that_is_read_is_not_told() -> None:
+    assert on_change(made(OLD.replace("at most 80 words", "as many words as you like"), WORDS, EMOJI)) == ""
+
+
+def test_a_dropped_order_is_told_where_its_scorer_is_not_in_the_exam() -> None:
+    assert 'gone “Never say "cheap".”' in on_change(made(OLD.replace(' Never say "cheap".', ""), WORDS))
+
+
+def test_a_new_prompt_has_nothing_to_be_compared_with() -> None:
+    assert on_change(replace(made("Be rude.", WORDS), baseline=None)) == ""
+
+
+def test_what_is_said_by_users_and_answers_of_a_chat_file_is_no_order() -> None:
+    whole = made("Be polite.", WORDS)
+    messages = (Message("system", "Be kind."), Message("user", "Be rude."), Message("assistant", "Use a knife."))
+    version = replace(whole.candidate.version, prompt=Prompt(messages, chat=True))
+    said = on_exam(replace(whole, candidate=replace(whole.candidate, version=version)))
+    assert "no scorer reads its only order, " in said
+    assert "rude" not in said
+
+
+def test_many_and_long_orders_are_cut() -> None:
+    orders = " ".join(f"Be kind to {'very ' * 20}{name}." for name in ("one", "two", "three", "four", "five"))
+    said = on_exam(made(orders, WORDS))
+    assert said.count("…") == 3
+    assert "and 2 more" in said
+
+
+def test_the_label_that_gate_init_reads_off_a_prompt_counts_as_read() -> None:
+    label = ScorerSpec("regex", "label", {"pattern": r"\A\W*(?:positive|negative)\b", "ignore_case": True})
+    prompt = "Label each review as positive or negative."
+    assert on_exam(made(prompt, label)) == ""
+    assert "reads its only order" in on_exam(made(prompt, WORDS))
