@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -39,7 +38,6 @@ _OWN = frozenset(
     + ("cacheable prefix", "not cached", "read from the prompt cache", "encoded anew")
 )
 """Labels of facts that are words of ours and not names; they begin like the other labels."""
-_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +238,7 @@ def _headed(label: str) -> str:
 
 def _together(piece: object) -> object:
     """A number of a sentence with its unit, which does not begin a line."""
-    return _UNIT.sub("\u00a0", piece) if isinstance(piece, str) else piece
+    return numbers.unbroken(piece) if isinstance(piece, str) else piece
 
 
 def _safe(value: object) -> Markup:

@@ -37,7 +37,7 @@ class Row:
         state: what the slice shows.
         words: the state in plain words, one or two.
         more: `about 120 more cases`, which would show the change that was seen; may be empty.
-        dagger: the familiar rule would have failed it.
+        dagger: the familiar rule alone would have failed it.
         advisory: shown by the user's wish, never blocks.
     """
 

@@ -156,6 +156,14 @@ class View:
     spent: Text = ()
 
     @property
+    def axes_note(self) -> str:
+        """What the figures of the axes are; empty where nothing was compared."""
+        if not self.axes or not self.tables:
+            return ""
+        p95 = "; p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
+        return f"Quality is a score from 0 to 1. In brackets: {self.confidence} interval{p95}."
+
+    @property
     def lead(self) -> str | Text:
         """What stands right below the first line: the sentence, or in an alert without one the first note."""
         return self.sentence or (self.notes[0] if self.alert and self.notes else ())
