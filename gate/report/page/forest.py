@@ -18,7 +18,7 @@ from gate.report.page.scale import Scale, scale_of
 from gate.report.parts.alone import RateRow
 from gate.report.parts.compared import Row
 from gate.report.slices import Named, badness, of_run, of_suite, parted, short, suite_label
-from gate.report.tables import row
+from gate.report.tables import only_familiar, row
 
 SHOWN = 20
 """Unremarkable slices of one suite that stay unfolded."""
@@ -216,12 +216,12 @@ def _rate(text: Callable[[PassRateRecord], RateRow], rate: PassRateRecord) -> Li
 
 
 def _rank(named: Named) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    return (_ORDER.index(named.record.state), not named.record.familiar_fail, badness(named))
+    return (_ORDER.index(named.record.state), not only_familiar(named.record), badness(named))
 
 
 def _unremarkable(named: Named) -> bool:
     record = named.record
-    return record.state in (State.NOISE, State.TOO_FEW) and not record.familiar_fail and not record.advisory
+    return record.state in (State.NOISE, State.TOO_FEW) and not only_familiar(record) and not record.advisory
 
 
 def tone(state: State | PassState, *, doubtful: bool = False) -> str:

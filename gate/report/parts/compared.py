@@ -16,12 +16,14 @@ class Axes:
     Args:
         suite: its name; empty in a run over one suite.
         quality, cost, latency: changes with their intervals, or why there are none.
+        quiet: no slice is shown to have moved, and neither cost nor latency is beyond its allowance.
     """
 
     suite: str
     quality: str
     cost: str
     latency: str
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,9 @@ class Code:
     text: str
 
 
+MOST_STILL = 3
+"""Suites without a shown change that are told one by one."""
+
 Text: TypeAlias = tuple[str | Code, ...]
 """Running text; the plain strings are sentences, which a renderer still has to escape."""
 
@@ -154,6 +157,13 @@ class View:
     promises: tuple[PromiseTable, ...] = ()
     cases_head: Text = ()
     spent: Text = ()
+
+    @property
+    def still(self) -> frozenset[str]:
+        """Suites in which nothing is shown to have moved, where they are too many to be told one after another."""
+        moved = {table.suite for table in self.tables if not table.quiet}
+        quiet = frozenset(axes.suite for axes in self.axes if axes.suite and axes.quiet) - moved
+        return quiet if len(quiet) > MOST_STILL else frozenset()
 
     @property
     def axes_note(self) -> str:
