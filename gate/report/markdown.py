@@ -93,7 +93,7 @@ def _safe(value: object) -> Markup:
         return _markup(escape.code(value.text))
     if isinstance(value, tuple):
         return _markup(_joined(value))
-    return _markup(escape.inline(unbroken(str(value))))
+    return _markup(unbroken(escape.inline(str(value))))
 
 
 def _joined(pieces: tuple[object, ...]) -> str:
@@ -103,7 +103,7 @@ def _joined(pieces: tuple[object, ...]) -> str:
         if isinstance(piece, str):
             lead = " " * piece.startswith(" ")
             tail = " " * (piece.endswith(" ") and len(piece) > 1)
-            out.append(f"{lead}{escape.inline(unbroken(piece))}{tail}")
+            out.append(f"{lead}{unbroken(escape.inline(piece))}{tail}")
         else:
             out.append(str(_safe(piece)))
     return "".join(out)
