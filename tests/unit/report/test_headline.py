@@ -39,7 +39,9 @@ def test_a_block_without_a_regression_gives_its_reason() -> None:
 def test_an_advisory_slice_is_never_in_the_first_line_of_a_block() -> None:
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.1, -0.15, -0.05))
     tone = comparison("tone=a", State.REGRESSION, 40, 0.8, (-0.5, -0.6, -0.4), advisory=True, blocking=False)
-    assert _said(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])], []))).startswith("overall quality fell by 0.100")
+    assert _said(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])], []))).startswith(
+        "overall quality fell by 0.100"
+    )
 
 
 def test_a_pass_names_the_worst_slice() -> None:
