@@ -67,7 +67,10 @@ LEVELS = (
     Level(0, cases=0, folded=0, rows=0, suites=0, details=False),
     Level(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
 )
-"""From the fullest to the shortest: folded rows, and suites beyond a number, go before answers that explain the verdict."""
+"""From the fullest to the shortest.
+
+Rows that are folded anyway, and suites beyond a number, go before the answers that explain the verdict.
+"""
 
 
 def fold(view: View, level: Level) -> View:

@@ -174,10 +174,12 @@ def _capital(text: Text) -> Text:
     return (_begun(first), *text[1:]) if isinstance(first, str) else text
 
 
-def _begun(text: object) -> object:
+def _sentence(note: str | Text) -> str | Text:
+    return _begun(note) if isinstance(note, str) else _capital(note)
+
+
+def _begun(text: str) -> str:
     """As a sentence begins, unless it begins with a name, as `openai:m` or `gate.yaml` is one."""
-    if not isinstance(text, str):
-        return text
     word = text.partition(" ")[0].rstrip(",.:;")
     return text[:1].upper() + text[1:] if word.isalpha() else text
 
@@ -246,7 +248,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    env.filters.update(begun=_begun, tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
+    env.filters.update(begun=_sentence, tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
     return env
 
 
