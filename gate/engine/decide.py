@@ -130,7 +130,7 @@ def _overall(facts: Facts) -> list[Comparison]:
 
 def _counted(row: Comparison) -> str:
     if row.units == row.n:
-        return f"{row.n} cases are"
+        return "1 case is" if row.n == 1 else f"{row.n} cases are"
     return f"{row.n} cases in {row.units} independent groups, which count as one each, are"
 
 

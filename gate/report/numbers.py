@@ -4,6 +4,7 @@ A value that is not zero never prints as zero, and a negative number carries a r
 """
 
 import math
+import re
 
 from gate.domain.usage import about_dollars
 from gate.domain.words import counted as counted
@@ -12,8 +13,15 @@ MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 """Stands where there is no number."""
 
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
+
 ZERO = 1e-9
 """What is nearer to nothing than this is rounding, and no change."""
+
+
+def unbroken(text: str) -> str:
+    """The same with each number held to its unit, so that no line begins with the unit."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def score(value: float | None, places: int = 3) -> str:

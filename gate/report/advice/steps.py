@@ -55,8 +55,10 @@ def _block(run: RunRecord) -> Iterator[Text]:
     yield from rates.steps_block(run)
     again = "compare again" if run.suites else "run again"
     if fallen:
-        mend = (f"{READ}, mend" if carriers(run).cases else "Mend", " the prompt or the model settings for ")
-        yield ("".join(mend), name(fallen[0]), f", and {again}.")
+        mend = f"{READ}, mend" if carriers(run).cases else "Mend"
+        whole = fallen[0].overall and not fallen[0].suite
+        where: Text = () if whole else (" for ", name(fallen[0]))
+        yield (f"{mend} the prompt or the model settings", *where, f", and {again}.")
     else:
         yield (f"Change the prompt, or the model settings, and {again}.",)
     if run.suites:

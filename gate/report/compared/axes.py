@@ -1,7 +1,7 @@
 """Quality, cost and latency of each suite, one line each."""
 
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord
+from gate.domain.record_compared import AxisRecord, SuiteRecord
 from gate.domain.record_parts import EstimateRecord
 from gate.domain.verdict import State
 from gate.report import numbers
@@ -26,9 +26,16 @@ def axes(run: RunRecord) -> tuple[Axes, ...]:
                 quality="not measured" if overall.mean is None else change,
                 cost=_axis(suite.cost),
                 latency=_axis(suite.latency) + _p95(suite.latency),
+                quiet=_quiet(suite),
             )
         )
     return tuple(out)
+
+
+def _quiet(suite: SuiteRecord) -> bool:
+    records = (suite.quality.overall, *suite.quality.slices)
+    still = all(record.state in (State.NOISE, State.TOO_FEW) and not record.advisory for record in records)
+    return still and not suite.cost.exceeded and not suite.latency.exceeded
 
 
 def over_allowance(axis: AxisRecord) -> str:

@@ -49,11 +49,10 @@ def footnotes(run: RunRecord) -> tuple[str, ...]:
     """What the marks in the tables mean; nothing for marks that do not occur."""
     records = [named.record for named in of_run(run)]
     notes = []
-    if _familiar_matters(run) and any(record.familiar_fail for record in records):
-        looked = numbers.counted(run.method.slices_tested, "slice")
-        several = f". That rule does not allow for {looked} being looked at, so it alone blocks nothing."
-        why = several if run.method.slices_tested > 1 else ", which by itself blocks nothing."
-        notes.append(f"† Fails the familiar rule, a percentile bootstrap of each slice alone{why}")
+    if _familiar_matters(run) and any(map(only_familiar, records)):
+        looked = run.method.slices_tested
+        chance = f": among {looked:,} slices one looks so by chance all too often" if looked > 1 else ""
+        notes.append(f"† Looked at alone (percentile bootstrap) it seems to have fallen; that blocks nothing{chance}.")
     if any(record.advisory for record in records):
         notes.append("° Advisory: shown, and never blocks.")
     if widthless := [named for named in of_run(run) if _without_width(named.record)]:
@@ -103,7 +102,7 @@ def row(named: Named, scale: bars.Scale, *, dagger: bool) -> Row:
         state=record.state,
         words=_words(named),
         more=more_cases(named) if record.state is State.NOISE else "",
-        dagger=dagger and record.familiar_fail,
+        dagger=dagger and only_familiar(record),
         advisory=record.advisory,
     )
 
@@ -148,12 +147,20 @@ def _scale(slices: Sequence[Named]) -> bars.Scale:
 
 
 def _rank(named: Named) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    return (_ORDER.index(named.record.state), not named.record.familiar_fail, badness(named))
+    return (_ORDER.index(named.record.state), not only_familiar(named.record), badness(named))
 
 
 def _unremarkable(run: RunRecord, named: Named) -> bool:
-    marked = named.record.familiar_fail and _familiar_matters(run)
+    marked = only_familiar(named.record) and _familiar_matters(run)
     return named.record.state in (State.NOISE, State.TOO_FEW) and not marked and not named.record.advisory
+
+
+def only_familiar(record: ComparisonRecord) -> bool:
+    """The familiar rule alone would have failed it, for what it is worth.
+
+    Where both rules do, a mark would say the same twice; of a handful of cases that rule makes nothing but mistakes.
+    """
+    return record.familiar_fail and record.state is not State.REGRESSION and record.units >= FEWEST_UNITS
 
 
 def _familiar_matters(run: RunRecord) -> bool:

@@ -53,20 +53,24 @@ LEVELS = (
     Level(1_500, talks=False),
     Level(1_500, reasons=False, talks=False),
     Level(1_500, reasons=False, talks=False, folded=30),
-    Level(400, reasons=False, talks=False, folded=30),
-    Level(400, reasons=False, talks=False, folded=0),
-    Level(0, folded=0),
-    Level(0, cases=0, folded=0),
-    Level(0, cases=0, folded=0, rows=40),
-    Level(0, cases=0, folded=0, rows=40, details=False),
-    Level(0, cases=0, folded=0, rows=15, details=False),
+    Level(1_500, reasons=False, talks=False, folded=30, suites=30),
+    Level(400, reasons=False, talks=False, folded=30, suites=30),
+    Level(400, reasons=False, talks=False, folded=0, suites=30),
+    Level(0, folded=0, suites=30),
+    Level(0, cases=0, folded=0, suites=30),
+    Level(0, cases=0, folded=0, rows=40, suites=30),
+    Level(0, cases=0, folded=0, rows=40, suites=30, details=False),
+    Level(0, cases=0, folded=0, rows=15, suites=30, details=False),
     Level(0, cases=0, folded=0, rows=15, suites=10, details=False),
     Level(0, cases=0, folded=0, rows=5, suites=5, details=False),
     Level(0, cases=0, folded=0, rows=3, suites=1, details=False),
     Level(0, cases=0, folded=0, rows=0, suites=0, details=False),
     Level(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
 )
-"""From the fullest to the shortest: rows that are folded anyway go before the answers that explain the verdict."""
+"""From the fullest to the shortest.
+
+Rows that are folded anyway, and suites beyond a number, go before the answers that explain the verdict.
+"""
 
 
 def fold(view: View, level: Level) -> View:
@@ -82,8 +86,8 @@ def fold(view: View, level: Level) -> View:
         cases=tuple(_case(case, level) for case in view.cases[: level.cases]),
         tables=tuple(_table(table, level) for table in _kept(view, level)),
         axes=tuple(axes for axes in view.axes if axes.suite not in gone)[: level.suites],
-        usage=view.usage if level.details else (),
-        facts=view.facts if level.details else (),
+        usage=tuple(row for row in view.usage if _of_kept(row.arm, gone)) if level.details else (),
+        facts=tuple(fact for fact in view.facts if _of_kept(fact.label, gone)) if level.details else (),
         dimensions=view.dimensions[: level.suites] if level.details else (),
         scorers=_scorers(view, level, gone),
         conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
@@ -115,6 +119,11 @@ def _kept(view: View, level: Level) -> Sequence[Table]:
 def _gone(view: View, level: Level) -> set[str]:
     """The suites whose tables are not kept."""
     return {table.suite for table in view.tables} - {table.suite for table in _kept(view, level)}
+
+
+def _of_kept(label: str, gone: Set[str]) -> bool:
+    """Is it none of a suite whose table is not kept? Those begin with its name."""
+    return label.partition(": ")[0] not in gone
 
 
 def _brief(notice: Text) -> Text:

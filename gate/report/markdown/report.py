@@ -12,6 +12,7 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import escape
 from gate.report.markdown.folding import LEVELS, fold
+from gate.report.numbers import unbroken
 from gate.report.parts.whole import Code
 from gate.report.view import view
 
@@ -92,7 +93,7 @@ def _safe(value: object) -> Markup:
         return _markup(escape.code(value.text))
     if isinstance(value, tuple):
         return _markup(_joined(value))
-    return _markup(escape.inline(str(value)))
+    return _markup(unbroken(escape.inline(str(value))))
 
 
 def _joined(pieces: tuple[object, ...]) -> str:
@@ -102,7 +103,7 @@ def _joined(pieces: tuple[object, ...]) -> str:
         if isinstance(piece, str):
             lead = " " * piece.startswith(" ")
             tail = " " * (piece.endswith(" ") and len(piece) > 1)
-            out.append(f"{lead}{escape.inline(piece)}{tail}")
+            out.append(f"{lead}{unbroken(escape.inline(piece))}{tail}")
         else:
             out.append(str(_safe(piece)))
     return "".join(out)

@@ -118,9 +118,12 @@ class Cases:
     gathered: Gathered
     numbers: dict[Key, int] = field(init=False)
     _records: dict[Key, CaseRecord | NewCaseRecord] = field(init=False)
+    _figures: dict[Key, Figures] = field(init=False)
 
     def __post_init__(self) -> None:
         self._records = {(suite.name, case.id): case for suite in suites_of(self.run) for case in suite.cases}
+        tables = (case_table(self.run, suite.name, Wanted()) for suite in suites_of(self.run))
+        self._figures = {(table.suite, row.id): row for table in tables if table is not None for row in table.rows}
         able = (key for key in self.gathered.answers if self._can_open(key))
         self.numbers = {key: number for number, key in enumerate(able, 1)}
 
@@ -147,8 +150,7 @@ class Cases:
         Args:
             shown: the first so many cases have their answers on the page.
         """
-        tables = (case_table(self.run, suite.name, Wanted()) for suite in suites_of(self.run))
-        figures = {(table.suite, row.id): row for table in tables if table is not None for row in table.rows}
+        figures = self._figures
         kept = list(takewhile(_Room(figures, ROW_CHARS), most_telling(self.run)[:ROWS]))
         compared = {suite.name for suite in self.run.suites}
         found = []

@@ -15,7 +15,7 @@ from gate.report import numbers
 from gate.report.alone.checks import check_tables
 from gate.report.alone.newprompts import about, rate_rank, rate_row, rate_unremarkable
 from gate.report.compared import bars
-from gate.report.compared.tables import row
+from gate.report.compared.tables import only_familiar, row
 from gate.report.page.scale import Scale, scale_of
 from gate.report.parts.alone import RateRow
 from gate.report.parts.compared import Row
@@ -217,12 +217,12 @@ def _rate(text: Callable[[PassRateRecord], RateRow], rate: PassRateRecord) -> Li
 
 
 def _rank(named: Named) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    return (_ORDER.index(named.record.state), not named.record.familiar_fail, badness(named))
+    return (_ORDER.index(named.record.state), not only_familiar(named.record), badness(named))
 
 
 def _unremarkable(named: Named) -> bool:
     record = named.record
-    return record.state in (State.NOISE, State.TOO_FEW) and not record.familiar_fail and not record.advisory
+    return record.state in (State.NOISE, State.TOO_FEW) and not only_familiar(record) and not record.advisory
 
 
 def tone(state: State | PassState, *, doubtful: bool = False) -> str:

@@ -42,15 +42,18 @@ function filtered(list) {
   const fields = ["search", "slice", "state", "from", "to"].map(field).filter(Boolean);
   const count = field("count");
   const whole = count.textContent;
-  const texts = rows.map((row) => {
+  // Read when the first word is looked for: a page opens before that.
+  let texts = null;
+  const textOf = (row) => {
     const link = row.querySelector("[data-open]");
     const body = link && document.getElementById(link.hash.slice(1));
     return `${row.textContent} ${body ? body.textContent : ""}`.toLowerCase();
-  });
+  };
   const value = (name) => (field(name) ? field(name).value : "");
   const choose = () => {
     const words = value("search").toLowerCase().split(/\s+/).filter(Boolean);
     const [slice, state, from, to] = [value("slice"), value("state"), number(value("from")), number(value("to"))];
+    if (words.length && !texts) texts = rows.map(textOf);
     let shown = 0;
     rows.forEach((row, place) => {
       const change = number(row.dataset.change);

@@ -2,8 +2,7 @@
 
 import base64
 import hashlib
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -14,16 +13,17 @@ from markupsafe import Markup, escape
 from gate.domain.record import RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
+from gate.report.page.about import about
 from gate.report.page.caselists import Cases
 from gate.report.page.drawings import Curves, curves, deltas
-from gate.report.page.forest import forests, rate_forests, tone
+from gate.report.page.forest import Forest, Line, forests, rate_forests, tone
 from gate.report.page.gathering import Gathered, Samples, gather
 from gate.report.page.promptdiff import PromptView, prompts
 from gate.report.page.telling import suites_of
 from gate.report.page.tradeoffs import LONGEST_NAME, tradeoffs
 from gate.report.parts.alone import RateRow
 from gate.report.parts.compared import Row
-from gate.report.parts.whole import Code, Text, View
+from gate.report.parts.whole import Code, Text, UsageRow, View
 from gate.report.slices import short
 from gate.report.verdict.headline import plain_first_line
 from gate.report.view import view
@@ -34,12 +34,24 @@ CURVES = 6
 """Drawings of cost and latency; the first suites' alone."""
 DETAILED = 100
 """Suites with tables of scorers, and of tokens and money; those in which something moved before the others."""
+SHAPES = (
+    ("regression", "got worse"),
+    ("suspect", "suspect: it may have got worse"),
+    ("improvement", "got better"),
+    ("noise", "no change shown"),
+    ("too-few", "too few cases"),
+)
+RATE_SHAPES = (
+    ("regression", "missed"),
+    ("suspect", "doubtful"),
+    ("improvement", "reached"),
+    ("noise", "nothing asked, or not proven"),
+)
 _OWN = frozenset(
     ("baseline", "candidate", "exam", "exam changes", "latency", "cost")
     + ("cacheable prefix", "not cached", "read from the prompt cache", "encoded anew")
 )
 """Labels of facts that are words of ours and not names; they begin like the other labels."""
-_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +89,13 @@ def _shown(run: RunRecord, whole: View, gathered: Gathered) -> dict[str, object]
     one_delta = deltas([case.delta for suite in run.suites for case in suite.cases])
     points, spreads = tradeoffs(run, gathered), tuple(_curves(run, gathered))
     changed = _worth_showing(prompts(run))
+    spread_title = "Quality, cost and latency" if points or spreads else "How cases moved"
     exam_title = "Exam and promises" if whole.exam and whole.promises else "Exam changes" if whole.exam else "Promises"
     cases = any(suite.cases for suite in suites_of(run))
     details = whole.scorers or whole.dimensions or whole.conversations or whole.facts or whole.usage
     sections = (
         (compared or alone, "slices", "Slices" if compared else "Pass rates"),
-        (points or one_delta or spreads, "spread", "Quality, cost and latency"),
+        (points or one_delta or spreads, "spread", spread_title),
         (changed, "prompt", "What was changed"),
         (whole.exam or whole.promises, "exam", exam_title),
         (cases, "cases", "Cases"),
@@ -97,14 +110,18 @@ def _shown(run: RunRecord, whole: View, gathered: Gathered) -> dict[str, object]
         "style": Markup(style),  # noqa: S704
         "script": Markup(script),  # noqa: S704
         "sections": tuple((id, title) for there, id, title in sections if there),
-        "meta": tuple(_meta(run)),
+        "meta": tuple(about(run)),
         "title": plain_first_line(run),
         "headline": _capital(whole.headline),
         "exam_title": exam_title,
+        "spread_title": spread_title,
         "steps": tuple(map(_below, whole.steps)),
         "forests": compared,
         "rates": alone,
-        "banded": any(line.drawn.band for one in compared for group in one.groups for line in group.lines),
+        "shapes": _shapes(compared, alone),
+        "lacking": any(one.lacking for one in compared),
+        "endless": any(line.drawn.open_low or line.drawn.open_high for line in _lines(compared)),
+        "banded": any(line.drawn.band for line in _lines(compared)),
         "deltas": one_delta,
         "tradeoffs": points,
         "longest_name": LONGEST_NAME,
@@ -114,11 +131,25 @@ def _shown(run: RunRecord, whole: View, gathered: Gathered) -> dict[str, object]
     }
 
 
+def _lines(forests: Iterable[Forest]) -> Iterator[Line]:
+    return (line for one in forests for group in (*one.groups, *one.folded) for line in group.lines)
+
+
+def _shapes(compared: tuple[Forest, ...], alone: tuple[Forest, ...]) -> tuple[tuple[str, str], ...]:
+    """The shapes that occur, each with what it says."""
+    met = {_tone(line.row) for line in _lines((*compared, *alone))}
+    return tuple((name, words) for name, words in (SHAPES if compared else RATE_SHAPES) if name in met)
+
+
 def _detailed(whole: View) -> View:
     """The view with no more tables of single suites than a page has room for."""
     moved = {table.suite for table in whole.tables if not table.quiet}
     scorers = sorted(whole.scorers, key=lambda table: table.suite not in moved)
-    return replace(whole, scorers=tuple(scorers[:DETAILED]), usage=whole.usage[: 2 * DETAILED])
+    return replace(whole, scorers=tuple(scorers[:DETAILED]), usage=tuple(filter(_known, whole.usage))[: 2 * DETAILED])
+
+
+def _known(row: UsageRow) -> bool:
+    return {*row.tokens, row.cost, row.p50, row.p95} != {numbers.NOTHING}
 
 
 def _worth_showing(found: tuple[PromptView, ...]) -> tuple[PromptView, ...]:
@@ -140,31 +171,22 @@ def _curves(run: RunRecord, gathered: Gathered) -> Iterator[Curves]:
 def _capital(text: Text) -> Text:
     """As a heading begins; a name stays as it is."""
     first = text[0] if text else ""
-    return (first[:1].upper() + first[1:], *text[1:]) if isinstance(first, str) else text
+    return (_begun(first), *text[1:]) if isinstance(first, str) else text
+
+
+def _sentence(note: str | Text) -> str | Text:
+    return _begun(note) if isinstance(note, str) else _capital(note)
+
+
+def _begun(text: str) -> str:
+    """As a sentence begins, unless it begins with a name, as `openai:m` or `gate.yaml` is one."""
+    word = text.partition(" ")[0].rstrip(",.:;")
+    return text[:1].upper() + text[1:] if word.isalpha() else text
 
 
 def _below(step: Text) -> Text:
     """The step as it is on a page that has the cases below what is to be done, and not above."""
     return tuple(piece.replace("cases above", "cases below") if isinstance(piece, str) else piece for piece in step)
-
-
-def _meta(run: RunRecord) -> Iterator[tuple[str, Text]]:
-    """What was run, when, and what it took."""
-    if run.commit:
-        yield "Commit", (Code(short(run.commit[:12])),)
-    refs = tuple(dict.fromkeys(suite.baseline.ref for suite in run.suites))
-    if len(refs) == 1:
-        yield "Against", (Code(short(refs[0])),)
-    models = tuple(dict.fromkeys(suite.candidate.model for suite in suites_of(run)))
-    if len(models) == 1:
-        yield "Model", (Code(short(models[0])),)
-    if run.evaluated:
-        cases = sum(suite.exam.cases for suite in suites_of(run))
-        yield "Cases", (f"{cases:,}",)
-        yield "Calls", (f"{run.calls.made:,} made, {run.calls.cached:,} from a cache, {run.calls.failed:,} failed",)
-    if run.spent_usd:
-        yield "Spent", (numbers.dollars(run.spent_usd),)
-    yield "Took", (numbers.duration(run.duration_s),)
 
 
 def _articles(env: Environment, cases: Cases, room: int) -> Iterator[Markup]:
@@ -226,7 +248,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    env.filters.update(tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
+    env.filters.update(begun=_sentence, tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
     return env
 
 
@@ -240,7 +262,7 @@ def _headed(label: str) -> str:
 
 def _together(piece: object) -> object:
     """A number of a sentence with its unit, which does not begin a line."""
-    return _UNIT.sub("\u00a0", piece) if isinstance(piece, str) else piece
+    return numbers.unbroken(piece) if isinstance(piece, str) else piece
 
 
 def _safe(value: object) -> Markup:

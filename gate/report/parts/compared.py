@@ -16,12 +16,14 @@ class Axes:
     Args:
         suite: its name; empty in a run over one suite.
         quality, cost, latency: changes with their intervals, or why there are none.
+        quiet: no slice is shown to have moved, and neither cost nor latency is beyond its allowance.
     """
 
     suite: str
     quality: str
     cost: str
     latency: str
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Row:
         state: what the slice shows.
         words: the state in plain words, one or two.
         more: `about 120 more cases`, which would show the change that was seen; may be empty.
-        dagger: the familiar rule would have failed it.
+        dagger: the familiar rule alone would have failed it.
         advisory: shown by the user's wish, never blocks.
     """
 

@@ -23,6 +23,9 @@ class Code:
     text: str
 
 
+MOST_STILL = 3
+"""Suites without a shown change that are told one by one."""
+
 Text: TypeAlias = tuple[str | Code, ...]
 """Running text; the plain strings are sentences, which a renderer still has to escape."""
 
@@ -154,6 +157,21 @@ class View:
     promises: tuple[PromiseTable, ...] = ()
     cases_head: Text = ()
     spent: Text = ()
+
+    @property
+    def still(self) -> frozenset[str]:
+        """Suites in which nothing is shown to have moved, where they are too many to be told one after another."""
+        moved = {table.suite for table in self.tables if not table.quiet}
+        quiet = frozenset(axes.suite for axes in self.axes if axes.suite and axes.quiet) - moved
+        return quiet if len(quiet) > MOST_STILL else frozenset()
+
+    @property
+    def axes_note(self) -> str:
+        """What the figures of the axes are; empty where nothing was compared."""
+        if not self.axes or not self.tables:
+            return ""
+        p95 = "; p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
+        return f"Quality is a score from 0 to 1. In brackets: {self.confidence} interval{p95}."
 
     @property
     def lead(self) -> str | Text:

@@ -18,7 +18,7 @@ Scale = tuple[float, float] | None
 
 
 def scorer_text(one: ScorerCheckRecord) -> str:
-    """`rubric 3.4 < 3.5 of 5 (brevity 5.0, tone 3.0)`, with the mark where that is missed."""
+    """`rubric 3.4 of 5, needs 3.5 (brevity 5.0, tone 3.0)`, with the mark where that is missed."""
     if one.value is None:
         return f"{short(one.name)} no score"
     mark = one.mark if one.passed is False else None
@@ -45,7 +45,7 @@ def case_scale(check: CaseCheckRecord) -> Scale:
 
 
 def against(value: float, mark: float | None, scale: Scale) -> str:
-    """`3.46 < 3.5 of 5`, with as many decimals as it takes to tell the two apart.
+    """`3.46 of 5, needs 3.5`, with as many decimals as it takes to tell the two apart.
 
     Args:
         value: in [0, 1].
@@ -57,7 +57,7 @@ def against(value: float, mark: float | None, scale: Scale) -> str:
         return f"{_figure(value, scale)}{of}"
     pairs = ((_figure(value, scale, more), _figure(mark, scale, more)) for more in range(6))
     low, high = next((pair for pair in pairs if pair[0] != pair[1]), (_figure(value, scale), _figure(mark, scale)))
-    return f"{low} < {high}{of}"
+    return f"{low}{of}, needs {high}"
 
 
 def shortcomings(check: CaseCheckRecord) -> Iterator[str]:
@@ -69,7 +69,12 @@ def shortcomings(check: CaseCheckRecord) -> Iterator[str]:
     for one in check.scorers:
         if falls_short(check, one):
             room = BESIDE_PARTS if one.parts else LONGEST_REASON
-            yield scorer_text(one) + (f": {short(one.reason, room)}" if one.reason else "")
+            yield scorer_text(one) + (f": {_joined(short(one.reason, room))}" if one.reason else "")
+
+
+def _joined(reason: str) -> str:
+    """Sentences that a judge gave for each dimension, as parts of one."""
+    return reason.replace(".; ", "; ")
 
 
 def falls_short(check: CaseCheckRecord, one: ScorerCheckRecord) -> bool:

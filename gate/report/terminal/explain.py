@@ -32,8 +32,10 @@ _SIGNS = {"baseline": ("[-", "-]"), "candidate": ("{+", "+}")}
 """As `git diff --word-diff` has them, where there are no colours."""
 
 
-def _missing(shown: Explained) -> str:
-    """The record has the texts of the telling cases alone."""
+def _missing(shown: Explained, label: str) -> str:
+    """The record has the texts of the telling cases alone; one of those with an input alone expects nothing."""
+    if label == "expected" and shown.case.question is not None:
+        return "nothing: the case names no expected answer"
     return f"not in the record; see {terminal(shown.case.where)}" if shown.case.where else "not in the record"
 
 
@@ -49,7 +51,7 @@ def render(shown: Explained, console: Console) -> None:
     for label, said in (("input", shown.case.question), ("expected", shown.case.expected)):
         _print(console, Text())
         _print(console, Text(label, "dim"))
-        _block(console, Text(terminal(said, lines=True)) if said is not None else Text(_missing(shown), "dim"))
+        _block(console, Text(terminal(said, lines=True)) if said is not None else Text(_missing(shown, label), "dim"))
     for pair in shown.case.pairs:
         _pair(pair, console, alone=shown.case.alone)
     _print(console, Text())

@@ -144,7 +144,7 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
             yield Fact("To be asked again", (_listed(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         best = "all good" if run.kind == "check" else "best for the candidate"
-        yield Fact("Had they been", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
+        yield Fact("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
     yield from costs(run)
     ended: Text = (
         ("interrupted",) if run.exit_code == Interrupted.exit_code else (Code("fail_on"), f": {run.method.fail_on}")

@@ -143,9 +143,9 @@ def _unseen(run: RunRecord) -> Text:
         return (f" An overall fall smaller than about {size} could have gone unnoticed.",)
     if len(known) == 1:
         return (" In ", suite, f" an overall fall smaller than about {size} could have gone unnoticed.")
+    if len(known) > NAMES_SHOWN:
+        return (f" Overall falls of up to about {size} could have gone unnoticed in {len(known):,} suites.",)
     told: list[str | Code] = []
-    for mde, where in known[:NAMES_SHOWN]:
+    for mde, where in known:
         told += [", " if told else "", f"{numbers.score(mde)} in ", Code(short(where))]
-    more = len(known) - NAMES_SHOWN
-    rest = f", and no larger ones in {numbers.counted(more, 'more suite')}" if more > 0 else ""
-    return (" Overall falls smaller than about these could have gone unnoticed: ", *told, f"{rest}.")
+    return (" Overall falls smaller than about these could have gone unnoticed: ", *told, ".")

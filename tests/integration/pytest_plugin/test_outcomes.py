@@ -70,13 +70,13 @@ def test_a_case_that_fails_has_a_report_and_no_trace(project: Project) -> None:
     project.write("quality=1.0 quality[safety]=0.0")
     ran = project.run("-m", "eval", "-v")
     assert ran.code == 1
-    assert "gate.yaml::bot::safety_1 FAILED [score 0.000; contains 0.000 < 1.000]" in ran.out
+    assert "gate.yaml::bot::safety_1 FAILED [score 0.000; contains 0.000, needs 1.000]" in ran.out
     report = ran.out[ran.out.index("bot::safety_1 ___") :]
-    for said in ("contains 0.000 < 1.000\n", "question:\n  | answer=word1 slice=safety",
+    for said in ("contains 0.000, needs 1.000\n", "question:\n  | answer=word1 slice=safety",
                  "expected:\n  | word1", "answer 1 of 2:\n  | wrong", 'does not contain "word1"'):  # fmt: skip
         assert said in report
     assert "Traceback" not in ran.out and "CaseFailed" not in ran.out
-    assert "FAILED gate.yaml::bot::safety_1 - contains 0.000 < 1.000" in ran.out
+    assert "FAILED gate.yaml::bot::safety_1 - contains 0.000, needs 1.000" in ran.out
     assert "4 failed, 5 passed" in ran.out
 
 
@@ -110,16 +110,18 @@ def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) 
     project.server.behaviour = Behaviour(judgement=lambda _system, _user: json.dumps(marks))
     project.write(scorers=f"[{rubric}]")
     ran = project.run("-m", "eval", "-v", "-k", "welcome_0", "--junit-xml", "junit.xml")
-    assert "FAILED [score 3.0 < 3.5 of 5; rubric 3.0 < 3.5 of 5 (tone 4.0, length 2.0)]" in ran.out
-    assert "FAILED gate.yaml::bot::welcome_0 - rubric 3.0 < 3.5 of 5\n" in ran.out
-    assert "x rubric 3.0 < 3.5 of 5 (tone 4.0, length 2.0): length 2 of 5: Too long.; tone 4 of 5: Kind." in ran.out
+    assert "FAILED [score 3.0 of 5, needs 3.5; rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0)]" in ran.out
+    assert "FAILED gate.yaml::bot::welcome_0 - rubric 3.0 of 5, needs 3.5\n" in ran.out
+    assert (
+        "x rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0): length 2 of 5: Too long.; tone 4 of 5: Kind." in ran.out
+    )
     assert re.search(r"bot +1 +0 +1 +0 +3.0 of 5", ran.out)
     told = project.junit()["welcome_0"]
     assert (told["score:rubric"], told["dimension:rubric:tone"], told["scale:rubric"]) == ("0.5", "0.75", "1 to 5")
     project.write(scorers=f"[{rubric}, contains]")
     both = project.run("-m", "eval", "-v", "-k", "welcome_0").out
-    assert "FAILED [score 0.750; rubric 3.0 < 3.5 of 5 (tone 4.0, length 2.0); contains 1.000]" in both
-    assert "\nrubric 3.0 < 3.5 of 5 (score 0.750)\n" in both
+    assert "FAILED [score 0.750; rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0); contains 1.000]" in both
+    assert "\nrubric 3.0 of 5, needs 3.5 (score 0.750)\n" in both
 
 
 def test_rows_of_two_suites_stand_apart(project: Project) -> None:

@@ -67,8 +67,8 @@ def test_a_case_with_full_marks_is_one_line_and_passing_scorers_fold() -> None:
 def test_each_scorer_that_fails_is_shown_with_its_reason() -> None:
     (bad, *_) = check_tables(check_block())[0].rows
     assert [line.partition(":")[0] for line in bad.failing] == [
-        "voice 2.7 < 3.5 of 5 (brevity 2.0, tone 3.0, flow 4.0)",
-        "asks 0.000 < 1.000",
+        "voice 2.7 of 5, needs 3.5 (brevity 2.0, tone 3.0, flow 4.0)",
+        "asks 0.000, needs 1.000",
     ]
     assert "does not ask about" in bad.failing[1]
     assert bad.others == "2 others 1.000"
@@ -79,7 +79,7 @@ def test_each_scorer_that_fails_is_shown_with_its_reason() -> None:
 
 def test_where_the_combined_score_has_a_mark_what_is_below_full_marks_is_told() -> None:
     strict = next(row for row in check_tables(check_block())[0].rows if row.name == "welcome_strict")
-    assert strict.score == "0.812 < 0.900"
+    assert strict.score == "0.812, needs 0.900"
     assert strict.failing == ("voice 3.5 of 5 (brevity 3.0, tone 4.0, flow 4.0): brevity 3 of 5: It could be shorter.",)
     assert strict.others == "asks 1.000"
 

@@ -86,7 +86,20 @@ def test_where_not_a_case_moved_overall_says_all() -> None:
 def test_a_suite_in_which_nothing_moved_is_folded_beside_others() -> None:
     text = render(runs.several_suites())
     assert "<summary><b>support</b>: 2 slices without a shown change</summary>" in text
-    assert text.index("<b>support</b>: 2") < text.index("### triage") < text.index("topic=billing&nbsp;†")
+    assert text.index("<b>support</b>: 2") < text.index("### triage") < text.index("topic=billing |")
+
+
+def test_many_suites_in_which_nothing_moved_are_one_line() -> None:
+    made = runs.several_suites()
+    still, moved = made.suites
+    others = [still.model_copy(update={"name": f"area-{n}"}) for n in range(5)]
+    text = render(made.model_copy(update={"suites": [*others, moved]}))
+    line = "<summary>5 suites without a shown change</summary>"
+    assert text.index("* `triage`") < text.index("### triage") < text.index(line) < text.index("* `area-0`")
+    assert text.count("<b>area-4</b>: 2 slices without a shown change") == 1
+    dearer = others[0].model_copy(update={"cost": others[0].cost.model_copy(update={"exceeded": True})})
+    text = render(made.model_copy(update={"suites": [dearer, *others[1:], moved]}))
+    assert text.index("* `area-0`") < text.index("<summary>4 suites without a shown change</summary>")
 
 
 def test_more_cases_count_from_those_there_are_and_only_where_nothing_is_shown() -> None:
@@ -127,16 +140,23 @@ def test_all_rows_of_a_table_share_one_scale_and_suites_do_not() -> None:
 def test_footnotes_explain_only_what_occurs() -> None:
     assert footnotes(runs.passed()) == ()
     assert [note[0] for note in footnotes(runs.hold_suspect())] == ["†", "°"]
-    assert footnotes(runs.several_suites())[1].startswith("Groups are variants")
+    assert [note[:6] for note in footnotes(runs.several_suites())] == ["Groups"]
+
+
+def test_a_mark_is_for_what_the_familiar_rule_alone_would_have_failed() -> None:
+    fell = _slice("fell", State.REGRESSION, familiar_fail=True)
+    few = _slice("few", State.TOO_FEW, familiar_fail=True, n=2, units=2)
+    shown = {row.name: row.dagger for row in _one(fell, few, _slice("still", State.NOISE, familiar_fail=True)).rows}
+    assert shown == {"overall": False, "fell": False, "few": False, "still": True}
 
 
 def test_an_interval_without_width_is_not_taken_for_certainty() -> None:
     rows = [comparison(f"a={n}", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -1.0)) for n in range(5)]
     made = run(Verdict.BLOCK, [suite(rows[0], rows[1:], [])], [])
     why = "no width: where all cases moved alike, this method knows no spread. Other cases may move otherwise, so it is"
-    assert footnotes(made)[1] == f"The intervals of a=0, a=1, a=2 and 2 more have {why} no certainty."
+    assert footnotes(made)[0] == f"The intervals of a=0, a=1, a=2 and 2 more have {why} no certainty."
     one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])], [])
-    assert footnotes(one)[1] == f"The interval of a=0 has {why} no certainty."
+    assert footnotes(one)[0] == f"The interval of a=0 has {why} no certainty."
     assert not any("width" in note for note in footnotes(lost_pairs()))
 
 
@@ -145,9 +165,7 @@ def test_the_familiar_rule_and_one_slice(tested: int) -> None:
     block = runs.block()
     made = block.model_copy(update={"method": block.method.model_copy(update={"slices_tested": tested})})
     note = footnotes(made)[0]
-    assert note == (
-        "† Fails the familiar rule, a percentile bootstrap of each slice alone, which by itself blocks nothing."
-    )
+    assert note == "† Looked at alone (percentile bootstrap) it seems to have fallen; that blocks nothing."
 
 
 def test_where_nothing_was_scored_there_is_no_table_and_no_method() -> None:

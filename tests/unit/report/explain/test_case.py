@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from math import isclose
 
 import pytest
@@ -139,6 +140,18 @@ def test_markdown_has_the_same() -> None:
     assert "⟦different words⟧ in brackets" in text
     assert "| tier=enterprise | 1 | −0.480 |" in text
     assert "The conversation: 2 turns" in text
+
+
+def test_a_case_that_expects_nothing_is_told_from_one_whose_texts_are_not_there() -> None:
+    shown = shown_of(GOLDEN["block"])
+    asked = replace(shown, case=replace(shown.case, expected=None))
+    gone = replace(shown, case=replace(shown.case, question=None, expected=None, where="cases.jsonl:3"))
+    nothing, elsewhere = "the case names no expected answer", "not in the record; see cases.jsonl:3"
+    assert nothing in printed(asked) and "not in the record" not in printed(asked)
+    assert printed(gone).count(elsewhere) == 2 and nothing not in printed(gone)
+    told = explain_markdown.render(asked), explain_markdown.render(gone)
+    assert [nothing in one for one in told] == [True, False]
+    assert [one.count("Not in the record") for one in told] == [0, 2]
 
 
 def test_nothing_breaks_out_of_a_case() -> None:

@@ -141,9 +141,25 @@ def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str | 
     assert text.startswith("## 🔴 Prompt Gate: BLOCK: ")
 
 
+def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verdict() -> None:
+    made = runs.several_suites()
+    still, moved = made.suites
+    others = [still.model_copy(update={"name": f"area-{n:03}"}) for n in range(300)]
+    text = render(made.model_copy(update={"suites": [*others, moved]}))
+    assert "<summary>29 suites without a shown change</summary>" in text
+    assert "<summary><b>triage/de-017</b>" in text and "- **triage: candidate**" in text
+    assert "- **area-299: candidate**" not in text
+    assert text.rstrip().endswith("the tables of 271 suites. The record of the run has everything.</sub>")
+
+
+def test_a_number_and_its_unit_are_on_one_line() -> None:
+    (line,) = (line for line in render(runs.block()).splitlines() if line.startswith("**quality**"))
+    assert "+3.4\N{NO-BREAK SPACE}%" in line and "+90\N{NO-BREAK SPACE}ms" in line
+
+
 def test_what_is_folded_goes_before_answers_and_answers_before_cases() -> None:
     made = _large(40, "word " * 2_000)
-    seen = [render(made, limit=limit) for limit in (60_000, 12_000, 5_000, SHORTEST)]
+    seen = [render(made, limit=limit) for limit in (60_000, 11_000, 5_000, SHORTEST)]
     assert ["more slices" in text for text in seen] == [True, False, False, False]
     assert ["word word" in text for text in seen] == [True, True, False, False]
     assert ["<b>case-0</b>" in text for text in seen] == [True, True, True, True]

@@ -26,7 +26,7 @@ def test_every_line_is_one_command_of_the_gates_own(name: str) -> None:
 
 def test_findings_lie_on_the_changed_lines() -> None:
     first, *rest = commands.render(RUNS["block"], {"prompts/support.md": [(3, 5), (9, 9)]}).splitlines()
-    assert first == "::error title=Prompt Gate::BLOCK: lang=de fell by 0.417 [−0.560, −0.270]"
+    assert first == "::error title=Prompt Gate::BLOCK: lang=de fell by 0.417, from 0.806 to 0.389"
     assert rest[0].startswith("::error file=prompts/support.md,line=3,endLine=5,title=Prompt Gate::lang=de fell")
     assert rest[1].startswith("::error file=prompts/support.md,line=9,title=")
 

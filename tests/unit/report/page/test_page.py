@@ -80,16 +80,55 @@ def test_a_page_is_whole_and_says_the_verdict(name: str) -> None:
     text = re.sub(r"\s+", "", found.text).casefold()
     first = plain_first_line(RUNS[name])
     assert re.sub(r"\s+", "", visible(first.partition(": ")[2])).casefold() in text
-    assert f"exitcode{RUNS[name].exit_code}." in text
+    assert f"exitcode{RUNS[name].exit_code}" in text
 
 
 def test_a_page_says_what_the_slices_of_a_run_say() -> None:
     _, found = page_of("block")
-    assert "lang=de † 36 0.806 → 0.389 −0.417 [−0.560, −0.270] regression" in found.text
+    assert "lang=de 36 0.806 → 0.389 −0.417 [−0.560, −0.270] regression" in found.text
     assert "tier=enterprise 12 0.833 → 0.416 −0.417 [−∞, +∞] no change shown ≈ 19" in found.text
     assert "Read the cases below, mend the prompt" in found.text
     assert "The question is German, the answer English." in found.text
     assert "How the verdict was reached" in found.text
+
+
+def test_a_page_explains_the_shapes_and_marks_that_occur_and_no_others() -> None:
+    _, block = page_of("block")
+    assert "got worse suspect: it may have got worse no change shown line: 95 % interval" in block.text
+    assert "got better" not in block.text and "too few cases" not in block.text
+    _, lower = page_of("hold-latency")
+    assert "got worse" not in lower.text
+
+
+def test_a_heading_begins_like_one_unless_a_name_does() -> None:
+    _, found = page_of("no-key")
+    assert "openai:m needs a key" in found.text and "Openai" not in found.text
+    _, found = page_of("hold-cost")
+    assert "Cost rose by 31 %" in found.text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_what_a_run_was_is_told_in_words() -> None:
+    _, found = page_of("block")
+    assert "Made 20 November 2026, 09:30 UTC Exit code 1" in found.text
+    assert "Calls 1,080 Spent" in found.text
+    strange = RUNS["block"].model_copy(update={"created": "whenever"})
+    assert "Made whenever" in look(render(strange)).text
+
+
+def test_an_arm_that_nothing_is_known_of_has_no_row_of_dashes() -> None:
+    assert "Tokens, money and time" in page_of("block")[1].text
+    assert "Tokens, money and time" not in page_of("unanswered")[1].text
+
+
+def test_many_suites_in_which_nothing_moved_are_one_fold() -> None:
+    made = RUNS["several-suites"]
+    still, moved = made.suites
+    others = [still.model_copy(update={"name": f"area-{n}"}) for n in range(5)]
+    page = render(made.model_copy(update={"suites": [*others, moved]}))
+    fold = "<summary>5 suites without a shown change</summary>"
+    assert page.count(fold) == 2
+    assert page.index("<bdi>triage</bdi>") < page.index(fold) < page.index("<bdi>area-0</bdi>")
+    well_made(look(page))
 
 
 def test_a_check_shows_rates_and_cases_with_what_scorers_say() -> None:

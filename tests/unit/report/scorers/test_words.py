@@ -13,13 +13,13 @@ FIVE, HUNDRED = (1.0, 5.0), (0.0, 100.0)
     ("value", "mark", "scale", "said"),
     [
         (0.625, None, None, "0.625"),
-        (0.5, 0.7, None, "0.500 < 0.700"),
-        (0.69996, 0.7, None, "0.69996 < 0.70000"),
+        (0.5, 0.7, None, "0.500, needs 0.700"),
+        (0.69996, 0.7, None, "0.69996, needs 0.70000"),
         (0.625, None, FIVE, "3.5 of 5"),
-        (0.5, 0.625, FIVE, "3.0 < 3.5 of 5"),
-        (0.615, 0.625, FIVE, "3.46 < 3.50 of 5"),
-        (0.62499, 0.625, FIVE, "3.49996 < 3.50000 of 5"),
-        (0.355, 0.6, HUNDRED, "35.5 < 60.0 of 100"),
+        (0.5, 0.625, FIVE, "3.0 of 5, needs 3.5"),
+        (0.615, 0.625, FIVE, "3.46 of 5, needs 3.50"),
+        (0.62499, 0.625, FIVE, "3.49996 of 5, needs 3.50000"),
+        (0.355, 0.6, HUNDRED, "35.5 of 100, needs 60.0"),
     ],
 )
 def test_a_score_and_the_mark_that_it_misses_are_told_apart(
@@ -34,8 +34,8 @@ def test_a_rubric_and_its_dimensions_are_on_its_scale() -> None:
 
 def test_the_score_of_a_case_is_on_the_scale_of_its_only_scorer() -> None:
     assert case_score(checked(CaseState.PASSED, [rubric(0.5, 0.75, 1.0)])) == "3.7 of 5"
-    assert case_score(checked(CaseState.FAILED, [rubric(0.5, 0.5, 0.5)])) == "3.0 < 3.5 of 5"
-    assert case_score(checked(CaseState.FAILED, [rubric(0.5, 0.5, 0.5, mark=None)], 0.7)) == "3.0 < 3.8 of 5"
+    assert case_score(checked(CaseState.FAILED, [rubric(0.5, 0.5, 0.5)])) == "3.0 of 5, needs 3.5"
+    assert case_score(checked(CaseState.FAILED, [rubric(0.5, 0.5, 0.5, mark=None)], 0.7)) == "3.0 of 5, needs 3.8"
     assert case_score(checked(CaseState.PASSED, [rubric(0.5, 0.75, 1.0), scorer("asks", 1.0)])) == "0.838"
     assert case_score(checked(CaseState.UNSCORED, [scorer("asks", None)])) == "–"
 

@@ -39,7 +39,7 @@ def test_answers_of_wide_characters_are_shown_whole_and_words_are_not_cut() -> N
 
 
 def test_the_verdict_comes_first() -> None:
-    assert _printed(runs.block()).startswith(" BLOCK  lang=de fell by 0.417 [−0.560, −0.270]\n")
+    assert _printed(runs.block()).startswith(" BLOCK  lang=de fell by 0.417, from 0.806 to 0.389\n")
 
 
 def test_narrow_consoles_lose_scores_then_bars() -> None:

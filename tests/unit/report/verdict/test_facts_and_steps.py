@@ -52,7 +52,7 @@ def test_the_familiar_rule_promises_less() -> None:
 def test_missing_samples_and_the_verdicts_they_could_have_given() -> None:
     found = _facts(runs.inconclusive())
     assert found["Missing"].startswith("31 of 720 samples: HTTP 503")
-    assert found["Had they been"] == "best for the candidate: PASS; worst: BLOCK"
+    assert found["What they could change"] == "best for the candidate: PASS; worst: BLOCK"
     assert found["Spent"].startswith("unknown: at least one model has no known price")
 
 
