@@ -203,7 +203,10 @@ def _read(node: Node, context: Context, what: str) -> Node | None:
     if not isinstance(node.value, str) or not _in_file(node):
         return node
     text = context.text(node.value, node.line, what)
-    return None if text is None else Node(text.removesuffix("\n").removesuffix("\r"), node.line)
+    if text is None:
+        return None
+    data = parse_yaml(text, Problems(node.value)) if node.value.lower().endswith((".yaml", ".yml")) else None
+    return Node(text.strip() if data is None else _written(plain(data)), node.line)
 
 
 def _combined(
