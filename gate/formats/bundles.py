@@ -1,7 +1,7 @@
 """Configurations of other tools, told by their names."""
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from gate.formats.bundle import Bundle
 from gate.formats.prompt_files import read_prompt_yml, read_prompty
@@ -21,13 +21,14 @@ def is_bundle(file: str) -> bool:
     return is_prompt_yml(file) or is_prompty(file) or _is_promptfoo(file)
 
 
-def read_bundle(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
+def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
     """Prompts, cases, scorers and model of another tool's configuration, and what is lost of it.
 
     Args:
         text: the file; one of an unknown name is read as promptfoo's.
         file: its path from the root of the repository.
         other: reads another file by its path from the root; None where there is none, or it is outside.
+        paths: of all files, for patterns that stand for several.
 
     Raises:
         InputErrors: it cannot be read.
@@ -41,7 +42,7 @@ def read_bundle(text: str, file: str, other: Callable[[str], str | None]) -> Bun
         return read_prompt_yml(text, file)
     if is_prompty(file):
         return read_prompty(text, file, other)
-    return read_config(text, file, other)
+    return read_config(text, file, other, paths)
 
 
 def _is_promptfoo(file: str) -> bool:

@@ -17,7 +17,7 @@ from gate.inputs.yamltext import parse_yaml
 SET = "assert-set"
 KNOWN = frozenset({*MAPPED, *NAMED, SET})
 _NOT = "not-"
-_OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "$ref"})
+_OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "description", "$ref"})
 _CHANGED = ("transform", "contextTransform", "rubricPrompt")
 """Keys without which an assertion is about something else."""
 _STRING = re.compile(
@@ -201,7 +201,7 @@ def model_of(provider: JsonValue) -> str | None:
     elif parts[0] not in ("openai", "anthropic") or len(parts) != 2:
         return None
     if parts[1] in ("chat", "completion", "responses", "messages") or any(
-        word in parts[1] for word in ("embedding", "moderation", "realtime")
+        word in parts[1] for word in ("embedding", "moderation", "realtime", "agent", "-sdk", "image", "transcri")
     ):
         return None
     found = foreign_model(":".join(parts))

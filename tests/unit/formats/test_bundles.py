@@ -291,8 +291,8 @@ def test_what_stays_as_it_is_and_should_not_is_told() -> None:
     )
     assert losses(bundle) == [
         "promptfooconfig.yaml:4 test 1 sets the default assertions aside and has no others, so they stay",
-        "promptfooconfig.yaml:4 the variable a of test 1 holds a template, which is not filled in",
     ]
+    assert bundle.suites[0].cases[0]["vars"] == {"a": "by "}
     assert bundle.suites[0].cases[1]["vars"] == {"a": "from a file"}
 
 
