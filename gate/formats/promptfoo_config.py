@@ -229,7 +229,8 @@ def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:
 def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
     count = sum("scorers" not in case for case in cases)
     if count:
-        said = f"{count} of {len(cases)} cases have no assertion that is brought along: any answer but none passes"
+        of_all = f"{count} of {len(cases)} cases"
+        said = f"{of_all} have no assertion that is brought along: any answer that is not empty passes"
         losses.add(0, said, "write scorers for them, or an expected answer")
 
 

@@ -85,13 +85,14 @@ class Context:
         """
         path = self.path(named)
         if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
-            kind = "code, which is not run" if not path.lower().endswith(_BINARY) else "no text"
+            kind = "code, and is not run" if not path.lower().endswith(_BINARY) else "no text"
             self.tell.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
             return None
         text = self.other(path) if path and "*" not in path else None
         if text is None:
+            where = "is no file of the repository, or no text" if self.paths else "cannot be read here"
             remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write down what it holds"
-            self.tell.add(line, f"{what} is taken from {named}, which cannot be read here", remedy)
+            self.tell.add(line, f"{what} is taken from {named}, which {where}", remedy)
             return None
         return text.removeprefix("\ufeff")
 
