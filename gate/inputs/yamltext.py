@@ -177,7 +177,7 @@ class _Composer:
 
 def _merging(event: Event) -> bool:
     """Is `<<` the merge key, and no text in quotation marks?"""
-    return bool(event.implicit[0])
+    return isinstance(event, ScalarEvent) and bool(event.implicit[0])
 
 
 def _merged(value: Node, line: int) -> dict[str, Node]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from gate.errors import InputErrors
+from gate.errors import GateError, InputErrors
 from gate.formats.bundle import Bundle
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import bring
@@ -125,3 +125,15 @@ def test_a_line_is_named_once_for_what_it_loses_twice() -> None:
     for line in (7, 7, 9):
         gathered.add(line, "a formula is left out")
     assert told(gathered.found, "") == ["t.csv:7, t.csv:9 and 1 more: a formula is left out"]
+
+
+def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> None:
+    text = "providers: [x]\ndefaultTest: {options: {provider: 'file://j.js'}}\ntests: [file://t/one.yaml]\n"
+    with pytest.raises(GateError) as raised:
+        bring(text, FILE)
+    assert raised.value.hint.startswith("tests in other files are left out: file://t/one.yaml; convert those files")
+    with pytest.raises(GateError) as raised:
+        bring("redteam: {purpose: x}\ntargets: [https]\n", FILE)
+    assert raised.value.hint.startswith("the configuration holds no tests")
+    shared = "tests:\n- {vars: &v {a: b}}\n- {vars: {<<: *v, c: d}}\n"
+    assert [case["vars"] for case in bring(shared, FILE).cases] == [{"a": "b"}, {"a": "b", "c": "d"}]

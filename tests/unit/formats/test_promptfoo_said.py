@@ -65,7 +65,7 @@ def _said(scorer: Any, variables: Any, answer: str) -> str:
 
 
 def test_what_promptfoo_said_is_said_here() -> None:
-    compared, used = 0, set()
+    compared, used = 0, set[str]()
     for row in SAID["rows"]:
         assertion = row["assert"]
         heard = Heard()
@@ -90,9 +90,9 @@ def test_what_promptfoo_said_is_said_here() -> None:
 @pytest.mark.parametrize("test", SAID["tests"], ids=map(str, range(len(SAID["tests"]))))
 def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> None:
     heard = Heard()
-    row = {key: test[key] for key in ("assert", "threshold") if key in test}
-    (case,) = cases_of(wrap({"vars": {"x": "y"}, **row}, 1), 1, Context(heard))
-    specs = parse_scorers(case["scorers"], "here")  # type: ignore[arg-type]
+    row: dict[str, Any] = {"vars": {"x": "y"}, **{key: test[key] for key in ("assert", "threshold") if key in test}}
+    (case,) = cases_of(wrap(row, 1), 1, Context(heard))
+    specs = parse_scorers(case["scorers"], "here")
     subject = Subject(Case("c", input="q"), test["output"], 0.01, Dollars(0.01))
     scores = [validate(spec, subject) for spec in specs]
     mean = combine(scores)
