@@ -10,9 +10,10 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.kept import OWN, with_kept
 from gate.inputs.names import dimension_complaint, value_complaint
 from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, quoted
+from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.promptfoo.assertions import model_of, scorers_of
 from gate.inputs.promptfoo.context import FILE, Context, values
+from gate.inputs.render import SlowTemplate
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
 from gate.inputs.yamltext import parse_yaml
@@ -24,6 +25,8 @@ KEYS = frozenset(
 COMBINATIONS = 1_000
 """Cases that one test may stand for."""
 _OPTIONS_KEPT = frozenset({"disableVarExpansion", "disableDefaultAsserts", "provider"})
+_FILLING_S = 0.2
+"""Seconds of the processor for one variable; one that takes longer ends the reading, as thousands may follow."""
 _PLAIN = 1e21
 """JavaScript writes whole numbers from here on with an exponent."""
 _TRANSFORMS = frozenset({"transform", "postprocess"})
@@ -246,8 +249,12 @@ def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context
         return value
     try:
         template = compile_template(value)
-        filled = template.render({**dict.fromkeys(template.names, ""), **row}) if "env" not in template.names else value
-    except BadTemplate:
+        given = {**dict.fromkeys(template.names, ""), **row}
+        filled = value if "env" in template.names else template.render(given, _FILLING_S)
+    except BadTemplate as error:
+        if error.slow:
+            said = f"the variable {name} of {place} takes too long to fill in"
+            raise SlowTemplate(one_problem("tests", line, said, "write its text").problems) from None
         filled = value
     if "{{" in filled or "{%" in filled:
         message = f"the variable {name} of {place} holds a template, which is not filled in"

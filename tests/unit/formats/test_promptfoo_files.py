@@ -137,3 +137,9 @@ def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> N
     assert raised.value.hint.startswith("the configuration holds no tests")
     shared = "tests:\n- {vars: &v {a: b}}\n- {vars: {<<: *v, c: d}}\n"
     assert [case["vars"] for case in bring(shared, FILE).cases] == [{"a": "b"}, {"a": "b", "c": "d"}]
+
+
+def test_a_variable_that_takes_long_to_fill_in_ends_the_reading() -> None:
+    slow = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}"
+    with pytest.raises(InputErrors, match="the variable a of test 1 takes too long"):
+        only(f"- vars: {{a: '{slow}'}}\n" * 50)
