@@ -91,7 +91,7 @@ def test_a_set_weighs_what_it_says_however_its_assertions_weigh() -> None:
 
 def test_a_list_of_no_assertions_and_one_in_a_configuration_keep_what_they_say() -> None:
     assert scorers_of(wrap(["x"], 1), Context(Heard()), "") == []
-    (scorer,) = scorers_of(wrap([{"type": "contains", "value": " Paris"}], 1), Context(Heard()), "")
+    (scorer,), _ = scorers({"type": "contains", "value": " Paris"})
     assert scorer["contains"]["value"] == " Paris"
 
 
