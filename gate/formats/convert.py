@@ -82,7 +82,8 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
     rows = _entries(text, file, name, found, losses)
     good = _sound(_named_apart(rows, losses), losses)
     if not good:
-        raise GateError(f"no case of {file} can be brought along", losses.found[0].what if losses.found else "")
+        why = next((f"{one.what}; {one.remedy}" if one.remedy else one.what for one in losses.found), "")
+        raise GateError(f"no case of {file} can be brought along", why)
     columns = columns_of(found.headings) if name == CSV and found is not None else ()
     told = tuple((one.heading, _told(one.meaning, slices)) for one in columns)
     return Brought(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)

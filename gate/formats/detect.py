@@ -1,5 +1,6 @@
 """Which format a file has, told by its name and by what its rows hold; where that is not safe, nothing is guessed."""
 
+import posixpath
 from collections.abc import Collection, Sequence
 
 from gate.casefiles.form import Form, form_of
@@ -13,6 +14,8 @@ from gate.inputs.prompty import is_prompty
 GATE, CSV, PROMPTFOO, PROMPT_YML, PROMPTY = "gate", "csv", "promptfoo", "prompt-yml", "prompty"
 FORMATS = (GATE, CSV, PROMPTFOO, *LAYOUTS, PROMPT_YML, PROMPTY)
 _LOOKED_AT = 100
+_CONFIGS = (".yaml", ".yml", ".json")
+_PROMPTFOO = tuple(f".promptfoo{ending}" for ending in _CONFIGS)
 _ASKS = frozenset({"input", "messages", "conversation", "rounds", "prompt", "vars"})
 _BRAINTRUST = frozenset({"_xact_id", "root_span_id", "span_id", "dataset_id", "project_id", "tags"})
 
@@ -21,7 +24,13 @@ def by_name(file: str) -> str:
     """The format that a name alone tells; empty where the rows have to be looked at."""
     if form_of(file) is Form.TEST_DATA:
         return PROMPT_YML
-    return PROMPTY if is_prompty(file) else ""
+    return PROMPTFOO if is_promptfoo(file) else PROMPTY if is_prompty(file) else ""
+
+
+def is_promptfoo(file: str) -> bool:
+    """Is this what promptfoo calls its configurations?"""
+    name = posixpath.basename(file).lower()
+    return (name.startswith("promptfooconfig") and name.endswith(_CONFIGS)) or name.endswith(_PROMPTFOO)
 
 
 def detected(found: Found, file: str) -> str:

@@ -54,7 +54,9 @@ def kinds(losses: Iterable[Loss]) -> tuple[KindOfLoss, ...]:
     for loss in losses:
         grouped.setdefault(_NUMBER.sub("0", loss.what), []).append(loss)
     return tuple(
-        KindOfLoss(group[0].what, len(group), tuple(loss.where for loss in group[:SHOWN]), group[0].remedy)
+        KindOfLoss(
+            group[0].what, len(group), tuple(dict.fromkeys(loss.where for loss in group))[:SHOWN], group[0].remedy
+        )
         for group in grouped.values()
     )
 

@@ -23,6 +23,8 @@ from gate.inputs.promptfoo.types import MAPPED
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.sheets.table import read_table
 
+_OF_CONFIG = frozenset({"prompts", "providers", "targets", "scenarios", "redteam"})
+
 
 class Deaf:
     """Hears nothing."""
@@ -50,11 +52,11 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
         nodes = sheet.tests_of(table, context, problems) if table is not None else []
     else:
         nodes = list(nodes_in(text, file, problems))
-        if len(nodes) == 1 and isinstance(nodes[0].value, Mapping) and "tests" in nodes[0].value:
+        if len(nodes) == 1 and isinstance(nodes[0].value, Mapping) and _is_config(nodes[0].value):
             whole = nodes[0].value
             context = Context(losses, root=nodes[0])
+            nodes = _listed(whole.get("tests", Node((), 0)), losses)
             default = default_of(whole.get("defaultTest"), context)
-            nodes = _listed(whole["tests"], losses)
             losses.add(0, "only the tests of the configuration are brought along", f"gate init --from {file}")
             if default.scorers:
                 losses.add(0, "the assertions of defaultTest are the suite's scorers", f"gate init --from {file}")
@@ -70,16 +72,24 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
 
 def nodes_in(text: str, file: str, problems: Problems) -> Iterator[Node]:
     """The rows of a file, each with its lines."""
-    for row in rows(text, file, problems):
+    for row in rows(text, file, problems, merges=True):
         if row.node is not None:
             yield row.located() if row.located is not None else row.node
+
+
+def _is_config(entries: Mapping[str, Node]) -> bool:
+    return "tests" in entries or not entries.keys() & {"vars", "assert"} and bool(entries.keys() & _OF_CONFIG)
 
 
 def _listed(tests: Node, losses: Losses) -> list[Node]:
     items = tests.value if isinstance(tests.value, tuple) else (tests,)
     good = [item for item in items if isinstance(item.value, Mapping)]
+    named = ", ".join(str(item.value) for item in items if not isinstance(item.value, Mapping))
     if len(good) < len(items):
-        losses.add(tests.line, "tests in other files are left out", "convert those files, or take gate init --from")
+        said = f"tests in other files are left out: {named[:200]}"
+        losses.add(tests.line, said, "convert those files, or take gate init --from")
+    if not items:
+        losses.add(0, "the configuration holds no tests", "name a file that holds some")
     return good
 
 

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -79,32 +79,37 @@ class _Shelf:
         return text
 
 
-def read_config(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
+def read_config(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
     """The prompts, cases and scorers of a configuration.
 
     Args:
         text: YAML or JSON.
         file: its path from the root.
         other: reads another file by its path from the root; None where there is none.
+        paths: of all files, for patterns that stand for several.
 
     Raises:
         InputErrors: it is none, or holds no prompt that can be brought along.
     """
     problems = Problems(file)
-    root = parse_yaml(text, problems)
+    root = parse_yaml(text, problems, merges=True)
     problems.check()
     if root is None or not isinstance(root.value, Mapping):
         raise one_problem(file, 1, "is no configuration of promptfoo: it must hold a mapping", "begin with prompts:")
     losses = Losses(file)
-    context = Context(losses, posixpath.dirname(file), _Shelf(file, other).read, root)
+    context = Context(losses, posixpath.dirname(file), _Shelf(file, other).read, root, paths)
     config = _Config(file, context, losses, root.value)
     for key, node in root.value.items():
-        if key not in _READ | _HARMLESS:
+        if key not in _READ | _HARMLESS and not key.startswith("x-"):  # where anchors are kept
             losses.add(node.line, f"{quoted(key)} is left out")
+    if not root.value.keys() & {"prompts", "tests", "scenarios"}:
+        hint = "red teaming makes attacks of its own, which are not brought along" if "redteam" in root.value else ""
+        raise one_problem(file, 0, "has neither prompts nor tests", hint or "begin with prompts: and tests:")
     found = Reader(context, losses).prompts(root.value.get("prompts"))
     if not found:
-        why = losses.found[-1].what if losses.found else ""
-        raise one_problem(file, 0, "has no prompt that can be brought along", why)
+        why = losses.found[-1].what if losses.found else "prompts: holds nothing"
+        rest = "its tests alone: gate cases convert, with the file that holds them"
+        raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
     model, params = model_and_params(root.value.get("providers", root.value.get("targets")), losses)
     default = default_of(_default(config), context)
     cases = _sound(_cases(config, default), losses)
@@ -166,7 +171,13 @@ def _test(item: Node, config: _Config) -> list[_Test]:
     if "://" in named and not named.startswith(FILE):
         config.losses.add(item.line, f"the tests of {named} are left out: they are not in the repository", "save them")
         return []
-    text = config.context.text(named, item.line, "a list of tests")
+    names = config.context.listed(named, item.line, "a list of tests")
+    return list(chain.from_iterable(_tests_of(name, item.line, config) for name in names))
+
+
+def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
+    """The tests of one file."""
+    text = config.context.text(named, line, "a list of tests")
     if text is None:
         return []
     path = config.context.path(named)
@@ -218,7 +229,8 @@ def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:
 def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
     count = sum("scorers" not in case for case in cases)
     if count:
-        said = f"{count} of {len(cases)} cases have no assertion that is brought along: any answer but none passes"
+        of_all = f"{count} of {len(cases)} cases"
+        said = f"{of_all} have no assertion that is brought along: any answer that is not empty passes"
         losses.add(0, said, "write scorers for them, or an expected answer")
 
 

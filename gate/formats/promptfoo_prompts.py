@@ -25,10 +25,11 @@ from gate.inputs.templates import compile_template
 from gate.inputs.yamltext import parse_yaml
 
 ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
-_DELIMITER = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 _DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
 _DUMP = re.compile(r"\|\s*dump\b")
 PROGRAM = "exec:"
+_REMOTE = re.compile(r"(langfuse|portkey|helicone|https?)://\S+\Z")
 _TRIES = 1_000
 _OURS = ("expected", "id", "slices")
 """Names that mean something else in a prompt of the gate."""
@@ -79,12 +80,10 @@ class Reader:
     def _one(self, node: Node, label: str) -> list[Found]:
         value = given = plain(node)
         if isinstance(given, dict):
-            label = str(given.get("label") or label)
+            label = str(given.get("label") or label or (given.get("id", "") if "raw" in given else ""))
             if left := sorted(given.keys() - {"id", "raw", "label", "file"}):
                 self.losses.add(node.line, f"{', '.join(left)} of the prompt {quoted(label)} are left out")
             value = given.get("raw") or given.get("file") or given.get("id")
-            if "raw" in given and isinstance(value, str):
-                return self._raw(value, label or "prompt", node.line)
         if not isinstance(value, str) or not value.strip():
             self.losses.add(node.line, "a prompt is neither a text nor a file, and is left out")
             return []
@@ -94,7 +93,13 @@ class Reader:
         path = self.context.path(value)
         is_path = value.startswith(FILE) or ("\n" not in value and path.lower().endswith((*ENDINGS, *CODE)))
         if is_path:
-            return list(self._file(value, path, label, node.line))
+            names = self.context.listed(value, node.line, "a prompt")
+            own = label if len(names) == 1 else ""
+            return [one for name in names for one in self._file(name, self.context.path(name), own, node.line)]
+        if remote := _REMOTE.match(value):
+            said = f"a prompt is kept elsewhere, at {quoted(remote[0])}, and is left out"
+            self.losses.add(node.line, said, "put its text into a file")
+            return []
         return self._raw(value, label or "prompt", node.line)
 
     def _file(self, named: str, path: str, label: str, line: int) -> Iterator[Found]:
@@ -133,7 +138,7 @@ class Reader:
         if ending == ".jsonl":
             return [row for row in text.split("\n") if row.strip()]
         if ending == ".txt":
-            return [part.strip("\n") for part in _DELIMITER.split(text) if part.strip()]
+            return [part.strip() for part in _DELIMITER.split(text) if part.strip()]
         return [text.removesuffix("\n")]
 
     def _raw(self, text: str, label: str, line: int) -> list[Found]:
@@ -160,7 +165,11 @@ class Reader:
             self.losses.add(line, said, "its templates are Nunjucks; write it in Jinja2")
             return None
         names = frozenset[str]().union(*(compile_template(one.content).names for one in parsed.messages))
-        if ours := sorted(names & {*_OURS, "_conversation", "env"}):
+        if "env" in names:
+            said = f"the prompt {quoted(label)} is left out: it takes a value from the environment, {{{{ env.… }}}}"
+            self.losses.add(line, said, "make it a variable, and give its value under vars of defaultTest")
+            return None
+        if ours := sorted(names & {*_OURS, "_conversation"}):
             said = f"the prompt {quoted(label)} is left out: {', '.join(ours)} means something else here, or nothing"
             self.losses.add(line, said, "give the variable another name, in the tests, too")
             return None

@@ -33,24 +33,25 @@ class Row:
     located: Callable[[], Node] | None = None
 
 
-def rows(text: str, file: str, problems: Problems) -> Iterator[Row]:
+def rows(text: str, file: str, problems: Problems, *, merges: bool = False) -> Iterator[Row]:
     """The rows, in the order of the file.
 
     Args:
         text: the file, without a byte order mark.
         file: its path; an ending in `.json`, `.yaml` or `.yml` says that it holds one list, or one object.
         problems: gets what keeps a row from being read.
+        merges: take the merge key of YAML.
 
     Raises:
         InputErrors: the file is of the other form.
     """
     if file.lower().endswith(YAML_ENDINGS):
-        return _yaml(text, problems)
+        return _yaml(text, problems, merges)
     return _listed(text, problems) if file.lower().endswith(LIST_ENDING) else _lines(text, problems)
 
 
-def _yaml(text: str, problems: Problems) -> Iterator[Row]:
-    root = parse_yaml(text, problems)
+def _yaml(text: str, problems: Problems, merges: bool) -> Iterator[Row]:
+    root = parse_yaml(text, problems, merges=merges)
     if root is None or root.value is None:
         return
     for item in root.value if isinstance(root.value, tuple) else (root,):

@@ -5,7 +5,7 @@ Only ruamel's event stream is used. Scalars follow the core schema of YAML 1.2 (
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ruamel.yaml import YAML
@@ -34,19 +34,20 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
-def parse_yaml(text: str, problems: Problems) -> Node | None:
+def parse_yaml(text: str, problems: Problems, *, merges: bool = False) -> Node | None:
     """One YAML document.
 
     Args:
         text: the file.
         problems: gets each mistake with its line; the text is not usable when there is one.
+        merges: take the merge key of YAML 1.1, `<<`, as other tools do.
 
     Returns:
         the root, or None where there is no document to speak of.
     """
     try:
         events = YAML(typ="safe", pure=True).parse(text)
-        return _Composer(events, problems).document()
+        return _Composer(events, problems, merges).document()
     except _Stop as stop:
         problems.add(stop.line, stop.message, stop.hint)
     except MarkedYAMLError as error:
@@ -77,9 +78,10 @@ class _Anchored:
 class _Composer:
     """Builds nodes from events, counting depth and size as it goes."""
 
-    def __init__(self, events: Iterator[Event], problems: Problems) -> None:
+    def __init__(self, events: Iterator[Event], problems: Problems, merges: bool) -> None:
         self._events = events
         self._problems = problems
+        self._merges = merges
         self._anchors: dict[str, _Anchored | None] = {}
         self._size = 0
         self._deepest = 0
@@ -131,22 +133,26 @@ class _Composer:
 
     def _entries(self, depth: int) -> dict[str, Node]:
         entries: dict[str, Node] = {}
+        merged: dict[str, Node] = {}
         for event in self._events:
             if isinstance(event, CollectionEndEvent):
                 break
             line = _line(event)
             key = self._key(event)
             value = self._node(next(self._events), depth + 1)
+            if key == "<<" and _merging(event):
+                merged = {**_merged(value, line), **merged}
+                continue
             if key in entries:
                 hint = "keep one of the two"
                 self._problems.add(line, f"the key {quoted(key)} is already set on line {entries[key].line}", hint)
             entries[key] = Node(value.value, line)
-        return entries
+        return {**merged, **entries}
 
     def _key(self, event: Event) -> str:
         if not isinstance(event, ScalarEvent) or event.tag is not None or event.anchor:
             raise _Stop(_line(event), "a key must be a plain word")
-        if event.value == "<<" and event.implicit[0]:
+        if event.value == "<<" and _merging(event) and not self._merges:
             raise _Stop(_line(event), "the merge key '<<' is not supported", "write the keys out")
         _check_text(event)
         return str(event.value)
@@ -167,6 +173,21 @@ class _Composer:
             raise _Stop(line, f"more than {YAML_NODES:,} values", "split the file, or use fewer aliases")
         if depth > DEPTH:
             raise _Stop(line, f"nested more than {DEPTH} levels deep")
+
+
+def _merging(event: Event) -> bool:
+    """Is `<<` the merge key, and no text in quotation marks?"""
+    return isinstance(event, ScalarEvent) and bool(event.implicit[0])
+
+
+def _merged(value: Node, line: int) -> dict[str, Node]:
+    """What a merge key brings: of several mappings the first that has a key counts."""
+    found: dict[str, Node] = {}
+    for one in value.value if isinstance(value.value, tuple) else (value,):
+        if not isinstance(one.value, Mapping):
+            raise _Stop(line, "the merge key '<<' needs a mapping")
+        found = {**one.value, **found}
+    return found
 
 
 def _scalar(event: ScalarEvent) -> Scalar:

@@ -22,7 +22,7 @@ from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode
 
 _ASKED = "A prompt among tests or documentation is gated when it is named: gate init --prompt PATH."
-BundleReader = Callable[[str, str, Callable[[str], str | None]], Bundle]
+BundleReader = Callable[[str, str, Callable[[str], str | None], Collection[str]], Bundle]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def _bundle(tree: Tree, path: str, tools: Tools) -> Bundle:
         found = tree.read(name) if name in tree.paths else None
         return None if found is None else decode(found, name)
 
-    return tools.read(decode(data, path), path, other)
+    return tools.read(decode(data, path), path, other, tree.paths)
 
 
 def _with_files(tree: Tree, bundles: Mapping[str, Bundle]) -> Callable[[str], bytes | None]:

@@ -9,14 +9,15 @@ from gate.inputs.models import foreign_model
 from gate.inputs.nodes import Node, plain
 from gate.inputs.problems import Problems, did_you_mean, quoted
 from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, node_of, values
-from gate.inputs.promptfoo.types import MAPPED, NAMED, Mapped, Unmapped
+from gate.inputs.promptfoo.listed import listed
+from gate.inputs.promptfoo.types import MAPPED, NAMED, Mapped, Unmapped, unheeded
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.yamltext import parse_yaml
 
 SET = "assert-set"
 KNOWN = frozenset({*MAPPED, *NAMED, SET})
 _NOT = "not-"
-_OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "$ref"})
+_OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "description", "$ref"})
 _CHANGED = ("transform", "contextTransform", "rubricPrompt")
 """Keys without which an assertion is about something else."""
 _STRING = re.compile(
@@ -24,6 +25,9 @@ _STRING = re.compile(
     r"(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?"
 )
 _LISTED = ("contains-all", "contains-any", "icontains-all", "icontains-any")
+_CELL_MARKS = ("answer-relevance", "context-faithfulness")
+_CELL_MARK = 0.75
+"""The threshold that a cell gives to those where it names none; a configuration gives none."""
 _SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 
 
@@ -48,6 +52,7 @@ def scorers_of(node: Node | None, context: Context, place: str) -> list[JsonValu
 
 def from_text(text: str, line: int) -> Node:
     """An assertion as the cell of a table has it: `contains:Paris`, `similar(0.8):…`, or a text to be equal to."""
+    text = text.strip()
     head, colon, rest = text.partition(":")
     if colon and head in _SHORT:
         return node_of({"type": _SHORT[head], "value": rest.strip()}, line)
@@ -59,9 +64,11 @@ def from_text(text: str, line: int) -> Node:
     negated, base, threshold, value = match.groups()
     row: dict[str, JsonValue] = {"type": f"{negated or ''}{base}"}
     if value is not None:
-        row["value"] = [part.strip() for part in value.split(",")] if base in _LISTED else value
-    if threshold:
-        row["threshold"] = float(threshold)
+        value = value.strip()
+        found = listed(value) if base in _LISTED else None
+        row["value"] = value if found is None else list(found)
+    if threshold or base in _CELL_MARKS:
+        row["threshold"] = float(threshold or _CELL_MARK)
     return node_of(row, line)
 
 
@@ -84,7 +91,7 @@ def _scorers(node: Node, context: Context, place: str, share: float) -> list[Jso
         return []
     if weight * share != 1:
         scorer["weight"] = round(weight * share, 6)
-    return _checked(scorer, kind, node.line, context, place)
+    return [scorer]
 
 
 def _weight(row: Mapping[str, JsonValue]) -> float:
@@ -136,6 +143,8 @@ def _scorer(
     except Unmapped as error:
         context.tell.add(node.line, f"{told} is not brought along: {error}", "write a scorer for it")
         return None
+    if not _sound(scorer, told, node.line, context):
+        return None
     return _with_rest(scorer, row, mapped, node, (kind, told, context))
 
 
@@ -157,8 +166,8 @@ def _with_rest(
         _grader(options, row, node.line, told, context)
     elif negated:
         scorer["negate"] = True
-    if mapped.differs:
-        context.tell.add(node.line, f"{told} is put differently: {mapped.differs}", "look at its scores once")
+    if differs := mapped.differs or unheeded(options.get("schema")):
+        context.tell.add(node.line, f"{told} is put differently: {differs}", "look at its scores once")
     if more := sorted(row.keys() - _OWN - set(_CHANGED)):
         context.tell.add(node.line, f"{', '.join(more)} of {told} is left out")
     metric = row.get("metric")
@@ -192,7 +201,7 @@ def model_of(provider: JsonValue) -> str | None:
     elif parts[0] not in ("openai", "anthropic") or len(parts) != 2:
         return None
     if parts[1] in ("chat", "completion", "responses", "messages") or any(
-        word in parts[1] for word in ("embedding", "moderation", "realtime")
+        word in parts[1] for word in ("embedding", "moderation", "realtime", "agent", "-sdk", "image", "transcri")
     ):
         return None
     found = foreign_model(":".join(parts))
@@ -209,16 +218,15 @@ def _loaded(text: str, named: str) -> JsonValue:
     return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
 
 
-def _checked(scorer: dict[str, JsonValue], kind: str, line: int, context: Context, place: str) -> list[JsonValue]:
-    """The scorer, if the gate's own reader takes it."""
+def _sound(scorer: dict[str, JsonValue], told: str, line: int, context: Context) -> bool:
+    """Does the gate's own reader take the scorer? Else that is told."""
     try:
         parse_scorers([scorer], "scorers")
     except InputErrors as errors:
         reason = errors.problems[0]
-        told = f"assertion type {quoted(kind)} of {place} is not brought along: {reason.message}"
-        context.tell.add(line, told, reason.hint)
-        return []
-    return [scorer]
+        context.tell.add(line, f"{told} is not brought along: {reason.message}", reason.hint)
+        return False
+    return True
 
 
 def _apart(scorers: list[JsonValue]) -> list[JsonValue]:

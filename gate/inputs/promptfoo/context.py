@@ -1,7 +1,8 @@
 """What is around a test of promptfoo while it is read: who is told what it loses, and who reads the files it names."""
 
 import json
-from collections.abc import Callable, Mapping
+import posixpath
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -10,7 +11,7 @@ from pathlib import PurePosixPath
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.messages import Tell
 from gate.inputs.nodes import Node, plain, wrap
-from gate.inputs.paths import escapes
+from gate.inputs.paths import escapes, is_glob, matches
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
 
@@ -33,12 +34,32 @@ class Context:
         folder: what `file://` is relative to, from the root; empty for the root itself.
         other: reads a file by its path from the root; None where there is none.
         root: the whole configuration, for `$ref`.
+        paths: of all files, for `file://prompts/*.txt`; empty where nobody knows them.
     """
 
     tell: Tell
     folder: str = ""
     other: Callable[[str], str | None] = no_file
     root: Node | None = None
+    paths: Collection[str] = ()
+
+    def listed(self, named: str, line: int, what: str) -> list[str]:
+        """The files that a pattern stands for, each named as the pattern is; of any other name that name.
+
+        Args:
+            named: `file://prompts/*.txt`.
+            line: where.
+            what: that names it, for the message.
+        """
+        path = self.path(named)
+        if not self.paths or not is_glob(path) or path in self.paths:
+            return [named]
+        found = [FILE + posixpath.relpath(one, self.folder or ".") for one in sorted(self.paths) if matches(one, path)]
+        if not found:
+            self.tell.add(
+                line, f"{what} is taken from {named}, which no file matches", "name files that git does not ignore"
+            )
+        return found
 
     def path(self, named: str) -> str:
         """A path from the root of the repository; empty where it leads out of it."""
@@ -64,13 +85,14 @@ class Context:
         """
         path = self.path(named)
         if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
-            kind = "code, which is not run" if not path.lower().endswith(_BINARY) else "no text"
+            kind = "code, and is not run" if not path.lower().endswith(_BINARY) else "no text"
             self.tell.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
             return None
         text = self.other(path) if path and "*" not in path else None
         if text is None:
-            remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write its text there"
-            self.tell.add(line, f"{what} is taken from {named}, which cannot be read here", remedy)
+            where = "is no file of the repository, or no text" if self.paths else "cannot be read here"
+            remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write down what it holds"
+            self.tell.add(line, f"{what} is taken from {named}, which {where}", remedy)
             return None
         return text.removeprefix("\ufeff")
 

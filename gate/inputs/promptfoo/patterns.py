@@ -13,8 +13,29 @@ _WHOLE = {"^": r"\A", "$": r"\Z", "(?<": "(?P<", "[]": "(?!)", "[^]": r"[\s\S]"}
 
 _BACK = re.compile(r"\\[\s\S]|\(\?P<|\(\?P=(\w+)\)")
 _BACK_TO = {r"\A": "^", r"\Z": "$", "(?P<": "(?<"}
-_PYTHONS = re.compile(r"\(\?(?![:=!<])|[*+?}]\+|(?<!\\)(?:\\\\)*\\[a-zA-Z](?<![bBdDsSwWnrtfvuxk])")
-"""Flags, atoms, possessive runs and escapes that JavaScript has not, or reads otherwise."""
+_PYTHONS = re.compile(
+    r"\{\{.*?\}\}|\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S]|\(\?(?![:=!<])[a-zA-Z>]*|[*+?}]\+|\{,\d+\}", re.DOTALL
+)
+"""Flags, atoms, possessive runs, counts and escapes that JavaScript has not, or reads otherwise; and what hides them.
+"""
+_ESCAPED = re.compile(r"\\(?:[^a-zA-Z]|[bBdDsSwWnrtfvuxk])")
+
+
+def pythons(pattern: str) -> str:
+    """What Python would read in a pattern, and JavaScript not at all or otherwise; empty where there is nothing.
+
+    Args:
+        pattern: such as `(?i)paris`, `\\p{L}`, `a{,2}`.
+    """
+    for found in _PYTHONS.finditer(pattern[: PATTERN_CHARS + 1]):
+        token = found[0]
+        if token.startswith("{{"):
+            continue
+        escapes = [token] if token[0] == "\\" else re.findall(r"\\[\s\S]", token) if token[0] == "[" else []
+        odd = next((one for one in escapes if not _ESCAPED.fullmatch(one)), "")
+        if odd or token[0] not in "[\\":
+            return odd or token
+    return ""
 
 
 def javascript(pattern: str) -> str | None:
@@ -26,7 +47,7 @@ def javascript(pattern: str) -> str | None:
     if len(pattern) > PATTERN_CHARS:
         return None
     found = _BACK.sub(lambda one: rf"\k<{one[1]}>" if one[1] else _BACK_TO.get(one[0], one[0]), pattern)
-    return None if _PYTHONS.search(found) else found
+    return None if pythons(found) else found
 
 
 def translated(pattern: str) -> str:

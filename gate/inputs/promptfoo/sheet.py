@@ -61,7 +61,8 @@ class _Parts:
             node = from_text(cell, self.line)
             self.asserts[int(found[1] or 1)] = dict(node.value) if isinstance(node.value, Mapping) else {}
         elif found := _CONFIG.fullmatch(heading):
-            self.thresholds[int(found[1] or 1)] = self.number(cell, heading)
+            if (number := self.number(cell, heading)) is not None:
+                self.thresholds[int(found[1] or 1)] = number
         elif heading.startswith(_METADATA):
             name = heading.removeprefix(_METADATA)
             value: JsonValue = list(_items(cell)) if name.endswith("[]") else cell
@@ -69,17 +70,18 @@ class _Parts:
         elif heading == "__description":
             self.entries["description"] = Node(cell, self.line)
         elif heading == "__threshold":
-            self.entries["threshold"] = Node(self.number(cell, heading), self.line)
+            if (number := self.number(cell, heading)) is not None:
+                self.entries["threshold"] = Node(number, self.line)
         elif heading not in (*_LEFT_OUT, _METRIC):
             self.context.tell.add(self.line, f"the column {heading} is not known, and is left out")
 
-    def number(self, cell: str, heading: str) -> float:
-        """Its number; 0, which says nothing, where it is none."""
+    def number(self, cell: str, heading: str) -> float | None:
+        """Its number; None, and a loss, where it is none."""
         try:
             return float(cell.strip())
         except ValueError:
             self.context.tell.add(self.line, f"{heading} is no number, and is left out")
-            return 0
+            return None
 
 
 def _test(record: Record, context: Context) -> Node:
@@ -88,7 +90,7 @@ def _test(record: Record, context: Context) -> Node:
         parts.take(heading, cell)
     metric = record.cells.get(_METRIC, "").strip()
     for at, row in parts.asserts.items():
-        if parts.thresholds.get(at):
+        if at in parts.thresholds:
             row["threshold"] = Node(parts.thresholds[at], line)
         if metric:
             row["metric"] = Node(metric, line)

@@ -10,9 +10,12 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.kept import OWN, with_kept
 from gate.inputs.names import dimension_complaint, value_complaint
 from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, quoted
+from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.promptfoo.assertions import model_of, scorers_of
 from gate.inputs.promptfoo.context import FILE, Context, values
+from gate.inputs.render import SlowTemplate
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.templates import compile_template
 from gate.inputs.yamltext import parse_yaml
 
 KEYS = frozenset(
@@ -22,6 +25,10 @@ KEYS = frozenset(
 COMBINATIONS = 1_000
 """Cases that one test may stand for."""
 _OPTIONS_KEPT = frozenset({"disableVarExpansion", "disableDefaultAsserts", "provider"})
+_FILLING_S = 0.2
+"""Seconds of the processor for one variable; one that takes longer ends the reading, as thousands may follow."""
+_PLAIN = 1e21
+"""JavaScript writes whole numbers from here on with an exponent."""
 _TRANSFORMS = frozenset({"transform", "postprocess"})
 
 
@@ -61,8 +68,9 @@ def default_of(node: Node | None, context: Context) -> Default:
     options = entries.get("options")
     scorers = scorers_of(entries.get("assert"), context, "defaultTest")
     grader = values(options).get("provider") if options is not None else None
-    if grader is not None:
-        _grade(scorers, grader, context, options.line if options is not None else 0)
+    if grader is not None and options is not None:
+        _told_grader(grader, context, options.line)
+        _grade(scorers, grader)
     return Default(
         vars=_vars(entries.get("vars"), context, "defaultTest"),
         scorers=scorers,
@@ -92,9 +100,9 @@ def cases_of(
     _told_rest(entries, context, place)
     options = values(entries["options"]) if "options" in entries else {}
     scorers = scorers_of(entries.get("assert"), context, place)
-    grader = options.get("provider", default.grader)
-    if grader is not None:
-        _grade(scorers, grader, context, entries["options"].line if "options" in entries else 0)
+    if options.get("provider") is not None and scorers:
+        _told_grader(options["provider"], context, entries["options"].line)
+    _grade(scorers, options.get("provider", default.grader))
     shared = _shared(entries, context, place, default)
     if scorers:
         alone = options.get("disableDefaultAsserts") is True or not default.scorers
@@ -187,9 +195,6 @@ def _vars(node: Node | None, context: Context, place: str) -> dict[str, Node]:
             if read:
                 found[name] = Node(read, value.line) if several else read[0]
             continue
-        if isinstance(value.value, str) and ("{{" in value.value or "{%" in value.value):
-            message = f"the variable {name} of {place} holds a template, which is not filled in"
-            context.tell.add(value.line, message, "write its text")
         found[name] = value
     return found
 
@@ -203,7 +208,10 @@ def _read(node: Node, context: Context, what: str) -> Node | None:
     if not isinstance(node.value, str) or not _in_file(node):
         return node
     text = context.text(node.value, node.line, what)
-    return None if text is None else Node(text.removesuffix("\n").removesuffix("\r"), node.line)
+    if text is None:
+        return None
+    data = parse_yaml(text, Problems(node.value)) if node.value.lower().endswith((".yaml", ".yml")) else None
+    return Node(text.strip() if data is None else _written(plain(data)), node.line)
 
 
 def _combined(
@@ -217,8 +225,42 @@ def _combined(
         message = f"{place} stands for {count:,} combinations, of which the first {COMBINATIONS:,} are brought along"
         context.tell.add(line, message, "write fewer values")
     choices = [[(name, item) for item in value] for name, value in lists.items() if isinstance(value, list)]
+    lines = {name: node.line for name, node in variables.items()}
     for chosen in itertools.islice(itertools.product(*choices), COMBINATIONS):
-        yield {**rows, **dict(chosen)}
+        row = {name: _as_there(value) for name, value in {**rows, **dict(chosen)}.items()}
+        yield {name: _filled(name, row, lines[name], context, place) for name in row}
+
+
+def _as_there(value: JsonValue, whole: bool = True) -> JsonValue:
+    """A variable as promptfoo puts it into a prompt: without its last line end, and 1.0 as 1."""
+    if isinstance(value, str):
+        return value.removesuffix("\n") if whole else value
+    if isinstance(value, list):
+        return [_as_there(item, False) for item in value]
+    if isinstance(value, dict):
+        return {key: _as_there(item, False) for key, item in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _PLAIN else value
+
+
+def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context, place: str) -> JsonValue:
+    """A variable that may itself be a template, with the others put in; one that they do not give is empty."""
+    value = row[name]
+    if not isinstance(value, str) or not ("{{" in value or "{%" in value):
+        return value
+    try:
+        template = compile_template(value)
+        given = {**dict.fromkeys(template.names, ""), **row}
+        filled = value if "env" in template.names else template.render(given, _FILLING_S)
+    except BadTemplate as error:
+        if error.slow:
+            said = f"the variable {name} of {place} takes too long to fill in"
+            raise SlowTemplate(one_problem("tests", line, said, "write its text").problems) from None
+        filled = value
+    if "{{" in filled or "{%" in filled:
+        message = f"the variable {name} of {place} holds a template, which is not filled in"
+        context.tell.add(line, message, "write its text")
+        return value
+    return filled
 
 
 def _expands(value: JsonValue) -> bool:
@@ -250,12 +292,15 @@ def _written(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _grade(scorers: Sequence[JsonValue], provider: JsonValue, context: Context, line: int) -> None:
+def _grade(scorers: Sequence[JsonValue], provider: JsonValue) -> None:
     """Let a model grade where the assertion names none."""
-    judges = [one["judge"] for one in scorers if isinstance(one, dict) and isinstance(one.get("judge"), dict)]
     model = model_of(provider)
-    if judges and model is None:
-        context.tell.add(line, "the grader is no model that the gate knows", "name a model of the judge")
-    for judge in judges:
-        if isinstance(judge, dict) and model is not None:
+    for scorer in scorers if model is not None else ():
+        judge = scorer.get("judge") if isinstance(scorer, dict) else None
+        if isinstance(judge, dict):
             judge.setdefault("model", model)
+
+
+def _told_grader(provider: JsonValue, context: Context, line: int) -> None:
+    if model_of(provider) is None:
+        context.tell.add(line, "the grader is no model that the gate knows", "name a model of the judge")

@@ -8,9 +8,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
+from gate.inputs.nodes import plain
+from gate.inputs.problems import Problems, quoted
 from gate.inputs.promptfoo.context import FILE, criteria
 from gate.inputs.promptfoo.listed import listed
-from gate.inputs.promptfoo.patterns import translated
+from gate.inputs.promptfoo.patterns import pythons, translated
+from gate.inputs.yamltext import parse_yaml
+
+_DRAFT = "$schema"
+_DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+"""Of a schema that says nothing else, there."""
 
 Assertion = Mapping[str, JsonValue]
 Options = dict[str, JsonValue]
@@ -51,7 +58,7 @@ def _number(value: JsonValue, name: str) -> float:
     return value
 
 
-def _texts(value: JsonValue) -> list[JsonValue]:
+def _texts(value: JsonValue) -> list[str]:
     if isinstance(value, str):
         # There, the template is filled in first, and the commas that come out of it divide, too.
         if "{{" in value or "{%" in value:
@@ -67,32 +74,56 @@ def _texts(value: JsonValue) -> list[JsonValue]:
 def _equals(value: JsonValue, _: Assertion) -> Options:
     if isinstance(value, (dict, list)):
         return {"json_path": {"path": "$", "equals": value, "fence": False}}
-    return {"exact": {"value": _text(value), "strip": False}}
+    text = _text(value)
+    # No text to be equal to: the scorer wants one, and a pattern can say that there is none.
+    return {"exact": {"value": text, "strip": False}} if text.strip() else {"regex": {"pattern": rf"\A{text}\Z"}}
 
 
-def _contains(option: str, ignore_case: bool) -> Callable[[JsonValue, Assertion], Options]:
+def _contains(ignore_case: bool) -> Callable[[JsonValue, Assertion], Options]:
+    return lambda value, _: {"contains": {"value": _text(value), "ignore_case": ignore_case}}
+
+
+def _contains_several(option: str, ignore_case: bool) -> Callable[[JsonValue, Assertion], Options]:
     def make(value: JsonValue, _: Assertion) -> Options:
-        wanted: JsonValue = _text(value) if option == "value" else _texts(value)
-        return {"contains": {option: wanted, "ignore_case": ignore_case}}
+        texts = _texts(value)
+        if option == "any" and "" in texts:
+            raise Unmapped("every answer contains the empty text that it lists")
+        # One that is listed twice, or empty, asks for nothing more.
+        return {"contains": {option: [*dict.fromkeys(filter(None, texts))], "ignore_case": ignore_case}}
 
     return make
 
 
 def _regex(value: JsonValue, _: Assertion) -> Options:
-    return {"regex": {"pattern": translated(_text(value))}}
+    pattern = _text(value)
+    if odd := pythons(pattern):
+        raise Unmapped(f"{quoted(odd)} means something else to JavaScript, or nothing")
+    return {"regex": {"pattern": translated(pattern)}}
 
 
 def _json(value: JsonValue, _: Assertion) -> Options:
-    if value is None:
+    if value is None or value == "":
         return {"json": {"fence": False}}
     if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise Unmapped("its schema is no JSON") from None
+        problems = Problems("schema")
+        node = parse_yaml(value, problems)
+        value = plain(node) if node is not None and not problems.count else None
     if not isinstance(value, dict):
-        raise Unmapped("its schema is no mapping")
-    return {"json_schema": {"schema": value, "fence": False}}
+        raise Unmapped("its schema is no mapping in JSON or YAML")
+    return {"json_schema": {"schema": {_DRAFT: _DRAFT_7, **value}, "fence": False}}
+
+
+def unheeded(schema: JsonValue) -> str:
+    """What a schema asks that promptfoo looks at and the gate does not, put into words; empty where it is nothing."""
+    if isinstance(schema, list):
+        return next(filter(None, map(unheeded, schema)), "")
+    if not isinstance(schema, dict):
+        return ""
+    if isinstance(schema.get("format"), str):
+        return "format is a remark in its schema, and is not looked at"
+    if schema.get("nullable") is True:
+        return "nullable is no word of JSON Schema, so null does not pass"
+    return unheeded(list(schema.values()))
 
 
 def _words(value: JsonValue, _: Assertion) -> Options:
@@ -143,12 +174,12 @@ _FACTS = Mapped("judge", _judge("factuality"), _BY_OUR_JUDGE, judged=True)
 
 MAPPED: Mapping[str, Mapped] = {
     "equals": Mapped("exact", _equals),
-    "contains": Mapped("contains", _contains("value", False)),
-    "icontains": Mapped("contains", _contains("value", True)),
-    "contains-all": Mapped("contains", _contains("all", False)),
-    "contains-any": Mapped("contains", _contains("any", False)),
-    "icontains-all": Mapped("contains", _contains("all", True)),
-    "icontains-any": Mapped("contains", _contains("any", True)),
+    "contains": Mapped("contains", _contains(False)),
+    "icontains": Mapped("contains", _contains(True)),
+    "contains-all": Mapped("contains", _contains_several("all", False)),
+    "contains-any": Mapped("contains", _contains_several("any", False)),
+    "icontains-all": Mapped("contains", _contains_several("all", True)),
+    "icontains-any": Mapped("contains", _contains_several("any", True)),
     "starts-with": Mapped("starts_with", lambda value, _: {"starts_with": {"value": _text(value), "strip": False}}),
     "regex": Mapped("regex", _regex),
     "is-json": Mapped("json, json_schema", _json),

@@ -269,7 +269,7 @@ def test_a_bundle_of_another_tool_comes_along_and_its_losses_are_told(
     suite = BundleSuite("Brought", "prompts/brought.md", cases, ("contains",), "fake:echo", {}, ("lang",))
     loss = Loss("other.config:3", "the assertion 'rouge-n' of <img src=x> is not brought along", "use @similarity")
 
-    def read(text: str, file: str, other: object) -> Bundle:
+    def read(text: str, file: str, *_: object) -> Bundle:
         return Bundle("other", {"prompts/brought.md": "You help.\n"}, (suite,), (loss,))
 
     execute(options("--from", "other.config"), Tools(lambda path: path == "other.config", read))
@@ -304,7 +304,7 @@ def test_a_bundle_without_cases_gets_starter_cases_and_keeps_its_scorers(
     monkeypatch.chdir(root)
     suite = BundleSuite("Brought", "prompts/brought.j2", (), ({"contains": "x"},), "fake:echo")
     bundle = Bundle("other", {"prompts/brought.j2": "Summarise {{ text }}.\n"}, (suite,), ())
-    execute(options("--from", "other.config"), Tools(lambda path: True, lambda text, file, other: bundle))
+    execute(options("--from", "other.config"), Tools(lambda path: True, lambda *_: bundle))
     (looked,) = json.loads(gate("validate", "--json", cwd=root).out)["suites"]
     assert (looked["count"], looked["scorers"], looked["model"]) == (20, ["contains"], "fake:echo")
     assert gate("init", "--quiet", cwd=root).out == ""
@@ -400,7 +400,7 @@ def test_mistakes_of_what_would_be_written_are_found_before(tmp_path: Path, monk
     root = make(tmp_path / "shop", PROMPT)
     monkeypatch.chdir(root)
     suite = BundleSuite("a", "prompts/none.md", ({"id": "1", "input": "x"},), ("contains",))
-    tools = Tools(lambda path: False, lambda text, file, other: Bundle("other", {}, (suite,), ()))
+    tools = Tools(lambda path: False, lambda *_: Bundle("other", {}, (suite,), ()))
     with pytest.raises(InputErrors) as caught:
         execute(options("--from", "prompts/support.md"), tools)
     assert {problem.file for problem in caught.value.problems} == {"prompts/none.md"}

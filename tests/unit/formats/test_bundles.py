@@ -136,7 +136,7 @@ redteam: {}
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
-        "promptfooconfig.yaml:5 a prompt is taken from file://build.py:main, which is code, which is not run",
+        "promptfooconfig.yaml:5 a prompt is taken from file://build.py:main, which is code, and is not run",
         "promptfooconfig.yaml:6 the provider 'exec:run.sh' is no model that the gate can ask",
         "promptfooconfig.yaml:6 'top_k' of the model is left out",
         "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite asks one model",
@@ -291,8 +291,8 @@ def test_what_stays_as_it_is_and_should_not_is_told() -> None:
     )
     assert losses(bundle) == [
         "promptfooconfig.yaml:4 test 1 sets the default assertions aside and has no others, so they stay",
-        "promptfooconfig.yaml:4 the variable a of test 1 holds a template, which is not filled in",
     ]
+    assert bundle.suites[0].cases[0]["vars"] == {"a": "by "}
     assert bundle.suites[0].cases[1]["vars"] == {"a": "from a file"}
 
 

@@ -130,7 +130,7 @@ def test_metadata_of_a_real_sheet_are_slices_and_its_thresholds_stay_with_their_
         "category": "technology", "tags:ai": "yes", "tags:data science": "yes", "tags:algorithms": "yes",
     }  # fmt: skip
     assert first["scorers"] == [
-        {"contains": {"value": " algorithm", "ignore_case": False}},
+        {"contains": {"value": "algorithm", "ignore_case": False}},
         {"judge": {"criteria": "Does this describe {{topic}} accurately?", "threshold": 0.8}},
     ]
 

@@ -8,7 +8,7 @@ import pytest
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import put
 from gate.inputs.nodes import wrap
-from gate.inputs.promptfoo.assertions import from_text, scorers_of
+from gate.inputs.promptfoo.assertions import scorers_of
 from gate.inputs.promptfoo.context import Context
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.patterns import javascript, translated
@@ -89,13 +89,10 @@ def test_a_set_weighs_what_it_says_however_its_assertions_weigh() -> None:
     assert [one.get("weight", 1) for one in found] == [2, 1]
 
 
-def test_a_cell_keeps_its_blanks_and_divides_at_every_comma() -> None:
+def test_a_list_of_no_assertions_and_one_in_a_configuration_keep_what_they_say() -> None:
     assert scorers_of(wrap(["x"], 1), Context(Heard()), "") == []
-    (scorer,) = scorers_of(wrap([{"type": "contains", "value": " Paris"}], 1), Context(Heard()), "")
-    cell = from_text("contains: Paris", 1).value
-    assert isinstance(cell, dict) and cell["value"].value == scorer["contains"]["value"]  # type: ignore[index, call-overload]
-    listed = from_text('icontains-any:"a, b"', 1).value
-    assert isinstance(listed, dict) and [item.value for item in listed["value"].value] == ['"a', 'b"']
+    (scorer,), _ = scorers({"type": "contains", "value": " Paris"})
+    assert scorer["contains"]["value"] == " Paris"
 
 
 @pytest.mark.parametrize(("value", "count"), [(["a", 1], 2), ([["a"], ["b"]], 1), ([1, "a"], 1)])
@@ -146,3 +143,17 @@ def test_options_that_are_new_leave_old_scorers_as_they_were() -> None:
     assert parse_scorers(["starts_with"], "x")[0].options["strip"] is True
     assert score({"json_path": {"path": "a", "equals": 1}}, '```\n{"a": 1}\n```') == 1.0
     assert score({"json_path": {"path": "a", "equals": 1, "fence": False}}, '```\n{"a": 1}\n```') == 0.0
+
+
+@pytest.mark.parametrize("pattern", ["(?i)paris", r"\p{L}+", "a{,2}", "x*+", r"[\p{L}]", r"\Aa"])
+def test_a_pattern_that_javascript_reads_otherwise_is_left_out_and_told(pattern: str) -> None:
+    found, heard = scorers({"type": "regex", "value": pattern})
+    assert not found and "means something else to JavaScript, or nothing" in heard[0]
+
+
+def test_what_a_schema_asks_and_nobody_looks_at_is_told() -> None:
+    for word in ({"format": "date"}, {"nullable": True}):
+        found, heard = scorers({"type": "is-json", "value": {"properties": {"a": {"type": "string", **word}}}})
+        assert found and next(iter(word)) in heard[0]
+    found, heard = scorers({"type": "is-json", "value": "properties: {format: {type: string}}"})
+    assert found and not heard

@@ -1,0 +1,145 @@
+"""Configurations of promptfoo as people write them: patterns for files, merge keys, templates in variables."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from gate.errors import GateError, InputErrors
+from gate.formats.bundle import Bundle
+from gate.formats.bundles import read_bundle
+from gate.formats.convert import bring
+from gate.formats.losses import Losses, told
+
+FILE = "evals/promptfooconfig.yaml"
+
+
+def config(text: str, others: Mapping[str, str] | None = None) -> Bundle:
+    files = others or {}
+    return read_bundle(text, FILE, files.get, [FILE, *files])
+
+
+def losses(bundle: Bundle) -> list[str]:
+    return [f"{loss.where} {loss.what}" for loss in bundle.losses]
+
+
+def only(tests: str, prompt: str = "'{{ a }}'") -> Bundle:
+    """Of one prompt and a list of tests."""
+    return config(f"prompts: [{prompt}]\ntests:\n{tests}")
+
+
+def test_a_pattern_stands_for_the_files_that_match_it() -> None:
+    files = {
+        "evals/prompts/a.txt": "One {{ a }}\n ---\n\n  Two {{ a }}\n",
+        "evals/prompts/b.txt": "Three {{ a }}",
+        "evals/prompts/deep/c.txt": "no",
+        "shared/tests/one.yaml": "- {vars: {a: x}}\n",
+        "shared/tests/two.csv": "a,__expected\ny,contains:y\n",
+    }
+    bundle = config("prompts: [file://prompts/*.txt, none/*.md]\ntests: ['file://../shared/tests/*']\n", files)
+    assert [suite.name for suite in bundle.suites] == ["a-1", "a-2", "b"]
+    assert bundle.files["evals/prompts/a-2.j2"] == "Two {{ a }}\n"
+    assert [case["vars"] for case in bundle.suites[2].cases] == [{"a": "x"}, {"a": "y"}]
+    assert losses(bundle)[0] == f"{FILE}:1 a prompt is taken from none/*.md, which no file matches"
+
+
+def test_a_labelled_prompt_is_read_from_its_file() -> None:
+    text = "prompts: [{raw: 'file://p.txt', label: new}, {id: old, raw: 'Say {{ a }}'}]\ntests: [{vars: {a: b}}]\n"
+    bundle = config(text, {"evals/p.txt": "Tell {{ a }}"})
+    assert [(suite.name, bundle.files[suite.prompt]) for suite in bundle.suites] == [
+        ("new", "Tell {{ a }}\n"),
+        ("old", "Say {{ a }}\n"),
+    ]
+
+
+def test_a_merge_key_brings_its_mapping_and_what_stands_there_counts() -> None:
+    text = (
+        "x-shared: &shared {temperature: 0, max_tokens: 9}\nprompts: ['{{ a }}']\ntests: [{vars: {a: b}}]\n"
+        "providers: [{id: 'openai:gpt-5', config: {max_tokens: 5, <<: *shared}}]\n"
+    )
+    suite = config(text).suites[0]
+    assert suite.params == {"temperature": 0, "max_output_tokens": 5}
+    assert "x-shared" not in str(losses(config(text)))
+    with pytest.raises(InputErrors, match="needs a mapping"):
+        config("prompts: ['x']\ntests: [{<<: 1}]\n")
+
+
+def test_variables_are_filled_in_as_promptfoo_fills_them() -> None:
+    bundle = only(
+        "- {vars: {a: 'to {{ b }}, {{ c }}', b: Ada}}\n- vars: {a: \"text\\n\\n\", n: 2.0, o: {p: [1.0, 1.5]}}\n"
+    )
+    assert [case["vars"] for case in bundle.suites[0].cases] == [
+        {"a": "to Ada, ", "b": "Ada"},
+        {"a": "text\n", "n": 2, "o": {"p": [1, 1.5]}},
+    ]
+    assert not [one for one in losses(bundle) if "template" in one]
+    assert losses(only("- vars: {a: '{{ env.HOME }}'}\n"))[0].endswith("holds a template, which is not filled in")
+
+
+def test_a_file_of_a_variable_is_what_promptfoo_makes_of_it() -> None:
+    files = {"evals/v.yaml": "k: [1, x]\n", "evals/v.txt": "\n  hello \n\n"}
+    text = "prompts: ['{{ a }}']\ntests: [{vars: {a: 'file://v.yaml'}}, {vars: {a: 'file://v.txt'}}]\n"
+    assert [case["vars"] for case in config(text, files).suites[0].cases] == [{"a": '{"k": [1, "x"]}'}, {"a": "hello"}]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "what"),
+    [
+        ("'In {{ env.PLACE }} {{ a }}'", "takes a value from the environment, {{ env.… }}"),
+        ("'langfuse://greeting:3'", "is kept elsewhere, at 'langfuse://greeting:3'"),
+        ("file://p.ts:make", "is taken from file://p.ts:make, which is code, and is not run"),
+    ],
+)
+def test_prompts_that_cannot_come_along_are_named(prompt: str, what: str) -> None:
+    bundle = only("- vars: {a: b}\n", f"{prompt}, 'Say {{{{ a }}}}'")
+    assert what in losses(bundle)[0] and len(bundle.suites) == 1
+
+
+def test_what_only_attacks_has_no_cases() -> None:
+    with pytest.raises(InputErrors) as raised:
+        config("targets: [https]\nredteam: {plugins: [pii]}\n")
+    assert "neither prompts nor tests" in str(raised.value) and "attacks" in raised.value.problems[0].hint
+
+
+def test_agents_are_no_models_and_a_strange_grader_is_told_once() -> None:
+    text = (
+        "prompts: ['{{ a }}']\nproviders: ['anthropic:claude-agent-sdk', 'openai:codex-sdk']\n"
+        "defaultTest: {options: {provider: 'file://judge.js'}}\n"
+        "tests:\n" + "- {vars: {a: b}, assert: [{type: llm-rubric, value: polite}]}\n" * 3
+    )
+    bundle = config(text)
+    assert bundle.suites[0].model is None
+    assert [one for one in losses(bundle) if "grader" in one] == [
+        f"{FILE}:3 the grader is no model that the gate knows"
+    ]
+
+
+def test_what_is_left_out_is_not_called_different_and_a_bad_threshold_is_told_once() -> None:
+    told_of = losses(only("- {vars: {a: b}, assert: [{type: word-count, value: {min: 3, max: 2}}]}\n"))
+    assert len([one for one in told_of if "word-count" in one]) == 1
+    found = bring("a,__expected,__threshold\nx,contains:x,high\n", "t.csv", "promptfoo")
+    assert [loss.what for loss in found.losses] == ["__threshold is no number, and is left out"]
+
+
+def test_a_line_is_named_once_for_what_it_loses_twice() -> None:
+    gathered = Losses("t.csv")
+    for line in (7, 7, 9):
+        gathered.add(line, "a formula is left out")
+    assert told(gathered.found, "") == ["t.csv:7, t.csv:9 and 1 more: a formula is left out"]
+
+
+def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> None:
+    text = "providers: [x]\ndefaultTest: {options: {provider: 'file://j.js'}}\ntests: [file://t/one.yaml]\n"
+    with pytest.raises(GateError) as raised:
+        bring(text, FILE)
+    assert raised.value.hint.startswith("tests in other files are left out: file://t/one.yaml; convert those files")
+    with pytest.raises(GateError) as raised:
+        bring("redteam: {purpose: x}\ntargets: [https]\n", FILE)
+    assert raised.value.hint.startswith("the configuration holds no tests")
+    shared = "tests:\n- {vars: &v {a: b}}\n- {vars: {<<: *v, c: d}}\n"
+    assert [case["vars"] for case in bring(shared, FILE).cases] == [{"a": "b"}, {"a": "b", "c": "d"}]
+
+
+def test_a_variable_that_takes_long_to_fill_in_ends_the_reading() -> None:
+    slow = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}"
+    with pytest.raises(InputErrors, match="the variable a of test 1 takes too long"):
+        only(f"- vars: {{a: '{slow}'}}\n" * 50)
