@@ -345,7 +345,7 @@ def test_json_of_sqlite_can_be_asked_and_numbers_without_end_are_text(tmp_path: 
 
 @pytest.mark.parametrize("depth", [3_000, 200_000])
 def test_json_that_is_nested_without_end_is_an_observation(postgres: str, depth: int) -> None:
-    """How deep is too deep differs: 1,000 for Python 3.11, ten times as much for 3.12, and Postgres has a limit, too."""
+    """How deep is too deep differs: 1,000 for Python 3.11, ten times that for 3.12; Postgres has a limit, too."""
     nested = f"SELECT (repeat('[', {depth}) || repeat(']', {depth}))::json"
     deep, fine = looked(postgres, nested, "SELECT '[[1]]'::json")
     if deep.rows is None:
