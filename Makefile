@@ -62,6 +62,7 @@ lint: $(VENV)/.dev ## Ruff, types, import contracts, schemas, workflows, Dockerf
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/actionlint -shellcheck $(BIN)/shellcheck $(WORKFLOWS)
 	$(BIN)/zizmor --offline --quiet action.yml .github/dependabot.yml $(WORKFLOWS)
 	$(BIN)/hadolint Dockerfile
 

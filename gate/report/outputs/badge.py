@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from math import fsum
 
 from jinja2 import Environment, StrictUndefined, Template
 
@@ -102,5 +103,6 @@ def _template() -> Template:
 
 def _width(text: str) -> int:
     wide, narrow, other = _WIDTHS
-    letters = sum(wide if char in _WIDE else narrow if char in _NARROW else other for char in text)
+    # Not `sum`, which rounds otherwise from Python 3.12 on.
+    letters = fsum(wide if char in _WIDE else narrow if char in _NARROW else other for char in text)
     return round(letters) + 2 * _PAD

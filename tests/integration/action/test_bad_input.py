@@ -92,7 +92,7 @@ def test_another_event_is_a_mistake_in_the_workflow(world: PullRequestWorld, eve
         ('{"action": "opened"}', "the event has no pull request"),
         ('{"pull_request": {"number": "7", "head": {"sha": "HEAD"}, "base": {}}}', "pull_request.number"),
         ("\udcff\udcfe", "UTF-8"),
-        ("[" * 5000, "levels deep"),
+        ("[" * 100_000, "levels deep"),
     ],
 )
 def test_a_payload_that_is_none(world: PullRequestWorld, payload: str, said: str) -> None:

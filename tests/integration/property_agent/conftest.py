@@ -1,8 +1,5 @@
 """The example in a repository of its own, with a scripted model and a database."""
 
-import shutil
-import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +7,7 @@ import pytest
 
 from tests.integration.property_agent.estate import Estate, build
 from tests.integration.property_agent.landlord import BEHAVIOUR
+from tests.support import stores
 from tests.support.model_server import ModelServer
 
 
@@ -23,18 +21,8 @@ def estate(tmp_path: Path, models: ModelServer) -> Estate:
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     """A real Postgres; its URL."""
-    with warnings.catch_warnings():
-        # It warns where the machine has no folder for sockets, and makes one.
-        warnings.simplefilter("ignore")
-        import pgserver
-    # The path of its socket has to be short.
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    server = pgserver.get_server(folder / "data", cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
+    with stores.server() as url:
+        yield url
 
 
 @pytest.fixture

@@ -49,6 +49,12 @@ def test_the_source_builds_the_same_wheel_as_the_clone(built: Built, tmp_path: P
     assert content(built.wheel) == content(wheels.build_wheel(tmp_path))
 
 
+def test_whoever_builds_it_again_gets_the_same_bytes(built: Built, tmp_path: Path) -> None:
+    again = wheels.build(tmp_path)
+    assert again.wheel.read_bytes() == built.wheel.read_bytes()
+    assert again.sdist.read_bytes() == built.sdist.read_bytes()
+
+
 def test_its_description_is_the_project_s(built: Built) -> None:
     (text,) = (body for name, body in content(built.wheel).items() if name.endswith("/METADATA"))
     told = HeaderParser().parsestr(text.decode("utf-8"))

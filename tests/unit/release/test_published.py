@@ -1,8 +1,6 @@
-"""What a release does to `action.yml` and to tags: by the workflow's own commands, in a real repository."""
+"""What a release does to `action.yml`, and what its jobs may."""
 
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from ruamel.yaml import YAML
 
 from release.action import published
 from release.check import TAG
-from tests.support.command import git
 
 ROOT = Path(__file__).parents[3]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
@@ -61,45 +58,6 @@ def test_whatever_is_accepted_is_one_word(image: str) -> None:
 def test_an_action_that_builds_no_dockerfile_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="exactly once"):
         published(text, IMAGE)
-
-
-def test_the_tags_are_made_by_the_commands_of_the_workflow(tmp_path: Path) -> None:
-    """Main stays as it is, the release has the image, and the tag of the major version moves to it."""
-    remote, clone, tools, notes = (tmp_path / name for name in ("remote", "clone", "tools", "temp"))
-    for folder in (clone, tools, notes):
-        folder.mkdir()
-    git(tmp_path, "init", "-q", "--bare", str(remote))
-    git(clone, "init", "-q", "-b", "main")
-    for name in ("action.yml", "release/__init__.py", "release/action.py", "release/changelog.py"):
-        (clone / name).parent.mkdir(exist_ok=True)
-        (clone / name).write_bytes((ROOT / name).read_bytes())
-    (clone / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.3 (2027-01-02)\n\n- New: `x`.\n")
-    git(clone, "add", "-A")
-    git(clone, "commit", "-qm", "All")
-    git(clone, "push", "-q", str(remote), "main", "main:refs/tags/v1", "main:refs/tags/source/v1.2.3")
-    (tools / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$RUNNER_TEMP/gh"\n')
-    (tools / "gh").chmod(0o755)
-    (step,) = [step for step in JOBS["tag"]["steps"] if step.get("id") == "tag"]
-    env = {
-        **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
-        **dict.fromkeys(step["env"], ""),
-        "PATH": f"{tools}:{Path(os.sys.executable).parent}:{os.environ['PATH']}",
-        "HOME": str(tmp_path),
-        "RUNNER_TEMP": str(notes),
-        "REMOTE": str(remote),
-        "PUBLISHED": IMAGE,
-        "VERSION": "1.2.3",
-        "DIST": str(tools),
-    }
-    done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=clone, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert git(remote, "show", "v1.2.3:action.yml") == published(ACTION, IMAGE).strip()
-    assert git(remote, "rev-parse", "v1") == git(remote, "rev-parse", "v1.2.3")
-    assert git(remote, "rev-parse", "v1.2.3^") == git(remote, "rev-parse", "main")
-    assert git(remote, "show", "main:action.yml") == ACTION.strip()
-    assert git(remote, "diff", "--name-only", "main", "v1.2.3") == "action.yml"
-    assert (notes / "notes.md").read_text() == "- New: `x`.\n"
-    assert (notes / "gh").read_text().split("\n")[:3] == ["release", "create", "v1.2.3"]
 
 
 def test_each_job_may_no_more_than_it_needs_and_ends() -> None:

@@ -1,12 +1,15 @@
 """The version is written once; what cannot read it says the same, and a release of anything else does not begin."""
 
+import re
 import shutil
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from release import changelog, check
+from tests.support import wheels
 
 ROOT = Path(__file__).parents[3]
 OWN = check.version(ROOT)
@@ -26,6 +29,14 @@ def clone(tmp_path: Path) -> Path:
 
 def test_the_program_knows_its_version_from_its_metadata() -> None:
     assert version("prompt-gate") == OWN
+
+
+def test_the_pythons_that_the_package_names_are_those_that_it_is_tested_with() -> None:
+    project = wheels.project()
+    named = [one.rpartition(" ")[2] for one in project["classifiers"] if re.search(r":: 3\.\d+$", one)]
+    ci = YAML(typ="safe").load(ROOT / ".github/workflows/ci.yml")
+    assert ci["jobs"]["test"]["strategy"]["matrix"]["python"] == named
+    assert project["requires-python"] == f">={named[0]}"
 
 
 def test_nothing_but_the_changelog_stands_between_this_clone_and_its_release() -> None:
