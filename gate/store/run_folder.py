@@ -19,6 +19,7 @@ from gate.domain.sample import Part, Reply, Sample, Score, Words
 from gate.domain.transcript_json import transcript_json, transcript_of
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.errors import GateError
+from gate.store.own_folder import make_folder
 
 SAMPLE_SCHEMA = "prompt-gate/sample/1"
 
@@ -47,7 +48,7 @@ class RunFolder:
             Where the line begins, in bytes.
         """
         if self._samples is None:
-            self._prepare()
+            make_folder(self.path)
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
             (self.path / "samples.jsonl").unlink(missing_ok=True)
             self._samples = (self.path / "samples.jsonl").open("xb")
@@ -72,7 +73,7 @@ class RunFolder:
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""
-        self._prepare()
+        make_folder(self.path)
         write_whole(self.path / "run.json", dump_run(run))
         for name, render in self.reports.items():
             write_whole(self.path / name, render(run))
@@ -95,7 +96,7 @@ class RunFolder:
         Raises:
             GateError: it cannot be made, or lies behind a link that a repository may have brought.
         """
-        self._prepare()
+        make_folder(self.path)
         return self.path
 
     def close(self) -> None:
@@ -105,21 +106,6 @@ class RunFolder:
             with suppress(OSError):
                 self._samples.close()
             self._samples = None
-
-    def _prepare(self) -> None:
-        own = self.path.parent.name == ".gate"
-        if own and (self.path.is_symlink() or self.path.parent.is_symlink()):
-            # A repository may bring such a link, and files would be replaced where its author wants.
-            raise GateError(f"{self.path} lies behind a symbolic link", "remove the link, or name a folder with --out")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise GateError(
-                f"cannot write to {self.path}: {error.strerror}", "name another folder with --out"
-            ) from None
-        if own:
-            # Runs hold model outputs; they are not for the repository unless somebody decides so.
-            write_whole(self.path.parent / ".gitignore", "*\n")
 
 
 def dump_run(run: RunRecord) -> str:
