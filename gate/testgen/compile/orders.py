@@ -146,6 +146,7 @@ _CLOSERS = re.compile(r",? (?:under any circumstances|no matter what|without exc
 _ALWAYS = re.compile(r",? (?:at all times|every time)", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b", re.IGNORECASE)
 _OPENED = 3
+"""Words before an order that are taken off, one after the other."""
 _SHORT = "(?:short|brief|concise|succinct|to the point|as (?:short|brief|concise) as possible)"
 _BRIEF: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), whole)
@@ -166,7 +167,6 @@ _ADJECTIVE = re.compile(
     re.IGNORECASE,
 )
 """Of what is counted: one short paragraph is one."""
-"""Words before an order that are taken off, one after the other."""
 
 
 def order(text: str) -> str:
