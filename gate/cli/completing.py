@@ -63,7 +63,7 @@ def _suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> "lis
 def _cases_of_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Cases of the run that was named before, or of the last one."""
     run = ctx.params.get("run")
-    path = Path(run) if isinstance(run, str | Path) else Path(LAST)
+    path = Path(run) if isinstance(run, str | Path) else _root() / LAST
     data: object = None
     with suppress(ValueError, RecursionError):
         data = json.loads(_read(path / "run.json" if path.is_dir() else path, LARGEST_RUN))

@@ -121,6 +121,16 @@ def test_the_configuration_is_that_of_the_root(tmp_path: Path, monkeypatch: pyte
     assert [item.value for item in found] == ["support"]
 
 
+def test_the_last_run_is_that_of_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = tmp_path / "prompts"
+    for folder in (below, tmp_path / ".git", tmp_path / ".gate/last"):
+        folder.mkdir(parents=True)
+    (tmp_path / ".gate/last/run.json").write_text('{"suites": [{"cases": [{"id": "gold-1"}]}]}')
+    monkeypatch.chdir(below)
+    found = completing.CASE.shell_complete(Context(Command("x")), None, "")  # type: ignore[arg-type]
+    assert [item.value for item in found] == ["gold-1"]
+
+
 def test_what_cannot_be_read_is_nothing(tmp_path: Path) -> None:
     context = Context(Command("x"))
     for run in (tmp_path, tmp_path / "none.json"):
