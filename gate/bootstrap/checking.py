@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.bootstrap.building import building
+from gate.bootstrap.places import tree_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import DiskSource, beside, rehearsed
 from gate.bootstrap.running import carry_out
@@ -15,9 +16,7 @@ from gate.flows.check import check
 from gate.flows.files import FileRun
 from gate.flows.resolved import Resolved
 from gate.flows.solo import Chosen, resolve_one, resolve_one_file
-from gate.git.command import Git
-from gate.git.repo import Repo, UntrustedOwner
-from gate.git.sources import TreeSource
+from gate.git.repo import Repo
 from gate.settings.services import Settings
 
 
@@ -33,33 +32,17 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
     Raises:
         InputErrors, GateError: mistakes in the files, or names that are not there.
     """
-    root = root_of(directory)
-    source = tree_of(directory) if ref is None else Repo.open(directory).at(ref)
-    if isinstance(source, TreeSource):
-        _check_place(root, config, directory)
+    tree = tree_of(directory)
+    source = tree if ref is None else Repo.open(directory).at(ref)
+    if ref is None:
+        _check_place(tree.root, config, directory)
     with building() as builder:
-        return rehearsed(resolve_one(source, config, chosen, builder, shelf_of(root)))
+        return rehearsed(resolve_one(source, config, chosen, builder, shelf_of(tree.root)))
 
 
 def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -> Resolved:
     """Read a prompt and its cases by the paths that the user gave."""
     return rehearsed(resolve_one_file(DiskSource(), (prompt, cases), run, chosen, beside))
-
-
-def root_of(directory: Path) -> Path:
-    """The folder that paths in `gate.yaml` are relative to: the repository's root, or the folder itself without one."""
-    return tree_of(directory).root
-
-
-def tree_of(directory: Path) -> TreeSource:
-    """The working tree; the folder itself where there is no repository, for nothing but files is needed."""
-    try:
-        return Repo.open(directory).tree()
-    except UntrustedOwner:
-        raise
-    except GateError:
-        folder = directory.resolve()
-        return TreeSource(folder, Git(folder))
 
 
 def _check_place(root: Path, config: str, directory: Path) -> None:

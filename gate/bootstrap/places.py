@@ -54,6 +54,26 @@ class Place:
         return next((name for name in ("main", "master") if name in (*names, current)), current or "HEAD")
 
 
+def root_of(directory: Path) -> Path:
+    """The folder that paths in `gate.yaml` are relative to: the repository's root, or the folder itself without one.
+
+    Raises:
+        UntrustedOwner: git does not trust the repository.
+    """
+    try:
+        return Repo.open(directory).root
+    except UntrustedOwner:
+        raise
+    except GateError:
+        return directory.resolve()
+
+
+def tree_of(directory: Path) -> TreeSource:
+    """The files there, as they are on disk; see `root_of`."""
+    root = root_of(directory)
+    return TreeSource(root, Git(root))
+
+
 def own_folder(directory: Path = Path()) -> Path:
     """`.gate` of the repository that a folder lies in, or of that folder, as it is named from there.
 

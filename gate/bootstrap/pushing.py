@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from gate.bootstrap.contexts import context_here
 from gate.bootstrap.deadline import in_time
+from gate.bootstrap.places import root_of
 from gate.bootstrap.redacting import cleaner
-from gate.bootstrap.storing import open_database, root_of
+from gate.bootstrap.storing import open_database
 from gate.domain.history import Context
 from gate.errors import GateError
 from gate.settings.storage import database_url

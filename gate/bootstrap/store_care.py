@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from gate.bootstrap.storing import FILE, reach_database, root_of
+from gate.bootstrap.places import root_of
+from gate.bootstrap.storing import FILE, reach_database
 from gate.domain.people import COMMAND_LINE, Actor, Event
 from gate.errors import GateError, with_extra
 from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention

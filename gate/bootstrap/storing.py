@@ -6,27 +6,12 @@ from typing import TYPE_CHECKING
 from gate.bootstrap.memory import refuse_tracked
 from gate.calls.answer_file import files_of
 from gate.errors import GateError, with_extra
-from gate.git.repo import Repo, UntrustedOwner
 from gate.store.own_folder import NAME
 
 if TYPE_CHECKING:
     from gate.store.sql.engine import Database
 
 FILE = Path(NAME) / "gate.db"
-
-
-def root_of(directory: Path) -> Path:
-    """The repository that a folder is in, or the folder itself.
-
-    Raises:
-        UntrustedOwner: git does not trust it.
-    """
-    try:
-        return Repo.open(directory).root
-    except UntrustedOwner:
-        raise
-    except GateError:
-        return directory.resolve()
 
 
 def open_database(root: Path, url: str | None) -> "Database":

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.bootstrap.building import building
-from gate.bootstrap.checking import tree_of
+from gate.bootstrap.places import root_of, tree_of
 from gate.bootstrap.planning import priced
 from gate.bootstrap.resolving import rehearsed
 from gate.domain.model import ModelRef, Params
@@ -102,7 +102,7 @@ class Try:
 
 def configured(directory: Path) -> bool:
     """Is there a configuration in this folder, or at the root of its repository?"""
-    return (tree_of(directory).root / CONFIG).is_file()
+    return (root_of(directory) / CONFIG).is_file()
 
 
 def choices(directory: Path, settings: Settings) -> Choices:

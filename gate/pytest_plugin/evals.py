@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gate.bootstrap.background import Answer, Background
-from gate.bootstrap.checking import resolve_check, root_of
+from gate.bootstrap.checking import resolve_check
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import Remembering
+from gate.bootstrap.places import root_of
 from gate.bootstrap.plan import Plan
 from gate.domain.suite import Budget
 from gate.errors import CannotEvaluate, GateError
@@ -25,13 +26,13 @@ from gate.pytest_plugin.items import CaseItem, ConfigFile
 from gate.pytest_plugin.telling import beforehand
 from gate.report import numbers
 from gate.settings.services import Settings
+from gate.store.own_folder import NAME
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 FURTHEST = 64
 """Cases that are asked ahead at most: with -x what was asked beyond the first failure is wasted."""
-OWN_FOLDER = Path(".gate")
 
 
 class Evals:
@@ -157,7 +158,7 @@ class Evals:
 
     @property
     def _out(self) -> Path:
-        return self._root / OWN_FOLDER / ("pytest" if self._worker is None else f"pytest-{self._worker}")
+        return self._root / NAME / ("pytest" if self._worker is None else f"pytest-{self._worker}")
 
     def _window(self, item: CaseItem) -> int:
         calls = max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32)))
@@ -183,7 +184,7 @@ class Evals:
             wanted.setdefault(item.suite.name, set()).add(item.case.id)
         resolved = with_cases(self.resolve(), wanted)
         self.notes += beforehand(resolved.suites)
-        folder = self._root / OWN_FOLDER
+        folder = self._root / NAME
         return Plan(
             resolved=replace(resolved, budget=self._share(resolved.budget)),
             concurrency=max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32))),

@@ -19,9 +19,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.bootstrap.checking import root_of
 from gate.bootstrap.contexts import context_here
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.places import root_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.planning import foreseen
 from gate.bootstrap.pushing import keep_run
