@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.cli.init_run import execute
-from tests.integration.scaffold.test_init import options
+from tests.integration.scaffold.shop import options
 from tests.support.command import gate, git
 from tests.support.repository import make
 

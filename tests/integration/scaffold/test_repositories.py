@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
+from tests.integration.scaffold.shop import PROMPT
 from tests.support.command import gate, git
 from tests.support.repository import make
 
-PROMPT = {"prompts/support.md": "You help the customers of a shop.\nAnswer in at most two sentences.\n"}
 CODE = 'TEMPLATE = """You are a helpful assistant, and answer every question."""\n'
 
 

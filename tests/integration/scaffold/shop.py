@@ -1,0 +1,38 @@
+"""A shop with one prompt, the words of `gate init`, and what stands there afterwards."""
+
+from pathlib import Path
+
+from gate.cli.init import init
+from gate.cli.init_run import InitOptions
+from gate.inputs.nodes import plain
+from gate.inputs.problems import Problems
+from gate.inputs.yamltext import parse_yaml
+
+PROMPT = {"prompts/support.md": "You help the customers of a shop.\nAnswer in at most two sentences.\n"}
+WRITTEN = [
+    "gate.yaml",
+    "evals/support/cases.yaml",
+    "evals/judge.md.j2",
+    ".github/workflows/prompt-gate.yml",
+    "evals/schemas/gate.schema.json",
+    "evals/schemas/cases.schema.json",
+]
+
+
+def files(root: Path) -> dict[str, bytes]:
+    found = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.relative_to(root).parts)
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+
+def yaml(path: Path) -> object:
+    problems = Problems(path.name)
+    root = parse_yaml(path.read_text(encoding="utf-8"), problems)
+    problems.check()
+    assert root is not None
+    return plain(root)
+
+
+def options(*arguments: str) -> InitOptions:
+    """As click makes them of a command line."""
+    context = init.make_context("init", ["--yes", *arguments])
+    return InitOptions(**context.params)
