@@ -1,13 +1,13 @@
 """Records what this version writes, for all later ones to read: `python -m tests.support.compatibility`.
 
-It goes to tests/data/compatibility/VERSION, once, before the version is released; see docs/how-to/release.md.
+It goes to tests/data/compatibility/VERSION, before the version is released; see docs/how-to/release.md. What has not
+changed since it was last recorded is left as it is.
 """
 
+import gzip
 import json
-import os
 import shutil
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.domain.absence import Failed, Unscored
@@ -15,6 +15,7 @@ from gate.domain.judge_calibration import dump
 from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
 from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars, Effort, Unpriced, Usage
+from gate.domain.words import counted
 from gate.store.run_folder import dump_run, sample_line
 from tests.golden.runs import runs
 from tests.support import labelled, wheels
@@ -29,6 +30,11 @@ RUNS = (
     *("promises", "reused", "several-suites", "skipped-override", "unanswered", "unfinished"),
 )
 """Hand-built runs that between them fill almost every field of a record."""
+CARRIED_OUT = (
+    *("run/run.json", "run/samples.jsonl", "calibration/run.json", "calibration/calibration.json"),
+    "store.jsonl.gz",
+)
+"""Of real runs, whose times and commits are others every time."""
 FILES = ("names.json", "judge-calibration.json", "odd-samples.jsonl", "store.jsonl.gz", "calibration", "run", "runs")
 """What is recorded; the rest of a folder is written by hand."""
 CONFIG = """\
@@ -68,14 +74,11 @@ def odd_samples() -> list[Sample]:
 
 
 def record(folder: Path) -> None:
-    """Write all that is recorded, in place of what was.
+    """Write all that is recorded.
 
     Args:
         folder: of this version.
     """
-    for name in FILES:
-        shutil.rmtree(folder / name, ignore_errors=True)
-        (folder / name).unlink(missing_ok=True)
     (folder / "runs").mkdir(parents=True)
     for name in RUNS:
         (folder / "runs" / f"{name}.json").write_text(dump_run(runs()[name]), encoding="utf-8")
@@ -88,11 +91,56 @@ def record(folder: Path) -> None:
     )
     with tempfile.TemporaryDirectory() as empty:
         _run(Path(empty))
-        for kept in ("run/run.json", "run/samples.jsonl", "calibration/run.json", "calibration/calibration.json"):
+        for kept in CARRIED_OUT:
             (folder / kept).parent.mkdir(exist_ok=True)
             shutil.copy(Path(empty) / kept, folder / kept)
-        shutil.copy(Path(empty) / "store.jsonl.gz", folder / "store.jsonl.gz")
-    os.chmod(folder / "store.jsonl.gz", 0o644)
+    (folder / "store.jsonl.gz").chmod(0o644)
+
+
+def replace(folder: Path, made: Path) -> list[str]:
+    """Put what was recorded now in the place of what was before, where the two differ.
+
+    Args:
+        folder: of this version.
+        made: recorded now.
+
+    Returns:
+        The files that differ, or are gone.
+    """
+    old, new = _recorded(folder), _recorded(made)
+    for name in old.keys() - new.keys():
+        old[name].unlink()
+    other = [name for name, path in new.items() if name not in old or not _alike(name, old[name], path)]
+    for name in other:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(new[name], folder / name)
+    return sorted([*other, *(old.keys() - new.keys())])
+
+
+def _recorded(folder: Path) -> dict[str, Path]:
+    paths = [path for name in FILES for path in (folder / name, *(folder / name).rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path for path in paths}
+
+
+def _alike(name: str, old: Path, new: Path) -> bool:
+    return old.read_bytes() == new.read_bytes() or name in CARRIED_OUT and _fields(old) == _fields(new)
+
+
+def _fields(path: Path) -> str:
+    """The fields of a file, and what kind of value stands in each."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    return _kind(json.loads(text) if path.suffix == ".json" else [json.loads(line) for line in text.splitlines()])
+
+
+def _kind(value: object, key: str = "") -> str:
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{name}:{_kind(inner, name)}' for name, inner in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{','.join(sorted(set(map(_kind, value))))}]"
+    if key == "schema":
+        return str(value)
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
 
 
 def _run(root: Path) -> None:
@@ -123,8 +171,12 @@ def _run(root: Path) -> None:
 
 def main() -> None:
     folder = FOLDER / wheels.project()["version"]
-    record(folder)
-    print(f"Recorded at {datetime.now(UTC):%Y-%m-%d}: {folder}; gate.yaml and the case files are written by hand.")
+    with tempfile.TemporaryDirectory() as made:
+        record(Path(made))
+        changed = replace(folder, Path(made))
+    for name in changed:
+        print(name)
+    print(f"{folder}: {counted(len(changed), 'file')} changed; gate.yaml and the case files are written by hand.")
 
 
 if __name__ == "__main__":
