@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-_WORDS: Mapping[str, str] = {
+_LANGUAGES: Mapping[str, str] = {
     "deutsch": "German",
     "englisch": "English",
     "französisch": "French",
@@ -13,6 +13,8 @@ _WORDS: Mapping[str, str] = {
     "polnisch": "Polish",
     "portugiesisch": "Portuguese",
     "türkisch": "Turkish",
+}
+_NUMBERS: Mapping[str, str] = {
     "einem": "1",
     "einen": "1",
     "ein": "1",
@@ -25,6 +27,8 @@ _WORDS: Mapping[str, str] = {
     "acht": "8",
     "neun": "9",
     "zehn": "10",
+}
+_UNITS: Mapping[str, str] = {
     "wort": "word",
     "wörter": "words",
     "worte": "words",
@@ -38,21 +42,21 @@ _WORDS: Mapping[str, str] = {
     "stichpunkte": "bullet points",
     "stichpunkten": "bullet points",
     "aufzählungspunkte": "bullet points",
+}
+_MARKS: Mapping[str, str] = {
     "emojis": "emojis",
     "emoji": "emojis",
     "markdown": "Markdown",
     "html": "HTML",
     "ausrufezeichen": "exclamation marks",
     "links": "links",
-    "einer frage": "a question",
 }
+_WORDS = {**_LANGUAGES, **_NUMBERS, **_UNITS, **_MARKS}
 _ONLY = r"(?: (?:immer|stets|bitte|nur|ausschließlich))*"
-_LANGUAGE = "(?P<a>deutsch|englisch|französisch|spanisch|italienisch|niederländisch|polnisch|portugiesisch|türkisch)"
-_NUMBER = r"(?P<a>\d{1,6}|eine[mn]|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)"
-_UNIT = (
-    "(?P<b>wort|wörtern?|worten?|satz|sätzen?|zeichen|stichpunkt(?:en?)?|aufzählungspunkte)"
-    "(?: (?:lang|inklusive leerzeichen))?"
-)
+_LANGUAGE = f"(?P<a>{'|'.join(_LANGUAGES)})"
+_NUMBER = rf"(?P<a>\d{{1,6}}|{'|'.join(_NUMBERS)})"
+_UNIT = f"(?P<b>{'|'.join(_UNITS)})(?: (?:lang|inklusive leerzeichen))?"
+_MARK = f"(?P<a>{'|'.join(_MARKS)})"
 _MOST = r"(?:höchstens|maximal|max\.|nicht mehr als)"
 _USE = r"(?:verwende|benutze|nutze|schreibe|setze)(?: bitte)?(?: niemals| nie)?"
 _ANSWER = (
@@ -66,13 +70,13 @@ _ORDERS: tuple[tuple[str, str], ...] = (
     (rf"alle antworten müssen auf {_LANGUAGE} sein", "Answer in {a}"),
     (rf"{_ANSWER} (?:in|mit) {_MOST} {_NUMBER} {_UNIT}(?: zusammen)?", "Answer in at most {a} {b}"),
     (rf"(?:{_USE} )?{_MOST} {_NUMBER} {_UNIT}", "At most {a} {b}"),
-    (rf"(?:{_USE} )?kein(?:e|en)? (?P<a>emojis?|markdown|html|ausrufezeichen|links)", "Do not use {a}"),
-    (rf"{_ANSWER} ohne (?P<a>emojis?|markdown|html|ausrufezeichen|links)", "Do not use {a}"),
+    (rf"(?:{_USE} )?kein(?:e|en)? {_MARK}", "Do not use {a}"),
+    (rf"{_ANSWER} ohne {_MARK}", "Do not use {a}"),
     (r"(?:gib|antworte|liefere)(?: immer| bitte)?(?: als| mit| in)? (?:nur|ausschließlich)(?: als| mit| in)? "
      r"(?:gültiges |valides )?json(?: zurück| aus)?", "Return only valid JSON"),
     (r"(?:gib|antworte|liefere)(?: immer| bitte)?(?: als| mit| in)? (?:gültiges |valides )?json(?: zurück| aus)?",
      "Return valid JSON"),
-    (r"(?:beende|schließe) (?:deine|jede) antwort(?: immer)? mit (?P<a>einer frage)", "End with {a}"),
+    (r"(?:beende|schließe) (?:deine|jede) antwort(?: immer)? mit einer frage", "End with a question"),
 )  # fmt: skip
 """A whole sentence, and what it is in English; a condition or a part leaves it unread."""
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), english) for pattern, english in _ORDERS)
