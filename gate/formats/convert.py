@@ -14,8 +14,8 @@ from gate.formats.bundle import Loss
 from gate.formats.containers import Found, cell_of, flat, nested, read_rows, value_of, write_rows
 from gate.formats.detect import CSV, GATE, PROMPT_YML, PROMPTFOO, PROMPTY, by_name, detected
 from gate.formats.layouts import LAYOUTS, Layout
-from gate.formats.losses import Losses
-from gate.formats.promptfoo_cases import Deaf, tests_in, to_tests
+from gate.formats.losses import Deaf, Losses
+from gate.formats.promptfoo_cases import tests_in, to_tests
 from gate.formats.prompty_sample import sample_of
 from gate.formats.shared import Place, Row, difference, metadata_of
 from gate.inputs.caseforms import is_table

@@ -6,7 +6,7 @@ from dataclasses import replace
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
-from gate.formats.losses import Losses
+from gate.formats.losses import Deaf, Losses
 from gate.formats.promptfoo_out import assertion_of, test_of
 from gate.formats.shared import difference
 from gate.inputs.caseforms import is_table
@@ -24,13 +24,6 @@ from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.sheets.table import read_table
 
 _OF_CONFIG = frozenset({"prompts", "providers", "targets", "scenarios", "redteam"})
-
-
-class Deaf:
-    """Hears nothing."""
-
-    def add(self, line: int, message: str, hint: str = "") -> None:
-        """See `Tell`."""
 
 
 def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
