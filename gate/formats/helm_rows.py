@@ -11,6 +11,7 @@ from gate.formats.shared import Draft, Place, Row, asked_of, metadata_of
 
 
 def case_of(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    """The case of an instance; None, and a loss, where it asks nothing."""
     rest = dict(row)
     name = rest.pop("id", None)
     perturbation = rest.pop("perturbation", None)
@@ -60,6 +61,7 @@ def _reference(item: JsonValue) -> tuple[JsonValue, bool]:
 
 
 def row_of(entry: Entry) -> dict[str, JsonValue]:
+    """The instance of a case."""
     asked = asked_of(entry)
     expected = entry.get("expected")
     texts = expected if isinstance(expected, list) else [] if expected is None else [expected]

@@ -9,6 +9,7 @@ from gate.formats.shared import Draft, Place, Row, asked_of, metadata_of, text_o
 
 
 def case_of(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    """The case of a sample; None, and a loss, where it asks nothing."""
     rest = dict(row)
     draft = Draft(place, rest.pop("id", None))
     if not draft.ask(rest.pop("input", None)):
@@ -36,6 +37,7 @@ def _choices(value: JsonValue) -> JsonValue:
 
 
 def row_of(entry: Entry) -> dict[str, JsonValue]:
+    """The sample of a case."""
     row: dict[str, JsonValue] = {"id": entry["id"], "input": asked_of(entry)}
     if "expected" in entry:
         row["target"] = text_or_texts(entry["expected"])
