@@ -17,7 +17,7 @@ from gate.report.cases.talk import talk
 from gate.report.cases.views import plain, slices_of
 from gate.report.differences.words import Piece, differences
 from gate.report.escape import one_line, shorten, visible
-from gate.report.parts.sidebyside import CaseView, Given, Group, Pair, RoundView, Scored
+from gate.report.parts.sidebyside import Given, Group, Pair, RoundView, Scored, SideBySide
 from gate.report.slices import LONGEST_SENTENCE, short
 
 SHOWN = 20_000
@@ -35,7 +35,7 @@ def record_of(run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseReco
 
 def case_view(
     case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], transcripts: Mapping[int, TranscriptRecord | None]
-) -> CaseView:
+) -> SideBySide:
     """A case with all of its answers, or with those that the record itself kept.
 
     Args:
@@ -51,7 +51,7 @@ def case_view(
     before = {one.index: one for arm, one in given if arm is ArmName.BASELINE}
     after = {one.index: one for arm, one in given if arm is ArmName.CANDIDATE}
     means = (None, mean_score(case.scores)) if isinstance(case, NewCaseRecord) else _means(case)
-    return CaseView(
+    return SideBySide(
         id=case.id,
         name=short(case.id),
         where=one_line(case.where),

@@ -18,7 +18,7 @@ from gate.report.alone.newprompts import WORDS as RATE_WORDS
 from gate.report.cases.sidebyside import case_view
 from gate.report.compared.tables import WORDS
 from gate.report.explain.contribution import Contribution, contributions
-from gate.report.parts.sidebyside import CaseView
+from gate.report.parts.sidebyside import SideBySide
 from gate.report.slices import LONGEST_SENTENCE, short
 from gate.report.verdict.headline import plain_first_line
 
@@ -86,7 +86,7 @@ class Explained:
 
     suite: str
     verdict: str
-    case: CaseView
+    case: SideBySide
     marks: tuple[str, ...]
     arms: tuple[ArmView, ...]
     heads: tuple[str, ...]
@@ -167,7 +167,7 @@ def _marks(case: CaseRecord | NewCaseRecord) -> Iterator[str]:
         yield from row.lines
 
 
-def _notes(shown: CaseView) -> Iterator[str]:
+def _notes(shown: SideBySide) -> Iterator[str]:
     if not shown.pairs:
         yield "The run kept no answer to it, since it told little, and its samples.jsonl is not beside it."
     elif not shown.whole:

@@ -17,7 +17,7 @@ from gate.report.cases.sidebyside import case_view
 from gate.report.page.gathering import Gathered, Spread
 from gate.report.page.marks import sparing
 from gate.report.page.telling import Key, most_telling, suites_of
-from gate.report.parts.sidebyside import CaseView
+from gate.report.parts.sidebyside import SideBySide
 from gate.report.slices import several, short
 
 ROWS = 2_000
@@ -99,7 +99,7 @@ class Opened:
 
     number: int
     title: str
-    view: CaseView
+    view: SideBySide
     left_out: int
     said: tuple[str, ...] = ()
 
@@ -150,17 +150,16 @@ class Cases:
         Args:
             shown: the first so many cases have their answers on the page.
         """
-        figures = self._figures
-        kept = list(takewhile(_Room(figures, ROW_CHARS), most_telling(self.run)[:ROWS]))
+        kept = list(takewhile(_Room(self._figures, ROW_CHARS), most_telling(self.run)[:ROWS]))
         compared = {suite.name for suite in self.run.suites}
         found = []
         for alone in (False, True):
             keys = [key for key in kept if (key[0] not in compared) is alone]
             if keys:
-                found.append(self._list(keys, figures, alone, shown))
+                found.append(self._list(keys, alone, shown))
         return tuple(found)
 
-    def _list(self, keys: list[Key], figures: Mapping[Key, Figures], alone: bool, shown: int) -> CaseList:
+    def _list(self, keys: list[Key], alone: bool, shown: int) -> CaseList:
         suites = self.run.new if alone else self.run.suites
         counts: dict[str, int] = {}
         for key in keys:
@@ -169,7 +168,7 @@ class Cases:
                 counts[name] = counts.get(name, 0) + 1
         names = sorted(sorted(counts, key=lambda name: -counts[name])[:CHOICES])
         places = {name: str(place) for place, name in enumerate(names)}
-        rows = tuple(self._row(key, figures[key], places, shown) for key in keys)
+        rows = tuple(self._row(key, places, shown) for key in keys)
         check = "Cases of the check" if self.run.kind == "check" else "Cases of new prompts"
         return CaseList(
             title=check if alone else "Cases",
@@ -182,8 +181,8 @@ class Cases:
             timed=any(row.order["latency"] for row in rows),
         )
 
-    def _row(self, key: Key, figures: Figures, places: Mapping[str, str], shown: int) -> Row:
-        case = self._records[key]
+    def _row(self, key: Key, places: Mapping[str, str], shown: int) -> Row:
+        case, figures = self._records[key], self._figures[key]
         number = self.numbers.get(key)
         cost, latency = self._change(self.gathered.dollars, key), self._change(self.gathered.seconds, key)
         delta = mean_score(case.scores) if isinstance(case, NewCaseRecord) else case.delta

@@ -103,7 +103,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseView:
+class SideBySide:
     """A case with its answers.
 
     Args:

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from gate.flows.record_conversations import transcript_record
 from gate.report.cases.sidebyside import case_view
-from gate.report.parts.sidebyside import CaseView
+from gate.report.parts.sidebyside import SideBySide
 from gate.web import addresses
 from gate.web.access import Here, Role, needs
 from gate.web.auditing import noted
@@ -39,7 +39,7 @@ class Result:
         remedies: against what kept answers or scores from coming, each once.
     """
 
-    case: CaseView
+    case: SideBySide
     state: str
     remedies: tuple[str, ...]
 
