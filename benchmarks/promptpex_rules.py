@@ -88,10 +88,6 @@ def _tags(text: str, name: str) -> int:
     return len(re.findall(rf"<{name}\b[^>]*>", text, re.IGNORECASE))
 
 
-def _one_strong(paragraph: str) -> bool:
-    return _tags(paragraph, "strong") == 1
-
-
 RULES = (
     Rule("text-to-p", "three <p>", "at least three <p> tags", lambda output: len(paragraphs(output)) >= 3),
     Rule(

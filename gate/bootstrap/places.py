@@ -29,11 +29,6 @@ class Place:
         return TreeSource(self.root, Git(self.root))
 
     @property
-    def committed(self) -> bool:
-        """Is there a commit that changes can be compared with?"""
-        return self.repo is not None and self.repo.git.ask("rev-parse", "--verify", "--quiet", "HEAD").code == 0
-
-    @property
     def branch(self) -> str:
         """What changes are compared with: the server's main branch, or else one of this clone.
 

@@ -64,7 +64,7 @@ def decode_table(data: bytes, path: str) -> tuple[str, str]:
 
 
 def is_utf16(data: bytes) -> bool:
-    """Does it say so?"""
+    """Does the file say so, by the mark that it begins with?"""
     return data.startswith(_UTF16)
 
 

@@ -9,7 +9,6 @@ from tests.support.model_server import Behaviour, ModelServer
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
 REPO = "acme/support-bot"
-SLIGHT = "Help. quality=1.0 quality[gold]=0.8\n"
 
 
 def run(pr: PullRequest, inputs: dict[str, str]) -> ActionOutcome:

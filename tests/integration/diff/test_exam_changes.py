@@ -15,7 +15,6 @@ from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case,
 
 CASES = "evals/support.jsonl"
 JUDGED = CONFIG.replace("scorers: [contains]", "scorers: [contains, {judge: {criteria: Kind., model: 'fake:oracle'}}]")
-LOOSE = "[contains]\n    policy:"
 
 
 @pytest.fixture
