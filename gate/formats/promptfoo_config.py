@@ -120,7 +120,16 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
         scorers = (NOT_EMPTY,)
     names = _names([one.label for one in found])
     suites = tuple(
-        BundleSuite(name, one.path, filled(cases, one, scorers, losses), scorers, model, params, _dimensions(cases))
+        BundleSuite(
+            name,
+            one.path,
+            filled(cases, one, scorers, losses),
+            scorers,
+            model,
+            params,
+            _dimensions(cases),
+            one.template,
+        )
         for name, one in zip(names, found, strict=True)
     )
     files = {one.path: one.text for one in found if one.text is not None}
