@@ -8,6 +8,8 @@ import pytest
 from gate.cli.init_run import execute
 from tests.integration.scaffold.test_init import options
 from tests.support.command import gate, git
+from tests.support.model_server import ModelServer
+from tests.support.privileged import keys
 from tests.support.repository import make
 
 
@@ -87,3 +89,22 @@ def test_a_judge_with_a_key_stays_and_its_key_is_named(tmp_path: Path) -> None:
     workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
     assert "prompt-gate[demo]" in workflow
     assert "\n          ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}\n" in workflow
+
+
+def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path, models: ModelServer) -> None:
+    config = (
+        "prompts: [file://prompts/tweet.txt]\nproviders: [openai:gpt-4o-mini]\n"
+        "tests:\n  - {vars: {topic: bananas}, assert: [{type: icontains, value: banana}]}\n"
+    )
+    root = make(tmp_path / "x", {"promptfooconfig.yaml": config, "prompts/tweet.txt": "Write about {{ topic }}.\n"})
+    first = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
+    assert first.code == 0, first.err
+    assert "lost" not in first.out and not list(root.glob("prompts/*.j2"))
+    assert gate("validate", "--quiet", cwd=root).code == 0
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Gate the prompts")
+    (root / "prompts/tweet.txt").write_text("Write at length about {{ topic }}.\n", encoding="utf-8")
+    done = gate("diff", "--base", "HEAD", "--json", cwd=root, env=keys(models))
+    assert done.record.verdict != "SKIPPED", done.err
+    asked = " ".join(str(one) for one in models.requests)
+    assert "Write about bananas." in asked and "Write at length about bananas." in asked

@@ -61,7 +61,6 @@ def test_what_a_real_configuration_loses_is_named_with_its_line() -> None:
     where = "promptfoo/simple-test/promptfooconfig.yaml"
     assert [suite.name for suite in bundle.suites] == ["prompts-1", "prompts-2"]
     assert losses(bundle) == [
-        f"{where}:32 assertion type 'javascript' of test 4 is not brought along",
         f"{where}:34 assertion type 'python' of test 4 is not brought along",
         f"{where}:38 assertion type 'similar' of test 4 is put differently: no embeddings: the score is the share of "
         "words in common (F1), and its threshold is the gate's own, 0.7",
