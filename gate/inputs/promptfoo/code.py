@@ -142,8 +142,8 @@ def json_is(path: Sequence[str | int], value: JsonValue, differs: str = "") -> S
     Raises:
         NotRead: code might find there what no path finds, such as a letter of a text.
     """
-    counted, last = isinstance(value, (int, float)), path[-1]
-    if counted and (last == "length" or abs(value) >= EXACT_NUMBER):
+    last = path[-1]
+    if isinstance(value, (int, float)) and (last == "length" or abs(value) >= EXACT_NUMBER):
         raise NotRead
     if isinstance(value, str) and len(value) == 1 and isinstance(last, int):
         raise NotRead
@@ -181,7 +181,7 @@ def one_of(parts: Sequence[Sequence[Said]]) -> list[Said]:
     found = [_contains(said) for part in parts for said in part]
     if len(found) != len(parts) or any("value" not in one for one in found) or len({_folded(one) for one in found}) > 1:
         raise NotRead
-    texts: list[JsonValue] = list(dict.fromkeys(str(one["value"]) for one in found))
+    texts = _each_once([one["value"] for one in found])
     return [Said({"contains": {"any": texts, "ignore_case": _folded(found[0])}})]
 
 
@@ -222,18 +222,23 @@ def _joined_texts(said: Sequence[Said]) -> Said:
             rest = {"any": found["any"]}
         else:
             raise NotRead
-    joined = {"all": [*dict.fromkeys(map(str, there))], **rest, "none": [*dict.fromkeys(map(str, missing))]}
-    return Said(
-        {"contains": {**{key: value for key, value in joined.items() if value}, "ignore_case": _folded(options[0])}}
-    )
+    lists: Options = {"all": _each_once(there), **rest, "none": _each_once(missing)}
+    joined: Options = {key: value for key, value in lists.items() if value}
+    return Said({"contains": {**joined, "ignore_case": _folded(options[0])}})
+
+
+def _each_once(texts: Sequence[JsonValue]) -> list[JsonValue]:
+    return [*dict.fromkeys(map(str, texts))]
 
 
 def _joined_lengths(said: Sequence[Said]) -> Said:
     """`characters` from the least to the most."""
     limits = [options for one in said if isinstance(options := one.options.get("characters"), dict) and not one.negate]
-    if len(limits) < len(said) or len({one.differs for one in said}) > 1:
+    if len(limits) < len(said):
         raise NotRead
     low = [value for one in limits if isinstance(value := one.get("min"), int)]
     high = [value for one in limits if isinstance(value := one.get("max"), int)]
     bounds: Options = {**({"min": max(low)} if low else {}), **({"max": min(high)} if high else {})}
-    return Said({"characters": bounds}, differs=said[0].differs)
+    told = dict.fromkeys(one.differs for one in said)
+    differs = [one for one in told if not any(one in other for other in told if other != one)]
+    return Said({"characters": bounds}, differs="; ".join(differs))

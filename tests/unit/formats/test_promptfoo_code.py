@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gate.inputs.nodes import wrap
-from gate.inputs.promptfoo.assertions import scorers_of
+from gate.inputs.nodes import plain, wrap
+from gate.inputs.promptfoo.assertions import from_text, scorers_of
 from gate.inputs.promptfoo.context import Context
 from tests.unit.formats.test_promptfoo_said import Heard
 
@@ -55,6 +55,8 @@ def test_a_form_that_means_the_same_is_one_scorer(kind: str, code: str, scorer: 
         ("javascript", "output.length < 200", {"max": 199}, "blanks around the answer do not count, and an emoji"),
         ("javascript", "output.trim().length > 9 && output.trim().length <= 20", {"min": 10, "max": 20}, "an emoji is"),
         ("javascript", "output.trim().length > 0", {"min": 1}, ""),
+        ("javascript", "output.trim().length > 0 && output.trim().length < 9", {"min": 1, "max": 8}, ": an emoji is"),
+        ("javascript", "output.length > 0 && output.trim().length < 9", {"min": 1, "max": 8}, "count; an emoji is"),
         ("python", "len(output) == 5", {"min": 5, "max": 5}, "blanks around the answer do not count"),
         ("python", "len(output.strip()) >= 5", {"min": 5}, ""),
     ],
@@ -141,3 +143,8 @@ def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None
     assert read("not-javascript", "output.includes('a')")[0] == [
         {"contains": {"value": "a", "ignore_case": False}, "negate": True}
     ]
+
+
+def test_code_in_a_cell_of_a_table_is_read_as_well() -> None:
+    assertion = plain(from_text("fn: output.trim().length > 3", 1))
+    assert scorers_of(wrap([assertion], 1), Context(Heard()), "test 1") == [{"characters": {"min": 4}}]
