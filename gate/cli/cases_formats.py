@@ -57,10 +57,10 @@ def refuse_losses(losses: "Sequence[Loss]", strict: bool) -> None:
 
 
 def told_losses(losses: "Sequence[Loss]") -> list[str]:
-    """A line for each kind of loss, with its first places."""
-    from gate.formats.losses import told
+    """How many there are, and a line for each kind with its first places."""
+    from gate.formats.losses import told_at_length
 
-    return [f"lost: {line}" for line in told(losses, "--json has all of them")]
+    return told_at_length(losses, "--json has all of them")
 
 
 def tell(told: str, brought: "Brought | None", losses: "Sequence[Loss]", as_json: bool) -> None:

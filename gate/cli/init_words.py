@@ -9,7 +9,7 @@ from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.scaffold.finding import MOVE
 from gate.flows.scaffold.judges import self_judged
-from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL
+from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL, Models, answers_here
 from gate.flows.scaffold.proposing import Proposal, Seen
 from gate.flows.scaffold.starting import STARTERS
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of
@@ -124,7 +124,7 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = 
     lines = ["", "Next:"]
     if starters:
         lines.append(f"  Put real cases in the place of the starter cases in {_few(starters, NAMED)}.")
-    lines += _too_few(outcome)
+    lines += _too_few(outcome, layout.models)
     if place.repo is None:
         lines.append(f"  git init -b {layout.branch}")
     commit = "git add -A && git commit -m 'Gate the prompts'"
@@ -137,6 +137,7 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = 
         if layout.action == ACTION:
             lines.append(f"  {WORKFLOW}: put your copy of the action, with its commit, in the place of OWNER/…")
         lines += [f"  gh secret set {key}" for key in keys]
+        lines += _out_of_reach(proposal)
     if missing and not layout.models.named:
         lines += _without_key(proposal, outcome, again)
     if layout.models.packaged:
@@ -144,6 +145,14 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = 
         if any(map(judged, proposal.drafts)):
             lines.append("A judge of its size would be worth nothing: it stands in gate.yaml as a comment.")
     return lines
+
+
+def _out_of_reach(proposal: Proposal) -> list[str]:
+    """A model on this machine, which a machine of GitHub cannot ask."""
+    here = [draft.params["base_url"] for draft in proposal.drafts if answers_here(draft.params)]
+    if not here:
+        return []
+    return [f"  {WORKFLOW}: a runner of your own, since no other reaches {here[0]}"]
 
 
 def _without_key(proposal: Proposal, outcome: Outcome, again: str) -> list[str]:
@@ -154,7 +163,7 @@ def _without_key(proposal: Proposal, outcome: Outcome, again: str) -> list[str]:
     return ["", "Without a key, to try it with the local model:", f"  {gone}", f"  {again} --model {PACKAGED}"]
 
 
-def _too_few(outcome: Outcome) -> list[str]:
+def _too_few(outcome: Outcome, models: Models) -> list[str]:
     """Suites that can block nothing yet, and how they get there."""
     few = [one for one in outcome.looked.suites if one.count < FEWEST_UNITS] if outcome.looked is not None else []
     if not few:
@@ -163,8 +172,9 @@ def _too_few(outcome: Outcome) -> list[str]:
     others = f", and {counted(len(few) - 1, 'other suite')} as few" if len(few) > 1 else ""
     least = f"{FEWEST_UNITS} are the least that can block: add some"
     few_of = f"  {first.cases} has {counted(first.count, 'case')}{others}; {least}"
-    # The packaged model is too small to draft anything.
-    model = first.model if parse_model(first.model).provider in KEYS else USUAL["openai"]
+    # The packaged model is too small to draft anything, and one at an address of its own would be asked elsewhere.
+    hosted = parse_model(first.model).provider in KEYS and not models.local
+    model = first.model if hosted else USUAL["openai"]
     return [f"{few_of},", f"    or have a model draft them: gate generate {first.prompt} --model {model}"]
 
 

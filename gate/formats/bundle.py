@@ -34,6 +34,7 @@ class BundleSuite:
         model: `openai:gpt-5-mini`; None where the tool names none that is known here.
         params: neutral parameters.
         slices: dimensions to be tested.
+        template: the prompt has to be read as Jinja2, whatever its ending says.
     """
 
     name: str
@@ -43,6 +44,7 @@ class BundleSuite:
     model: str | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     slices: tuple[str, ...] = ()
+    template: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """What is lost on the way from one format to another, told so that a person can read it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from gate.domain.words import counted
 from gate.formats.bundle import Loss
 from gate.inputs.problems import printable
 
@@ -82,3 +83,9 @@ def told(losses: Iterable[Loss], rest: str) -> list[str]:
         remedy = f" ({kind.remedy})" if kind.remedy else ""
         lines.append(f"{', '.join(kind.places)}{more}: {kind.what}{remedy}")
     return lines + ([f"{len(found) - KINDS_SHOWN} more kinds; {rest}"] if len(found) > KINDS_SHOWN else [])
+
+
+def told_at_length(losses: Sequence[Loss], rest: str) -> list[str]:
+    """How many there are, and below that each kind of them; empty where there are none. See `told`."""
+    head = f"{counted(len(losses), 'thing')} lost, or put differently:"
+    return [head, *(f"  {line}" for line in told(losses, rest))] if losses else []

@@ -110,7 +110,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
         why = losses.found[-1].what if losses.found else "prompts: holds nothing"
         rest = "its tests alone: gate cases convert, with the file that holds them"
         raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
-    model, params = model_and_params(root.value.get("providers", root.value.get("targets")), losses)
+    model, params = model_and_params(root.value.get("providers", root.value.get("targets")), losses, context)
     default = default_of(_default(config), context)
     cases = _sound(_cases(config, default), losses)
     scorers = fillable_everywhere(tuple(default.scorers), cases, losses)
@@ -120,7 +120,16 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
         scorers = (NOT_EMPTY,)
     names = _names([one.label for one in found])
     suites = tuple(
-        BundleSuite(name, one.path, filled(cases, one, scorers, losses), scorers, model, params, _dimensions(cases))
+        BundleSuite(
+            name,
+            one.path,
+            filled(cases, one, scorers, losses),
+            scorers,
+            model,
+            params,
+            _dimensions(cases),
+            one.template,
+        )
         for name, one in zip(names, found, strict=True)
     )
     files = {one.path: one.text for one in found if one.text is not None}
@@ -195,22 +204,39 @@ def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
 
 
 def _scenarios(config: _Config) -> Iterator[_Test]:
-    """Each test of a scenario with each of its settings."""
-    node = config.entries.get("scenarios")
-    for item in node.value if node is not None and isinstance(node.value, tuple) else ():
+    """Each test of a scenario with each of its settings; without tests each of them is one."""
+    for item, context in _scenario_nodes(config):
         if not isinstance(item.value, Mapping):
-            config.losses.add(item.line, "a scenario in another file is left out", "write it into the configuration")
+            context.tell.add(item.line, "a scenario is no mapping, and is left out", "write config: and tests:")
             continue
-        settings, tests = item.value.get("config"), item.value.get("tests")
-        rows = settings.value if settings is not None and isinstance(settings.value, tuple) else ()
-        for row in rows:
+        own = replace(config, context=context)
+        settings, tests = item.value.get("config"), item.value.get("tests", Node({}, item.line))
+        for row in settings.value if settings is not None and isinstance(settings.value, tuple) else ():
             entries = row.value if isinstance(row.value, Mapping) else {}
             for key in sorted(entries.keys() - {"vars", "description"}):
-                config.losses.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
+                context.tell.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
             given = entries.get("vars")
             variables = given.value if given is not None and isinstance(given.value, Mapping) else {}
-            for test in tests.value if tests is not None and isinstance(tests.value, tuple) else ():
-                yield from ((one, context, variables) for one, context, _ in _test(test, config))
+            for test in tests.value if isinstance(tests.value, tuple) else (tests,):
+                yield from ((one, inner, variables) for one, inner, _ in _test(test, own))
+
+
+def _scenario_nodes(config: _Config) -> Iterator[tuple[Node, Context]]:
+    """Each scenario, with the file that it stands in; a file holds one, or a list of them."""
+    node = config.entries.get("scenarios")
+    for item in () if node is None else node.value if isinstance(node.value, tuple) else (node,):
+        if not isinstance(item.value, str):
+            yield item, config.context
+            continue
+        for name in config.context.listed(item.value, item.line, "a scenario"):
+            text = config.context.text(name, item.line, "a scenario")
+            path = config.context.path(name)
+            problems = Problems(path)
+            found = parse_yaml(text, problems, merges=True) if text is not None else None
+            problems.check()
+            context = replace(config.context, tell=Losses(path, config.losses.found), root=found)
+            inner = () if found is None else found.value if isinstance(found.value, tuple) else (found,)
+            yield from ((one, context) for one in inner)
 
 
 def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:

@@ -1,13 +1,18 @@
 """Providers of promptfoo as models and parameters of the gate."""
 
+from collections.abc import Iterator
+
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.formats.losses import Losses
 from gate.inputs.models import parse_params
 from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import quoted
+from gate.inputs.problems import Problems, quoted
 from gate.inputs.promptfoo.assertions import model_of
+from gate.inputs.promptfoo.context import FILE, Context
+from gate.inputs.yamltext import parse_yaml
 
+_DATA = (".yaml", ".yml", ".json")
 _OLLAMA = "http://localhost:11434/v1"
 _PARAMS = {
     "temperature": "temperature",
@@ -27,16 +32,17 @@ _PARAMS = {
 }
 
 
-def model_and_params(node: Node | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
+def model_and_params(node: Node | None, losses: Losses, context: Context) -> tuple[str | None, dict[str, JsonValue]]:
     """The first provider that the gate can ask; all others are told.
 
     Args:
         node: the list under `providers`.
         losses: gets the rest.
+        context: reads the files in which providers stand.
     """
     model: str | None = None
     params: dict[str, JsonValue] = {}
-    for item in node.value if node is not None and isinstance(node.value, tuple) else [node] if node else []:
+    for item in _providers(node, context):
         value = plain(item)
         name, config = _parts(value)
         found, address = _model(name)
@@ -50,6 +56,19 @@ def model_and_params(node: Node | None, losses: Losses) -> tuple[str | None, dic
         else:
             model, params = found, {**address, **params_of(config, item.line, losses)}
     return model, params
+
+
+def _providers(node: Node | None, context: Context) -> Iterator[Node]:
+    """One after the other; a file stands for those that it holds."""
+    for item in () if node is None else node.value if isinstance(node.value, tuple) else (node,):
+        named = item.value
+        if not isinstance(named, str) or not named.startswith(FILE) or not named.endswith(_DATA):
+            yield item
+            continue
+        text = context.text(named, item.line, "a provider")
+        found = parse_yaml(text, Problems(named)) if text is not None else None
+        inner = () if found is None else found.value if isinstance(found.value, tuple) else (found,)
+        yield from (Node(one.value, item.line) for one in inner)
 
 
 def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonValue]:

@@ -1,6 +1,7 @@
-"""Prompts of promptfoo as prompt files of the gate: templates as `.j2`, conversations as `.prompty`.
+"""Prompts of promptfoo as prompts of the gate: a file is gated where it lies, so that its changes are seen.
 
-Its templates are Nunjucks, which is nearly Jinja2; what is not is found by compiling, and told.
+What is no file of its own, or one that the gate would read otherwise, is copied, and that is told: templates as `.j2`,
+conversations as `.prompty`. Its templates are Nunjucks, which is nearly Jinja2; what is not is found by compiling.
 """
 
 import json
@@ -17,6 +18,7 @@ from gate.inputs.caserows import YAML_ENDINGS
 from gate.inputs.chat import ROLES
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.nodes import Node, plain
+from gate.inputs.parts import TEMPLATE_ENDINGS
 from gate.inputs.problems import Problems, quoted
 from gate.inputs.promptfoo.context import CODE, FILE, Context
 from gate.inputs.prompty import ROLE_MARK
@@ -25,12 +27,16 @@ from gate.inputs.templates import compile_template
 from gate.inputs.yamltext import parse_yaml
 
 ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
+_ONE_EACH = (".txt", ".md", ".j2", ".json", *YAML_ENDINGS)
+"""Files that may be one prompt."""
 _DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 _DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
 _DUMP = re.compile(r"\|\s*dump\b")
 PROGRAM = "exec:"
 _REMOTE = re.compile(r"(langfuse|portkey|helicone|https?)://\S+\Z")
 _TRIES = 1_000
+_SHOWN = 3
+"""Copies that are named of one file."""
 _OURS = ("expected", "id", "slices")
 """Names that mean something else in a prompt of the gate."""
 
@@ -44,12 +50,14 @@ class Found:
         text: to be written there; None for a file that is used as it is.
         label: for the suite's name.
         names: variables that it uses.
+        template: the file has to be read as Jinja2, whatever its ending says.
     """
 
     path: str
     text: str | None
     label: str
     names: frozenset[str]
+    template: bool = False
 
 
 @dataclass(slots=True)
@@ -100,7 +108,10 @@ class Reader:
             said = f"a prompt is kept elsewhere, at {quoted(remote[0])}, and is left out"
             self.losses.add(node.line, said, "put its text into a file")
             return []
-        return self._raw(value, label or "prompt", node.line)
+        label = label or "prompt"
+        found = self._raw(value, label, node.line)
+        self._tell_copied(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
+        return found
 
     def _file(self, named: str, path: str, label: str, line: int) -> Iterator[Found]:
         text = self.context.text(named, line, "a prompt")
@@ -110,12 +121,27 @@ class Reader:
         stem = posixpath.basename(path).split(".")[0]
         ending = posixpath.splitext(path)[1].lower()
         label = label or stem
-        if ending == ".j2" and self._room(line) and (found := self._checked(path, None, label, line, text)):
-            yield found
-            return
         parts = self._parts(text, path, ending)
+        if len(parts) == 1 and ending in _ONE_EACH and (content := _read_there(path, text, parts[0])) is not None:
+            if self._room(line) and (found := self._checked(path, None, label, line, text)):
+                if content != parts[0]:
+                    self.losses.add(line, f"blank lines around the text of {path} are sent, too", "take them out of it")
+                yield found
+            return
+        copies: list[Found] = []
         for number, part in enumerate(parts, start=1):
-            yield from self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
+            copies += self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
+        self._tell_copied(path, copies, line)
+        yield from copies
+
+    def _tell_copied(self, what: str, copies: list[Found], line: int) -> None:
+        """Say which files are gated from now on: whoever goes on changing the others would never hear of it."""
+        if not copies:
+            return
+        shown = ", ".join(one.path for one in copies[:_SHOWN])
+        more = f" and {len(copies) - _SHOWN} more" if len(copies) > _SHOWN else ""
+        said = f"{what} is copied to {shown}{more}: only a change of the copy is noticed from now on"
+        self.losses.add(line, said, "let the application read the copy")
 
     def _room(self, line: int) -> bool:
         """May another prompt be read? Each becomes a suite, and a file may list thousands."""
@@ -158,7 +184,7 @@ class Reader:
     def _checked(self, path: str, text: str | None, label: str, line: int, content: str) -> Found | None:
         """The prompt, if the gate can read it and means the same by its names."""
         try:
-            parsed = prompts.parse(text or content, path)
+            parsed = prompts.parse(text or content, path, template=text is None)
         except InputErrors as errors:
             problem = errors.problems[0]
             said = f"the prompt {quoted(label)} is left out: {problem.message}"
@@ -174,7 +200,8 @@ class Reader:
             self.losses.add(line, said, "give the variable another name, in the tests, too")
             return None
         self.taken.add(path)
-        return Found(path, text, label, names)
+        template = text is None and not path.lower().endswith(TEMPLATE_ENDINGS)
+        return Found(path, text, label, names, template)
 
     def _free(self, label: str, ending: str, text: str) -> str:
         """A path that is not there yet, or at which this text stands from an earlier time."""
@@ -184,6 +211,24 @@ class Reader:
         while number <= _TRIES and (path in self.taken or self.context.other(path) not in (None, text)):
             path, number = f"{folder}/{name}-{number}{ending}", number + 1
         return path
+
+
+def _read_there(path: str, text: str, prompt: str) -> str | None:
+    """The text that the gate reads in a file, where that is the prompt; None where it would be another one, or none.
+
+    Args:
+        path: of the file.
+        text: in it.
+        prompt: that promptfoo makes of it.
+    """
+    try:
+        parsed = prompts.parse(text, path, template=True)
+    except InputErrors:
+        return None
+    turns, found = _messages(text), [message.content for message in parsed.messages]
+    if turns is not None:
+        return prompt if parsed.chat and found == [turn["content"] for turn in turns] else None
+    return found[0] if not parsed.chat and found[0].strip() == prompt.strip() else None
 
 
 def _messages(text: str) -> list[dict[str, str]] | None:

@@ -137,6 +137,7 @@ def of_bundle(suite: BundleSuite, tree: Tree, names: Names) -> Draft:
         suite.prompt if own else f"{EVALS}/{name}/cases.jsonl",
         None if own else suite.cases,
         scorers=suite.scorers or checks.from_cases(suite.cases, strict=False),
+        template=suite.template,
     )
     return with_settings(made, suite)
 

@@ -30,6 +30,8 @@ def _fitted(path: str, bundle: Bundle, models: Models) -> Bundle:
     for suite in bundle.suites:
         own = None if models.named else suite.model
         kept, refused = _taken(suite.params, own or models.answering, path)
+        if models.named and kept.pop("base_url", None) is not None:
+            refused["base_url"] = "it is the address of another model than the one that you name"
         suites.append(replace(suite, params=kept))
         losses |= dict.fromkeys(Loss(path, f"{name} is left out: {why}") for name, why in refused.items())
     return replace(bundle, suites=tuple(suites), losses=tuple(losses))

@@ -4,18 +4,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gate.domain.case import Case
-from gate.domain.words import counted
 from gate.errors import GateError, InputErrors
 from gate.flows.scaffold import finding, judges, writing
 from gate.flows.scaffold.constants import CODE_ENDINGS, Constant, constants
 from gate.flows.scaffold.drafting import Draft, Tree, drafts, of_bundle, with_cases, with_settings
 from gate.flows.scaffold.finding import FoundPrompt, Left
-from gate.flows.scaffold.models import JUDGES, Models
+from gate.flows.scaffold.models import JUDGES, Models, answers_here
 from gate.flows.scaffold.naming import Names
 from gate.flows.scaffold.starting import NOTE
 from gate.flows.scaffold.writing import Layout
 from gate.formats.bundle import Bundle, BundleSuite, Loss
-from gate.formats.losses import told
+from gate.formats.losses import told_at_length
 from gate.inputs import cases as case_files
 from gate.inputs.models import parse_model
 from gate.inputs.suites import CASE_ENDINGS
@@ -206,8 +205,8 @@ def told_losses(losses: Mapping[str, Sequence[Loss]]) -> list[str]:
     """Lines for a terminal: how many, and each kind of them."""
     lines: list[str] = []
     for path, found in losses.items():
-        lines.append(f"{path}: {counted(len(found), 'thing')} lost, or put differently:")
-        lines += [f"  {line}" for line in told(found, f"{writing.LOSSES} has all of them")]
+        head, *rest = told_at_length(found, f"{writing.LOSSES} has all of them")
+        lines += [f"{path}: {head}", *rest]
     return lines
 
 
@@ -220,8 +219,9 @@ def _with_models(made: Sequence[Draft], layout: Layout) -> tuple[list[Draft], La
         return list(made), layout
     # Every suite has its own: the commonest of them is the default.
     commonest = max(own, key=own.count)
-    judge = layout.models.judge or JUDGES.get(parse_model(commonest).provider)
-    models = Models(commonest, judge, served=layout.models.served)
+    local = all(answers_here(draft.params) for draft in made)
+    judge = layout.models.judge or (None if local else JUDGES.get(parse_model(commonest).provider))
+    models = Models(commonest, judge, served=layout.models.served, local=local)
     return [replace(draft, model=None if draft.model == commonest else draft.model) for draft in made], replace(
         layout, models=models
     )

@@ -1,20 +1,26 @@
 """Assertions of promptfoo as scorers; what has no equal is told with its line."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.inputs.models import foreign_model
 from gate.inputs.nodes import Node, plain
 from gate.inputs.problems import Problems, did_you_mean, quoted
+from gate.inputs.promptfoo import javascript_code, python_code
+from gate.inputs.promptfoo.code import NotRead, Said, turned
 from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, node_of, values
 from gate.inputs.promptfoo.listed import listed
-from gate.inputs.promptfoo.types import MAPPED, NAMED, Mapped, Unmapped, unheeded
+from gate.inputs.promptfoo.types import MAPPED, NAMED, Unmapped, unheeded
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.yamltext import parse_yaml
 
 SET = "assert-set"
+READERS: Mapping[str, Callable[[JsonValue], Sequence[Said]]] = {
+    "javascript": javascript_code.read,
+    "python": python_code.read,
+}
 KNOWN = frozenset({*MAPPED, *NAMED, SET})
 _NOT = "not-"
 _OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "description", "$ref"})
@@ -86,12 +92,11 @@ def _scorers(node: Node, context: Context, place: str, share: float) -> list[Jso
         return []
     if kind == SET:
         return _set(node, context, place, share * weight)
-    scorer = _scorer(row, kind, node, context, place)
-    if scorer is None:
-        return []
-    if weight * share != 1:
-        scorer["weight"] = round(weight * share, 6)
-    return [scorer]
+    made = _made(row, kind, node, context, place)
+    for scorer in made:
+        if (own := weight * share / len(made)) != 1:
+            scorer["weight"] = round(own, 6)
+    return [*made]
 
 
 def _weight(row: Mapping[str, JsonValue]) -> float:
@@ -118,21 +123,45 @@ def _set(node: Node, context: Context, place: str, share: float) -> list[JsonVal
     return found
 
 
-def _scorer(
-    row: dict[str, JsonValue], kind: str, node: Node, context: Context, place: str
-) -> dict[str, JsonValue] | None:
-    """The scorer of one assertion without its weight; None where there is none, which is told."""
+def _made(row: dict[str, JsonValue], kind: str, node: Node, context: Context, place: str) -> list[dict[str, JsonValue]]:
+    """The scorers of one assertion without its weight; none where there are none, which is told."""
     base = kind.removeprefix(_NOT)
     told = f"assertion type {quoted(kind)} of {place}"
-    if base not in MAPPED:
+    said = _code_said(kind, row.get("value")) if base in READERS else ()
+    if base not in MAPPED and not said:
         hint = NAMED.get(base) or did_you_mean(base, sorted(KNOWN))
         unknown = "" if base in NAMED else ", which is unknown,"
         context.tell.add(node.line, f"{told}{unknown} is not brought along", hint)
-        return None
-    mapped, value = MAPPED[base], row.get("value")
+        return []
     if changed := [key for key in _CHANGED if key in row]:
         context.tell.add(node.line, f"{told} has {', '.join(changed)}, so it is not brought along", NAMED["python"])
-        return None
+        return []
+    if said:
+        scorers = [one.scorer for one in said]
+        differs = [*dict.fromkeys(one.differs for one in said if one.differs)]
+        differs += ["its parts are scored each by itself"] if len(said) > 1 else []
+        return _with_rest(scorers, row, node.line, ("; ".join(differs), told, context))
+    scorer = _scorer(row, kind, node, context, told)
+    return [scorer] if scorer is not None else []
+
+
+def _code_said(kind: str, value: JsonValue) -> Sequence[Said]:
+    """What an assertion in code says; nothing where it is a program."""
+    base = kind.removeprefix(_NOT)
+    try:
+        said = READERS[base](value)
+        # There, `not-` turns no Python round.
+        return said if kind == base else turned(said) if base == "javascript" else ()
+    except NotRead:
+        return ()
+
+
+def _scorer(
+    row: dict[str, JsonValue], kind: str, node: Node, context: Context, told: str
+) -> dict[str, JsonValue] | None:
+    """The scorer of an assertion that has one; None where its value cannot be had, which is told."""
+    base = kind.removeprefix(_NOT)
+    mapped, value = MAPPED[base], row.get("value")
     if isinstance(value, str) and value.startswith(FILE):
         text = context.text(value, node.line, told)
         if text is None:
@@ -143,37 +172,36 @@ def _scorer(
     except Unmapped as error:
         context.tell.add(node.line, f"{told} is not brought along: {error}", "write a scorer for it")
         return None
-    if not _sound(scorer, told, node.line, context):
-        return None
-    return _with_rest(scorer, row, mapped, node, (kind, told, context))
-
-
-def _with_rest(
-    scorer: dict[str, JsonValue],
-    row: dict[str, JsonValue],
-    mapped: Mapped,
-    node: Node,
-    around: tuple[str, str, Context],
-) -> dict[str, JsonValue]:
-    kind, told, context = around
-    negated = kind.startswith(_NOT)
     options = next(iter(scorer.values()))
     assert isinstance(options, dict)  # noqa: S101
-    if mapped.judged:
-        if negated:
+    differs = mapped.differs or unheeded(options.get("schema"))
+    made = _with_rest([scorer], row, node.line, (differs, told, context))
+    if made and mapped.judged:
+        if kind != base:
             options["criteria"] = criteria("not", str(options["criteria"]))
             context.tell.add(node.line, f"{told} is put differently: its criteria are turned round in words")
         _grader(options, row, node.line, told, context)
-    elif negated:
+    elif kind != base:
         scorer["negate"] = True
-    if differs := mapped.differs or unheeded(options.get("schema")):
-        context.tell.add(node.line, f"{told} is put differently: {differs}", "look at its scores once")
+    return scorer if made else None
+
+
+def _with_rest(
+    scorers: list[dict[str, JsonValue]], row: dict[str, JsonValue], line: int, around: tuple[str, str, Context]
+) -> list[dict[str, JsonValue]]:
+    """The same with the name of their metric; none where the gate does not take them, which is told."""
+    differs, told, context = around
+    if not all(_sound(scorer, told, line, context) for scorer in scorers):
+        return []
+    if differs:
+        context.tell.add(line, f"{told} is put differently: {differs}", "look at its scores once")
     if more := sorted(row.keys() - _OWN - set(_CHANGED)):
-        context.tell.add(node.line, f"{', '.join(more)} of {told} is left out")
+        context.tell.add(line, f"{', '.join(more)} of {told} is left out")
     metric = row.get("metric")
     if isinstance(metric, str) and metric.strip() and metric.isprintable():
-        scorer["name"] = metric.strip()[:200]
-    return scorer
+        for scorer in scorers:
+            scorer["name"] = metric.strip()[:200]
+    return scorers
 
 
 def _grader(options: dict[str, JsonValue], row: dict[str, JsonValue], line: int, told: str, context: Context) -> None:

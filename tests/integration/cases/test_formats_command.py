@@ -27,13 +27,13 @@ def test_the_options_name_every_format() -> None:
 def test_convert_names_what_is_lost_and_strict_does_nothing_then(tmp_path: Path) -> None:
     config = str(DATA / "promptfoo/simple-test/promptfooconfig.yaml")
     refused = cases(tmp_path, "convert", config, "c.yaml", "--strict", code=2)
-    assert "assertion type 'javascript' of test 4 is not brought along" in refused.err
+    assert "assertion type 'python' of test 4 is not brought along" in refused.err
     assert "nothing was done" in refused.err and not (tmp_path / "c.yaml").exists()
     done = cases(tmp_path, "convert", config, "c.yaml")
-    assert done.out.startswith("c.yaml: 5 new\nlost: ")
+    assert done.out.startswith("c.yaml: 5 new\n4 things lost, or put differently:\n")
     assert cases(tmp_path, "lint", "c.yaml").out == "c.yaml: 5 cases, no mistakes, no advice\n"
     told = json.loads(cases(tmp_path, "convert", config, "d.yaml", "--json").out)
-    assert told["from"] == "promptfoo" and told["losses"][1]["where"] == [f"{config}:32"]
+    assert told["from"] == "promptfoo" and told["losses"][1]["where"] == [f"{config}:34"]
 
 
 def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_sheet_of_windows_goes_into_the_store_and_out_again_for_another_tool(t
     (tmp_path / "sheet.csv").write_bytes(sheet.encode("cp1252"))
     done = cases(tmp_path, "import", "sheet.csv", "store:shop", "--slice", "Sprache")
     assert "columns: id → id, Frage → input, Antwort → expected, Sprache → slices.Sprache" in done.out
-    assert "lost: sheet.csv: is no UTF-8, and was read as Windows-1252" in done.out
+    assert "1 thing lost, or put differently:\n  sheet.csv: is no UTF-8, and was read as Windows-1252" in done.out
     out = cases(tmp_path, "export", "store:shop", "dataset.csv", "--to", "langsmith").out
     assert out.startswith("dataset.csv: 2 cases as langsmith\n") and "apostrophe" in out
     assert (tmp_path / "dataset.csv").read_text() == (
@@ -110,5 +110,5 @@ def test_a_configuration_of_promptfoo_is_asked(tmp_path: Path) -> None:
     checks = {case.id: case.check for case in outcome.record.new[0].cases}
     assert list(checks) == [f"test-{number}" for number in range(1, 6)]
     assert {one.name for check in checks.values() if check for one in check.scorers} == {
-        "exact", "contains", "json", "similarity", "judge",
+        "exact", "contains", "json", "similarity", "judge", "starts_with",
     }  # fmt: skip

@@ -8,6 +8,8 @@ import pytest
 from gate.cli.init_run import execute
 from tests.integration.scaffold.shop import options
 from tests.support.command import gate, git
+from tests.support.model_server import ModelServer
+from tests.support.privileged import keys
 from tests.support.repository import make
 
 
@@ -87,3 +89,44 @@ def test_a_judge_with_a_key_stays_and_its_key_is_named(tmp_path: Path) -> None:
     workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
     assert "prompt-gate[demo]" in workflow
     assert "\n          ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}\n" in workflow
+
+
+def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path, models: ModelServer) -> None:
+    config = (
+        "prompts: [file://prompts/tweet.txt]\nproviders: [openai:gpt-4o-mini]\n"
+        "tests:\n  - {vars: {topic: bananas}, assert: [{type: icontains, value: banana}]}\n"
+    )
+    root = make(tmp_path / "x", {"promptfooconfig.yaml": config, "prompts/tweet.txt": "Write about {{ topic }}.\n"})
+    first = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
+    assert first.code == 0, first.err
+    assert "lost" not in first.out and not list(root.glob("prompts/*.j2"))
+    assert gate("validate", "--quiet", cwd=root).code == 0
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Gate the prompts")
+    (root / "prompts/tweet.txt").write_text("Write at length about {{ topic }}.\n", encoding="utf-8")
+    done = gate("diff", "--base", "HEAD", "--json", cwd=root, env=keys(models))
+    assert done.record.verdict != "SKIPPED", done.err
+    asked = " ".join(str(one) for one in models.bodies)
+    assert "Write about bananas." in asked and "Write at length about bananas." in asked
+
+
+OLLAMA = """prompts: ['Write about {{ topic }}.']
+providers: [ollama:chat:llama3.2]
+tests: [{vars: {topic: bananas}, assert: [{type: llm-rubric, value: is funny}]}]
+"""
+
+
+def test_a_model_on_this_machine_needs_no_key_and_no_dollars(tmp_path: Path) -> None:
+    root = make(tmp_path / "x", {"promptfooconfig.yaml": OLLAMA})
+    done = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
+    assert done.code == 0, done.err
+    assert "_API_KEY" not in done.out
+    assert "a runner of your own, since no other reaches http://localhost:11434/v1" in done.out
+    config = (root / "gate.yaml").read_text(encoding="utf-8")
+    assert "max_usd" not in config and "gpt-5" not in config and "base_url" in config
+    assert "_API_KEY" not in (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
+    assert gate("validate", "--quiet", cwd=root).code == 0
+    other = gate("init", "--from", "promptfooconfig.yaml", "--config", "b.yaml", "--model", "openai:gpt-5", cwd=root)
+    assert "base_url is left out: it is the address of another model" in other.out
+    assert "base_url" not in (root / "b.yaml").read_text(encoding="utf-8")
+    assert "export OPENAI_API_KEY=…" in other.out

@@ -114,7 +114,7 @@ def test_formats_are_told_by_their_content(file: str, text: str, format_: str, c
         ("helm/scenario_state.json", "helm", 3, 2),
         ("promptfoo/config-csv-metadata/tests.csv", "promptfoo", 3, 3),
         ("promptfoo/simple-csv/tests.csv", "promptfoo", 4, 0),
-        ("promptfoo/simple-test/promptfooconfig.yaml", "promptfoo", 5, 5),
+        ("promptfoo/simple-test/promptfooconfig.yaml", "promptfoo", 5, 4),
         ("gh-models/sample.prompt.yml", "prompt-yml", 2, 0),
     ],
 )

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
+from gate.casefiles.entry import case_of
 from gate.errors import GateError, InputErrors
 from gate.formats.bundle import Bundle
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import bring
 from gate.formats.losses import Losses, told
+from gate.inputs import prompts
+from gate.inputs.render import render
 
+COPIED = "is copied to"
 FILE = "evals/promptfooconfig.yaml"
 
 
@@ -19,7 +23,12 @@ def config(text: str, others: Mapping[str, str] | None = None) -> Bundle:
 
 
 def losses(bundle: Bundle) -> list[str]:
-    return [f"{loss.where} {loss.what}" for loss in bundle.losses]
+    """All but those of prompts that are copied, which most of the configurations here have."""
+    return [f"{loss.where} {loss.what}" for loss in bundle.losses if COPIED not in loss.what]
+
+
+def copied(bundle: Bundle) -> list[str]:
+    return [f"{loss.where} {loss.what}" for loss in bundle.losses if COPIED in loss.what]
 
 
 def only(tests: str, prompt: str = "'{{ a }}'") -> Bundle:
@@ -38,6 +47,7 @@ def test_a_pattern_stands_for_the_files_that_match_it() -> None:
     bundle = config("prompts: [file://prompts/*.txt, none/*.md]\ntests: ['file://../shared/tests/*']\n", files)
     assert [suite.name for suite in bundle.suites] == ["a-1", "a-2", "b"]
     assert bundle.files["evals/prompts/a-2.j2"] == "Two {{ a }}\n"
+    assert bundle.suites[2].prompt == "evals/prompts/b.txt"
     assert [case["vars"] for case in bundle.suites[2].cases] == [{"a": "x"}, {"a": "y"}]
     assert losses(bundle)[0] == f"{FILE}:1 a prompt is taken from none/*.md, which no file matches"
 
@@ -45,10 +55,74 @@ def test_a_pattern_stands_for_the_files_that_match_it() -> None:
 def test_a_labelled_prompt_is_read_from_its_file() -> None:
     text = "prompts: [{raw: 'file://p.txt', label: new}, {id: old, raw: 'Say {{ a }}'}]\ntests: [{vars: {a: b}}]\n"
     bundle = config(text, {"evals/p.txt": "Tell {{ a }}"})
-    assert [(suite.name, bundle.files[suite.prompt]) for suite in bundle.suites] == [
-        ("new", "Tell {{ a }}\n"),
-        ("old", "Say {{ a }}\n"),
+    assert [(suite.name, suite.prompt, suite.template) for suite in bundle.suites] == [
+        ("new", "evals/p.txt", True),
+        ("old", "evals/prompts/old.j2", False),
     ]
+    assert dict(bundle.files) == {"evals/prompts/old.j2": "Say {{ a }}\n"}
+
+
+CHAT = '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "{{ a }}"}]'
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.txt", "Say {{ a }}"),
+        ("a.txt", "Say {{ a }}\r\n"),
+        ("a.md", "# Say\n\n{{ a }}\n"),
+        ("a.j2", "Say {{ a }}\n"),
+        ("a.json", CHAT),
+        ("a.yaml", "- role: user\n  content: |\n    Say\n    {{ a }}\n"),
+        ("a.yml", "messages:\n  - {role: developer, content: x}\n  - {role: user, content: '{{ a }}'}\n"),
+    ],
+)
+def test_a_prompt_file_is_gated_where_it_lies(path: str, text: str) -> None:
+    """A copy of it would be gated, while the application goes on with the file: its changes would be skipped."""
+    bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text})
+    (suite,) = bundle.suites
+    assert (suite.prompt, suite.template, dict(bundle.files)) == (f"evals/{path}", path != "a.j2", {})
+    assert "cases have no assertion" in losses(bundle)[0] and len(bundle.losses) == 1
+    prompt = prompts.parse(text, suite.prompt, template=suite.template)
+    asked = render(prompt, case_of(suite.cases[0]))[-1]
+    assert asked.role == "user" and "b" in asked.content and "{{" not in asked.content
+
+
+def test_blank_lines_that_promptfoo_leaves_out_are_told() -> None:
+    bundle = config("prompts: [file://a.txt]\ntests: [{vars: {a: b}}]\n", {"evals/a.txt": "\nSay {{ a }}\n\n"})
+    assert bundle.suites[0].prompt == "evals/a.txt"
+    assert losses(bundle)[0] == f"{FILE}:1 blank lines around the text of evals/a.txt are sent, too"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "copies"),
+    [
+        ("a.txt", "One {{ a }}\n---\nTwo {{ a }}\n", "a-1.j2, evals/prompts/a-2.j2"),
+        ("a.txt", CHAT, "a.prompty"),
+        ("a.md", "Say {{ a | dump }}\n", "a.j2"),
+        ("a.json", CHAT.replace('"{{ a }}"', "{{ a | dump }}"), "a.prompty"),
+        ("a.json", '{"text": "Say {{ a }}"}', "a.j2"),
+        ("a.csv", "prompt,label\nSay {{ a }},x\nTell {{ a }},y\n", "a-1.j2, evals/prompts/a-2.j2"),
+        ("a.jsonl", "\n".join(['"Say {{ a }}"'] * 5), "a-1.j2, evals/prompts/a-2.j2, evals/prompts/a-3.j2 and 2 more"),
+    ],
+)
+def test_what_the_gate_would_read_otherwise_is_copied_and_that_is_told(path: str, text: str, copies: str) -> None:
+    bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text})
+    end = ": only a change of the copy is noticed from now on"
+    assert copied(bundle) == [f"{FILE}:1 evals/{path} is copied to evals/prompts/{copies}{end}"]
+    assert [suite.prompt for suite in bundle.suites] == [*bundle.files]
+    assert not any(suite.template for suite in bundle.suites)
+
+
+def test_a_prompt_in_the_configuration_is_copied_and_that_is_told() -> None:
+    bundle = config("prompts:\n- Say {{ a }}\n- {raw: 'Tell {{ a }}', label: new}\ntests: [{vars: {a: b}}]\n")
+    end = "only a change of the copy is noticed from now on"
+    stands = "which stands in the configuration, is copied to evals/prompts"
+    assert copied(bundle) == [
+        f"{FILE}:2 the prompt 'prompt', {stands}/prompt.j2: {end}",
+        f"{FILE}:3 the prompt 'new', {stands}/new.j2: {end}",
+    ]
+    assert bundle.losses[0].remedy == "let the application read the copy"
 
 
 def test_a_merge_key_brings_its_mapping_and_what_stands_there_counts() -> None:
@@ -143,3 +217,34 @@ def test_a_variable_that_takes_long_to_fill_in_ends_the_reading() -> None:
     slow = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}"
     with pytest.raises(InputErrors, match="the variable a of test 1 takes too long"):
         only(f"- vars: {{a: '{slow}'}}\n" * 50)
+
+
+def test_scenarios_may_stand_in_a_file_and_need_no_tests() -> None:
+    files = {
+        "evals/s.yaml": "- config: [{vars: {a: x}}, {vars: {a: y}, extra: 1}]\n  tests: file://t.yaml\n",
+        "evals/t.yaml": "- {vars: {b: 1}}\n",
+        "evals/alone.json": '{"config": [{"vars": {"a": "z"}}]}',
+    }
+    bundle = config("prompts: ['{{ a }}']\nscenarios: [file://s.yaml, file://alone.json]\n", files)
+    assert [case["vars"] for case in bundle.suites[0].cases] == [{"a": "x", "b": 1}, {"a": "y", "b": 1}, {"a": "z"}]
+    assert losses(bundle)[0] == "evals/s.yaml:1 'extra' of a scenario's config is left out"
+    one = config("prompts: ['{{ a }}']\nscenarios: [config, {config: [{vars: {a: x}}]}]\n")
+    assert losses(one)[0] == f"{FILE}:2 a scenario is taken from config, which is no file of the repository, or no text"
+    assert len(one.suites[0].cases) == 1
+
+
+def test_providers_may_stand_in_a_file() -> None:
+    files = {
+        "evals/p.yaml": "- {id: 'exec:x'}\n- {id: 'openai:gpt-5-mini', config: {temperature: 0}}\n",
+        "evals/one.json": '{"id": "anthropic:claude-x"}',
+    }
+    text = "prompts: ['{{ a }}']\nproviders: [file://p.yaml, file://one.json, file://no.yaml, file://mine.py]\n"
+    bundle = config(f"{text}tests: [{{vars: {{a: b}}}}]\n", files)
+    suite = bundle.suites[0]
+    assert (suite.model, dict(suite.params)) == ("openai:gpt-5-mini", {"temperature": 0})
+    assert losses(bundle)[:4] == [
+        f"{FILE}:2 the provider 'exec:x' is no model that the gate can ask",
+        f"{FILE}:2 the provider 'anthropic:claude-x' is left out: a suite asks one model",
+        f"{FILE}:2 a provider is taken from file://no.yaml, which is no file of the repository, or no text",
+        f"{FILE}:2 the provider 'file://mine.py' is no model that the gate can ask",
+    ]

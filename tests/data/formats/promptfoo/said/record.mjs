@@ -1,4 +1,4 @@
-// Writes what promptfoo itself says of each assertion into said.json, beside this file. Node 22.22 or newer:
+// Writes what promptfoo itself says of each assertion into said.json, beside this file. Python 3, and Node 22.22 or newer:
 //   npm install promptfoo@0.123.1 && PROMPTFOO_DISABLE_TELEMETRY=1 node record.mjs
 // A row's letters stand for its outputs: 1 passes, 0 fails, e is an error there.
 import fs from 'node:fs';
