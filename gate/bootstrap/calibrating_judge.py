@@ -24,10 +24,12 @@ from gate.flows.judging import Judging
 from gate.flows.ports import Progress
 from gate.flows.resolved import Resolved
 from gate.inputs import labels as label_files
+from gate.inputs.limits import FILE_BYTES
 from gate.inputs.problems import quoted
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.text import decode
 from gate.settings.services import Settings
+from gate.store.bounded import read_bounded
 from gate.store.run_folder import write_whole
 
 FOLDER = "judge-calibration"
@@ -139,7 +141,7 @@ def free_place(path: Path, found: JudgeCalibrationRecord) -> Path:
 
 def _known(path: Path) -> JudgeCalibrationRecord | None:
     try:
-        return load(path.read_text(encoding="utf-8"))
+        return load((read_bounded(path, FILE_BYTES) or b"").decode("utf-8"))
     except (OSError, ValueError):
         return None
 

@@ -1,5 +1,6 @@
 """Compares the promises of two versions of a prompt: reads both, asks models, and lets the files follow."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,7 +120,7 @@ def read_versions(wanted: DiffWanted) -> PromptPair:
     if wanted.named and kept is None:
         raise GateError(f"--spec names {spec}, which is no file", "leave it out to have it extracted")
     if wanted.update and kept is None:
-        raise GateError(f"there is no {spec} to update", f"make one first: gate generate {wanted.prompt}")
+        raise GateError(f"there is no {spec} to update", f"make one first: gate generate {shlex.quote(wanted.prompt)}")
     if wanted.baseline is not None:
         base, old = read_prompt(disk, wanted.baseline, beside), None
     else:

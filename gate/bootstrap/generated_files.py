@@ -10,7 +10,9 @@ from gate.bootstrap.resolving import DiskSource
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError
 from gate.flows.generate_files import NewFile
+from gate.inputs.limits import FILE_BYTES
 from gate.inputs.text import decode
+from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_all_new
 from gate.store.own_folder import make_folder
 from gate.store.run_folder import write_whole
@@ -18,9 +20,9 @@ from gate.testgen.written.testdata import with_test_data
 
 
 def lying(path: Path) -> bytes | None:
-    """What a file holds, nothing where it cannot be read; None where there is none."""
+    """What a file holds, nothing where it cannot be read, or not whole; None where there is none."""
     try:
-        return path.read_bytes()
+        return read_bounded(path, FILE_BYTES) or b""
     except (FileNotFoundError, NotADirectoryError):
         return b"" if path.is_symlink() else None
     except OSError:

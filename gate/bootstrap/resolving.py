@@ -18,6 +18,7 @@ from gate.git.repo import Repo
 from gate.git.sources import TreeSource
 from gate.inputs.entries import content_fingerprint
 from gate.inputs.source import FileSource
+from gate.store.bounded import read_bounded
 
 LARGEST_FILE = 64 * 2**20
 """Bytes of a prompt, case file or recording."""
@@ -108,9 +109,10 @@ class DiskSource:
         try:
             if not file.is_file() and file.exists():
                 raise GateError(f"{path} is not a plain file", "name a file")
-            if file.stat().st_size > LARGEST_FILE:
+            data = read_bounded(file, LARGEST_FILE)
+            if data is None:
                 raise GateError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB", "split it")
-            return file.read_bytes()
+            return data
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:

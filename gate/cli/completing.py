@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.errors import GateError
+from gate.store.bounded import read_bounded
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -108,8 +109,9 @@ def _list(data: object, key: str) -> list[object]:
 def _read(path: Path, most: int) -> bytes:
     """The content of a plain file; nothing where there is none, or it is too large."""
     with suppress(OSError):
-        if path.is_file() and path.stat().st_size <= most:
-            return path.read_bytes()
+        # A link may lead to one of the kernel's files, which says that it is empty and never ends.
+        if path.is_file():
+            return read_bounded(path, most) or b""
     return b""
 
 

@@ -175,7 +175,7 @@ def _too_few(outcome: Outcome, models: Models) -> list[str]:
     # The packaged model is too small to draft anything, and one at an address of its own would be asked elsewhere.
     hosted = parse_model(first.model).provider in KEYS and not models.local
     model = first.model if hosted else USUAL["openai"]
-    return [f"{few_of},", f"    or have a model draft them: gate generate {first.prompt} --model {model}"]
+    return [f"{few_of},", f"    or have a model draft them: gate generate {_word(first.prompt)} --model {model}"]
 
 
 def _missing_model() -> list[str]:
@@ -190,7 +190,12 @@ def _missing_model() -> list[str]:
 def _edited(proposal: Proposal) -> str:
     """A prompt that can be changed for a try."""
     first = proposal.drafts[0]
-    return first.found[0].path if first.found else first.prompt
+    return _word(first.found[0].path if first.found else first.prompt)
+
+
+def _word(path: str) -> str:
+    """A path as one word for a shell, and no option: the whole list of steps may be pasted."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
 
 
 def _few(names: list[str], most: int = SHOWN) -> str:

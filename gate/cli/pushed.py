@@ -1,5 +1,6 @@
 """`gate diff --pushed`: as the hook of a push, what is pushed is compared, and not what happens to be checked out."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,4 +37,4 @@ def first(options: DiffOptions, push: Push) -> str:
     if known.code or known.out.strip():
         return ""
     told = f"SKIPPED: this clone knows no branch of {quoted(push.remote)}, so a first push has nothing to compare with."
-    return f"{told} If the server has {base} already: git fetch {push.remote}"
+    return f"{told} If the server has {base} already: git fetch {shlex.quote(push.remote)}"

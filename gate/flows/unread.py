@@ -9,7 +9,7 @@ from gate.domain.prompt import Prompt
 from gate.domain.suite import Exam, Suite
 from gate.domain.words import counted
 from gate.flows.scaffold.checks import labels_of
-from gate.testgen.compile.instructions import Order, orders_of
+from gate.testgen.compile.instructions import CHARS, SENTENCES, Order, orders_of
 
 SHOWN = 3
 """Orders that a sentence quotes."""
@@ -74,7 +74,15 @@ def _orders(prompt: Prompt) -> tuple[Order, ...]:
     """Of what its author says to the model: what users and answers of a chat file say gives no orders."""
     texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
     texts += [part.text for part in prompt.parts.files]
-    return tuple(order for text in texts for order in orders_of(text))
+    found: list[Order] = []
+    left = CHARS
+    for text in texts:
+        # A prompt may pull in a hundred parts, and each order is compared with those that went.
+        found += orders_of(text[:left])
+        left -= len(text)
+        if left <= 0 or len(found) >= SENTENCES:
+            break
+    return tuple(found[:SENTENCES])
 
 
 def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:

@@ -1,5 +1,6 @@
 """Tests of promptfoo as cases and back, in a file of their own or inside a configuration."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -47,12 +48,13 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
         nodes = list(nodes_in(text, file, problems))
         if len(nodes) == 1 and isinstance(nodes[0].value, Mapping) and _is_config(nodes[0].value):
             whole = nodes[0].value
+            all_of_it = f"gate init --from {shlex.quote(file)}"
             context = Context(losses, root=nodes[0])
             nodes = _listed(whole.get("tests", Node((), 0)), losses)
             default = default_of(whole.get("defaultTest"), context)
-            losses.add(0, "only the tests of the configuration are brought along", f"gate init --from {file}")
+            losses.add(0, "only the tests of the configuration are brought along", all_of_it)
             if default.scorers:
-                losses.add(0, "the assertions of defaultTest are the suite's scorers", f"gate init --from {file}")
+                losses.add(0, "the assertions of defaultTest are the suite's scorers", all_of_it)
     problems.check()
     found: list[tuple[int, Entry]] = []
     for number, node in enumerate(nodes, start=1):

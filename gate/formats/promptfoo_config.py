@@ -21,6 +21,7 @@ from gate.inputs.limits import CASES_CHARS
 from gate.inputs.nodes import Node
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.promptfoo import sheet
+from gate.inputs.promptfoo.allowance import ALL_CHARS
 from gate.inputs.promptfoo.context import FILE, Context
 from gate.inputs.promptfoo.tests import Default, cases_of, default_of
 from gate.inputs.sheets.table import read_table
@@ -113,24 +114,19 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     model, params = model_and_params(root.value.get("providers", root.value.get("targets")), losses, context)
     default = default_of(_default(config), context)
     cases = _sound(_cases(config, default), losses)
-    scorers = fillable_everywhere(tuple(default.scorers), cases, losses)
-    cases = [fillable(case, losses) for case in cases]
+    if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
+        said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
+        raise one_problem(file, 0, said, "bring its prompts along in parts")
+    scorers = fillable_everywhere(tuple(default.scorers), cases, losses, context.allowance)
+    cases = [fillable(case, losses, context.allowance) for case in cases]
     if not scorers:
         _tell_unscored(cases, losses)
         scorers = (NOT_EMPTY,)
     names = _names([one.label for one in found])
     suites = tuple(
-        BundleSuite(
-            name,
-            one.path,
-            filled(cases, one, scorers, losses),
-            scorers,
-            model,
-            params,
-            _dimensions(cases),
-            one.template,
-        )
+        BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
         for name, one in zip(names, found, strict=True)
+        for asked in (filled(cases, one, scorers, losses, context.allowance),)
     )
     files = {one.path: one.text for one in found if one.text is not None}
     return Bundle("promptfoo", files, suites, tuple(losses.found))

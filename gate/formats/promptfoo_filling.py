@@ -9,6 +9,7 @@ from gate.errors import InputErrors
 from gate.formats.losses import Losses
 from gate.formats.promptfoo_prompts import Found
 from gate.inputs.problems import quoted
+from gate.inputs.promptfoo.allowance import Allowance
 from gate.inputs.promptfoo.context import names_in
 from gate.inputs.render import SlowTemplate, fill
 
@@ -18,7 +19,9 @@ _OWN = ("scorers", "extra_scorers")
 _REMEDY = "write its value there, or a scorer for it"
 
 
-def filled(cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses) -> tuple[Entry, ...]:
+def filled(
+    cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
+) -> tuple[Entry, ...]:
     """The cases with an empty text for each variable that prompt or scorers name and they lack, as promptfoo has it.
 
     Args:
@@ -26,25 +29,39 @@ def filled(cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], loss
         prompt: that is to answer them.
         scorers: of all cases.
         losses: gets cases that the prompt cannot be asked.
+        allowance: of the configuration.
+
+    Raises:
+        SlowTemplate: reading what they name takes too long.
     """
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
         said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}, and are left out there"
         losses.add(0, said, "give it in each test")
         cases = [case for case in cases if "input" in case]
-    return tuple(_complete(case, prompt.names, scorers) for case in cases)
+    found = []
+    for case in cases:
+        with allowance.filling(0):
+            found.append(_complete(case, prompt.names, scorers))
+    return tuple(found)
 
 
-def fillable_everywhere(scorers: Sequence[JsonValue], cases: Sequence[Entry], losses: Losses) -> tuple[JsonValue, ...]:
+def fillable_everywhere(
+    scorers: Sequence[JsonValue], cases: Sequence[Entry], losses: Losses, allowance: Allowance
+) -> tuple[JsonValue, ...]:
     """The scorers of all cases without those that name what a case cannot have, such as `{{ env.HOME }}`.
 
     Args:
         scorers: of all cases.
         cases: of the configuration.
         losses: gets what is left out.
+        allowance: of the configuration.
+
+    Raises:
+        SlowTemplate: filling them in takes too long.
     """
     kept = []
     for scorer in scorers:
-        reasons = (_reason(scorer, case) for case in cases) if names_in(scorer) else iter(())
+        reasons = (_reason(scorer, case, allowance) for case in cases) if names_in(scorer) else iter(())
         if reason := next(filter(None, reasons), ""):
             losses.add(0, f"the assertion {_kind(scorer)} of defaultTest is not brought along: {reason}", _REMEDY)
         else:
@@ -52,12 +69,16 @@ def fillable_everywhere(scorers: Sequence[JsonValue], cases: Sequence[Entry], lo
     return tuple(kept)
 
 
-def fillable(case: Entry, losses: Losses) -> Entry:
+def fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
     """The case without scorers of its own that name what it does not have.
 
     Args:
         case: of the configuration.
         losses: gets what is left out.
+        allowance: of the configuration.
+
+    Raises:
+        SlowTemplate: filling them in takes too long.
     """
     result = dict(case)
     for key in _OWN:
@@ -66,7 +87,7 @@ def fillable(case: Entry, losses: Losses) -> Entry:
             continue
         kept: list[JsonValue] = []
         for scorer in found:
-            if reason := _reason(scorer, case) if names_in(scorer) else "":
+            if reason := _reason(scorer, case, allowance) if names_in(scorer) else "":
                 told = f"the assertion {_kind(scorer)} of {case['id']} is not brought along: {reason}"
                 losses.add(0, told, _REMEDY)
             else:
@@ -85,13 +106,14 @@ def _complete(case: Entry, names: frozenset[str], scorers: Sequence[JsonValue]) 
     return {**case, "vars": {**variables, **empty}} if empty else case
 
 
-def _reason(scorer: JsonValue, entry: Entry) -> str:
+def _reason(scorer: JsonValue, entry: Entry, allowance: Allowance) -> str:
     """Why the texts of a scorer cannot be filled in for a case; empty where they can."""
     bare = {key: value for key, value in entry.items() if key not in _OWN}
     case = case_of(_complete(bare, frozenset(), [scorer]))
     for text in _texts(scorer):
         try:
-            fill(text, case)
+            with allowance.filling(0) as seconds:
+                fill(text, case, seconds)
         except SlowTemplate:
             raise
         except InputErrors as errors:

@@ -98,15 +98,17 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     return tuple(out) if asked else (*out, *[None] * turns)
 
 
-def fill(text: str, case: Case) -> str:
+def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
     """A scorer's text with the case's fields put in; text without `{{` stays as it is.
 
     Args:
         text: may hold `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; what is
             not a string is written as JSON.
         case: the case.
+        seconds: of the processor that it may take.
 
     Raises:
+        SlowTemplate: it takes longer.
         InputErrors: a field that this case does not give.
     """
     if "{{" not in text:
@@ -118,7 +120,7 @@ def fill(text: str, case: Case) -> str:
     if case.expected is not None:
         variables["expected"] = case.expected
     try:
-        return compile_template(text).render(variables)
+        return compile_template(text).render(variables, seconds)
     except BadTemplate as error:
         file, line = _place(case)
         hint = "add the field to the case, or change the scorer" if error.undefined else ""

@@ -1,5 +1,6 @@
 """What `gate init` is about to write, decided from the files of a repository; nothing here writes."""
 
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -266,7 +267,7 @@ def _cases(tree: Tree, path: str) -> tuple[Case, ...]:
     if data is None:
         raise GateError(f"there is no file {path}", "name a case file of the repository")
     if not path.lower().endswith(CASE_ENDINGS):
-        hint = f"gate cases convert {path} cases.jsonl, and name that file"
+        hint = f"gate cases convert {shlex.quote(path)} cases.jsonl, and name that file"
         raise GateError(f"{path} is no case file, which ends in {', '.join(CASE_ENDINGS)}", hint)
     return case_files.parse(decode(data, path), path)
 

@@ -38,6 +38,8 @@ _PLACEHOLDER = re.compile(r"\{\{?[^{}]*\}?\}|\{%[^%]*%\}")
 _LOOKED_AT = 10
 """Prompts of a group that tell its language."""
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_LOOP = re.compile(r"\bfor (\w{1,40}) in ([^\W\d]\w*)")
+_FIELD = re.compile(r"(?<![\w.])([^\W\d]\w*)\.([^\W\d]\w{0,39})(?!\w|\()")
 _EXAMPLE = re.compile(r"^([A-Z][\w ]{0,30}):[ \t]*(\S.*)$")
 
 
@@ -80,7 +82,7 @@ def starter_cases(prompts: Iterable[FoundPrompt], *, continues: bool = False) ->
     heads = heads_of(every[0].text) if len(every) == 1 and not variables else None
     if heads is None and continues and not variables:
         heads = data.heads[kind]
-    shapes = {name: _shape(name, [one.text for one in every]) for name in variables}
+    shapes = _shapes(variables, (one.text for one in every))
     return tuple(_cases(data, kind, shapes, _Asked(asks_input, payload, heads)))
 
 
@@ -137,12 +139,16 @@ class _Shape:
     fields: tuple[str, ...] = ()
 
 
-def _shape(name: str, texts: Iterable[str]) -> _Shape:
+def _shapes(names: Iterable[str], texts: Iterable[str]) -> dict[str, _Shape]:
+    """What is done with each variable, looked up in one pass: a template may have thousands of them."""
     whole = "\n".join(texts)
-    loop = re.search(rf"\bfor (\w{{1,40}}) in {re.escape(name)}\b", whole)
-    of = loop[1] if loop else name
-    fields = re.findall(rf"(?<![\w.]){re.escape(of)}\.([^\W\d]\w{{0,39}})(?!\w|\()", whole)
-    return _Shape(loop is not None, tuple(dict.fromkeys(fields)))
+    loops: dict[str, str] = {}
+    for item, of in _LOOP.findall(whole):
+        loops.setdefault(of, item)
+    fields: dict[str, dict[str, None]] = {}
+    for of, field in _FIELD.findall(whole):
+        fields.setdefault(of, {})[field] = None
+    return {name: _Shape(name in loops, tuple(fields.get(loops.get(name, name), ()))) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

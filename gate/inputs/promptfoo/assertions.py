@@ -260,11 +260,14 @@ def _sound(scorer: dict[str, JsonValue], told: str, line: int, context: Context)
 def _apart(scorers: list[JsonValue]) -> list[JsonValue]:
     """Names that are given twice get a number."""
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for scorer in scorers:
         if isinstance(scorer, dict) and isinstance(name := scorer.get("name"), str):
-            free, number = name, 2
+            free, number = name, numbers.get(name, 2)
             while free in taken:
                 free, number = f"{name} {number}", number + 1
+            # The next one of this name begins here: from 2, thousands of them would be tried for each.
+            numbers[name] = number
             scorer["name"] = free
             taken.add(free)
     return scorers

@@ -3,7 +3,7 @@
 import json
 import posixpath
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import PurePosixPath
@@ -12,6 +12,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.inputs.messages import Tell
 from gate.inputs.nodes import Node, plain, wrap
 from gate.inputs.paths import escapes, is_glob, matches
+from gate.inputs.promptfoo.allowance import Allowance
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
 
@@ -35,6 +36,7 @@ class Context:
         other: reads a file by its path from the root; None where there is none.
         root: the whole configuration, for `$ref`.
         paths: of all files, for `file://prompts/*.txt`; empty where nobody knows them.
+        allowance: what the reading may take, of all its files.
     """
 
     tell: Tell
@@ -42,6 +44,7 @@ class Context:
     other: Callable[[str], str | None] = no_file
     root: Node | None = None
     paths: Collection[str] = ()
+    allowance: Allowance = field(default_factory=Allowance)
 
     def listed(self, named: str, line: int, what: str) -> list[str]:
         """The files that a pattern stands for, each named as the pattern is; of any other name that name.

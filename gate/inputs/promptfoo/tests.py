@@ -25,8 +25,6 @@ KEYS = frozenset(
 COMBINATIONS = 1_000
 """Cases that one test may stand for."""
 _OPTIONS_KEPT = frozenset({"disableVarExpansion", "disableDefaultAsserts", "provider"})
-_FILLING_S = 0.2
-"""Seconds of the processor for one variable; one that takes longer ends the reading, as thousands may follow."""
 _PLAIN = 1e21
 """JavaScript writes whole numbers from here on with an exponent."""
 _TRANSFORMS = frozenset({"transform", "postprocess"})
@@ -116,6 +114,8 @@ def cases_of(
     rows = list(_combined(variables, expanded, node.line, context, place))
     names = [f"test-{number}"] if len(rows) == 1 else [f"test-{number}-{at}" for at in range(1, len(rows) + 1)]
     cases = [_case(name, row, shared, node.line, context) for name, row in zip(names, rows, strict=True)]
+    for case in cases:
+        context.allowance.hold(len(_written(case)), node.line)
     kept = values(entries["metadata"]).get(OWN) if "metadata" in entries else None
     return [with_kept(case, kept) for case in cases] if kept is not None else cases
 
@@ -248,14 +248,16 @@ def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context
     if not isinstance(value, str) or not ("{{" in value or "{%" in value):
         return value
     try:
-        template = compile_template(value)
-        given = {**dict.fromkeys(template.names, ""), **row}
-        filled = value if "env" in template.names else template.render(given, _FILLING_S)
+        with context.allowance.filling(line) as seconds:
+            template = compile_template(value)
+            given = {**dict.fromkeys(template.names, ""), **row}
+            filled = value if "env" in template.names else template.render(given, seconds)
     except BadTemplate as error:
         if error.slow:
             said = f"the variable {name} of {place} takes too long to fill in"
             raise SlowTemplate(one_problem("tests", line, said, "write its text").problems) from None
         filled = value
+    context.allowance.hold(len(filled), line)
     if "{{" in filled or "{%" in filled:
         message = f"the variable {name} of {place} holds a template, which is not filled in"
         context.tell.add(line, message, "write its text")

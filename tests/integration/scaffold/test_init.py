@@ -144,6 +144,23 @@ def test_a_branch_of_any_name_is_one_word_of_a_command(tmp_path: Path, branch: s
     assert f"`gate diff --base {said}`" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("prompts/$(touch x).md", "'prompts/$(touch x).md'"),
+        ("prompts/a; touch x;.md", "'prompts/a; touch x;.md'"),
+        ("--config=x-prompt.md", "./--config=x-prompt.md"),
+    ],
+)
+def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path, prompt: str, said: str) -> None:
+    case = '{"id": "a", "input": "What do you sell?", "vars": {"a": "b"}}\n'
+    root = make(tmp_path, {prompt: f"{PROMPT['prompts/support.md']}", "evals/cases.jsonl": case})
+    done = gate("init", "--cases", "evals/cases.jsonl", cwd=root)
+    assert done.code == 0, done.err
+    assert f"  edit {said}\n" in done.out
+    assert f"gate generate {said} --model" in done.out
+
+
 def test_a_configuration_elsewhere_is_named_in_the_workflow(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", PROMPT)
     for extra in ([], ["--model", "openai:gpt-5-mini"], ["--model", "fake:echo"]):

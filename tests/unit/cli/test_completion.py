@@ -139,6 +139,17 @@ def test_what_cannot_be_read_is_nothing(tmp_path: Path) -> None:
         assert completing.CASE.shell_complete(context, None, "") == []  # type: ignore[arg-type]
 
 
+@pytest.mark.skipif(not Path("/proc/self/pagemap").exists(), reason="no such file")
+def test_a_link_to_what_never_ends_is_not_read_while_somebody_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says that it is a plain file of no bytes, and has thousands of millions."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "gate.yaml").symlink_to("/proc/self/pagemap")
+    monkeypatch.chdir(tmp_path)
+    assert completing.SUITE.shell_complete(Context(Command("x")), None, "") == []  # type: ignore[arg-type]
+
+
 @given(st.text(alphabet="suites:-name'\"{} \n#,ab"))
 def test_no_configuration_makes_it_fail(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.getbasetemp()

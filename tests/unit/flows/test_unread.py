@@ -84,3 +84,13 @@ def test_the_label_that_gate_init_reads_off_a_prompt_counts_as_read() -> None:
     prompt = "Label each review as positive or negative."
     assert on_exam(made(prompt, label)) == ""
     assert "reads its only order" in on_exam(made(prompt, WORDS))
+
+
+def test_of_a_prompt_in_many_parts_no_more_is_read_than_of_one() -> None:
+    lines = [f"Mention the {name} of number {number}." for number in range(100) for name in ("colour", "weight")]
+    parts = tuple(Message("system", "\n".join(lines).replace("number", f"shelf {shelf}")) for shelf in range(40))
+    several = made("Be kind.", WORDS)
+    prompt = replace(several.candidate.version.prompt, messages=parts)
+    version = replace(several.candidate.version, prompt=prompt)
+    changed = replace(several, candidate=replace(several.candidate, version=version))
+    assert "no scorer reads 300 of its 300 orders" in on_exam(changed)

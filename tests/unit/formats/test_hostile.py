@@ -1,6 +1,7 @@
 """Whatever stands in a file of another tool, it becomes cases that the gate takes, or a word of the gate's own."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,14 @@ from gate.errors import GateError, InputErrors
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import bring
 from gate.formats.detect import FORMATS
+from gate.formats.promptfoo_cases import Deaf
 from gate.inputs.cases import parse
+from gate.inputs.nodes import wrap
+from gate.inputs.promptfoo.allowance import Allowance
+from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.tests import cases_of
 from gate.inputs.promptfoo.types import MAPPED
+from gate.inputs.render import SlowTemplate
 from tests.support.case_entries import TEXT, VALUE
 
 WORDS = st.sampled_from(
@@ -122,10 +129,48 @@ def test_what_multiplies_ends() -> None:
         read_bundle(json.dumps(large), "promptfooconfig.json", lambda path: None if "/" in path else "a" * 2**20)
 
 
+def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None:
+    work = "{% for i in range(2000) %}{% endfor %}x"
+    test = wrap({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
+    with pytest.raises(SlowTemplate, match=r"tests:7: filling in .* takes more than 20 s"):
+        cases_of(test, 1, Context(Deaf(), allowance=Allowance(seconds=0.05)))
+    context = Context(Deaf())
+    assert replace(context, folder="of another file").allowance is context.allowance
+
+
+@pytest.mark.parametrize("text", ["{{ 'a' * 1000000 }}", "a" * 500_000])
+def test_a_short_text_that_stands_for_long_cases_is_not_multiplied(text: str) -> None:
+    """Four hundred cases of half a megabyte or more, in the gate's own reader, too."""
+    test = {"vars": {"a": text, "b": [str(number) for number in range(400)]}}
+    for read in (parse, bring):
+        with pytest.raises(InputErrors, match="tests:1: stand for cases of more than 134,217,728 characters"):
+            read(json.dumps(test) + "\n", "tests.jsonl")
+
+
+def test_long_cases_are_not_written_for_each_of_many_prompts() -> None:
+    config = {"prompts": [f"{{{{ x }}}} {number}" for number in range(100)], "tests": [{"vars": {"x": "file://a.txt"}}]}
+    long = "a" * (2 * 2**20)
+
+    def other(path: str) -> str | None:
+        return long if path == "a.txt" else None
+
+    with pytest.raises(InputErrors, match="written for each of its 100 prompts"):
+        read_bundle(json.dumps(config), "promptfooconfig.json", other)
+    assert len(read_bundle(json.dumps({**config, "prompts": ["{{ x }}"]}), "promptfooconfig.json", other).suites) == 1
+
+
 def test_a_thousand_cases_of_one_name_are_numbered_in_no_time() -> None:
     text = '{"input": "a", "expected": "b", "metadata": {}, "id": "same"}\n' * 4_000
     found = bring(text, "a.jsonl", "braintrust")
     assert found.cases[-1]["id"] == "same-4000"
+
+
+def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
+    named = {"type": "contains", "value": "x", "metric": "m"}
+    (case,) = bring(json.dumps({"vars": {"a": "b"}, "assert": [named] * 20_000}) + "\n", "a.jsonl").cases
+    scorers = case["scorers"]
+    assert isinstance(scorers, list)
+    assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 20000"]  # type: ignore[index,call-overload]
 
 
 def test_no_file_outside_is_asked_for() -> None:

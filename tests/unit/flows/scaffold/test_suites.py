@@ -118,6 +118,16 @@ def test_starter_cases_have_the_shape_that_the_template_asks_for() -> None:
     }
 
 
+def test_a_template_with_thousands_of_variables_gets_starter_cases() -> None:
+    """Looked for one after the other in a long text, they would take an hour."""
+    names = "".join(f"{{{{ a{number} }}}}" for number in range(4_000))
+    (draft,) = made({"prompts/a.j2": f"{names}{{{{ u.name }}}} {'x' * 900_000}"})
+    assert draft.entries is not None
+    variables = draft.entries[0]["vars"]
+    assert isinstance(variables, dict)
+    assert (len(variables), variables["u"]) == (4_001, {"name": "Alex Meyer"})
+
+
 def test_a_template_for_the_system_message_gets_a_question_too() -> None:
     (draft,) = made({"prompts/a.j2": "You work for {{ company }}."})
     assert draft.entries is not None
