@@ -77,8 +77,9 @@ class RubricForm:
         pairs = tuple(zip(rubric.dimensions, marks, strict=True))
         parts = tuple(Part("dimension", one.name, rubric.share(mark.score), one.weight) for one, mark in pairs)
         # The lowest first: where a reason is cut, it is what the score fell by that is left.
-        told = (self._told(one.name, mark) for one, mark in sorted(pairs, key=lambda pair: pair[1].score))
-        return Verdict(weighted(parts), "; ".join(told), marks, parts)
+        *told, last = (self._told(one.name, mark) for one, mark in sorted(pairs, key=lambda pair: pair[1].score))
+        # Judges write sentences; in a row only the last keeps its full stop.
+        return Verdict(weighted(parts), "; ".join([*(one.removesuffix(".") for one in told), last]), marks, parts)
 
     def _told(self, name: str, mark: Mark) -> str:
         return f"{name} {mark.score:g} of {self.rubric.high:g}: {mark.reason.strip()}"

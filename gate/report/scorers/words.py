@@ -69,12 +69,7 @@ def shortcomings(check: CaseCheckRecord) -> Iterator[str]:
     for one in check.scorers:
         if falls_short(check, one):
             room = BESIDE_PARTS if one.parts else LONGEST_REASON
-            yield scorer_text(one) + (f": {_joined(short(one.reason, room))}" if one.reason else "")
-
-
-def _joined(reason: str) -> str:
-    """Sentences that a judge gave for each dimension, as parts of one."""
-    return reason.replace(".; ", "; ")
+            yield scorer_text(one) + (f": {short(one.reason, room)}" if one.reason else "")
 
 
 def falls_short(check: CaseCheckRecord, one: ScorerCheckRecord) -> bool:

@@ -37,3 +37,10 @@ def test_a_finer_scale_takes_any_number(score: float, low: float, high: float) -
 def test_a_score_outside_of_the_scale_is_named_as_such(score: float) -> None:
     with pytest.raises(Malformed, match=r"tone\.score is not within 1 to 5$"):
         read(score)
+
+
+def test_sentences_of_several_dimensions_stand_in_one_row() -> None:
+    dimensions = (Dimension("tone", "Is warm.", 0.5), Dimension("brevity", "Is short.", 0.5))
+    said = {"tone": {"reason": "Kind.", "score": 4}, "brevity": {"reason": "Too long.", "score": 2}}
+    found = RubricForm(Rubric(dimensions, 1.0, 5.0)).read(reply(json.dumps(said)))
+    assert found.reason == "brevity 2 of 5: Too long; tone 4 of 5: Kind."
