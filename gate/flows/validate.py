@@ -98,8 +98,11 @@ def validate(sides: Sides, config: str, mute: Callable[[ModelRef, Params], str] 
         hint = "gate init writes one, from the prompts that it finds; --config names another"
         where = f"at {label}" if sides.head.sha else f"in the {label}"
         raise GateError(f"there is no {config} {where}", hint)
-    if head is None or reader.problems:
+    # What is wrong with one entry hides nothing of the files that it and others name.
+    head = head or reader.in_spite()
+    if head is None:
         return Looked(config, label, (), problems=_sorted(reader.problems))
+    head = replace(head, suites=tuple(suite for suite in head.suites if suite.sound))
     known = reader.completed(head, sides.head) or head
     whole = not reader.problems
     reader.problems.extend(_empty_patterns(head, sides, config))

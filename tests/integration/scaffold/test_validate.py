@@ -64,6 +64,32 @@ def test_mistakes_of_the_configuration_itself(tmp_path: Path) -> None:
     assert gate("validate", "--config", "other.yaml", cwd=tmp_path).err.startswith("error: there is no other.yaml")
 
 
+def test_an_unknown_key_hides_no_mistake_of_another_file(tmp_path: Path) -> None:
+    config = """\
+version: 1
+defaults: {model: "fake:echo", sample: 3}
+suites:
+  - {name: gone, prompt: prompts/gone.md, cases: evals/gone.jsonl, scorer: [refusal]}
+  - {name: twice, prompt: prompts/a.md, cases: evals/broken.jsonl, scorers: [refusal]}
+  - {name: twice, prompt: prompts/broken.j2, cases: evals/a.jsonl, scorers: [refusal], model: 7}
+  - {name: judged, prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [rubric: {file: evals/none.yaml}]}
+  - {prompt: "../up.md", cases: "*.jsonl", scorers: []}
+  - just a word
+"""
+    write(tmp_path, {**FILES, "gate.yaml": config})
+    document = json.loads(gate("validate", "--json", cwd=tmp_path).out)
+    found = {one["where"] for one in document["problems"]}
+    assert found == {
+        *("gate.yaml:2", "gate.yaml:4", "prompts/gone.md", "evals/gone.jsonl", "evals/broken.jsonl:2", "gate.yaml:6"),
+        *("prompts/broken.j2:2", "gate.yaml:7", "gate.yaml:8", "gate.yaml:9"),
+    }, document["problems"]
+    # What is no YAML, or of another version, says nothing of any file.
+    for text, line in (("suites: [\n", 2), (config.replace("version: 1", "version: 2"), 1)):
+        write(tmp_path, {"gate.yaml": text})
+        problems = json.loads(gate("validate", "--json", cwd=tmp_path).out)["problems"]
+        assert {one["file"] for one in problems} == {"gate.yaml"} and len(problems) == 1, (line, problems)
+
+
 def test_two_prompts_that_would_be_one_suite(tmp_path: Path) -> None:
     suites = "".join(
         f'  - {{name: {name}, prompt: "{path}", cases: c.jsonl, model: "fake:echo", scorers: [refusal]}}\n'
