@@ -24,7 +24,7 @@ from gate.report.compared.tables import WORDS
 from gate.report.escape import one_line, shorten, visible, xml_text
 from gate.report.outputs.findings import passing
 from gate.report.scorers.words import case_score, shortcomings
-from gate.report.slices import LONGEST_SENTENCE, short
+from gate.report.slices import LONGEST_SENTENCE, moved, short
 from gate.report.verdict.headline import plain_first_line
 
 Seconds: TypeAlias = Mapping[tuple[str, str], float]
@@ -143,10 +143,9 @@ def _bad(run: RunRecord, row: ComparisonRecord) -> bool:
 def _slice(run: RunRecord, row: ComparisonRecord) -> _Test:
     if row.mean is None:
         return _Test(row.slice, "skipped", "no case has a score in both arms")
-    change = f"{numbers.fell_or_rose(row.mean)} {numbers.interval(row.lower, row.upper)}"
-    scores = f"{numbers.score(row.baseline)} → {numbers.score(row.candidate)}"
+    change = f"{moved(row)}, interval {numbers.interval(row.lower, row.upper)}"
     still = row.state is State.NOISE and not row.moved
-    said = "no case moved" if still else f"{change} ({scores}, {numbers.counted(row.n, 'case')}): {WORDS[row.state]}"
+    said = "no case moved" if still else f"{change} ({numbers.counted(row.n, 'case')}): {WORDS[row.state]}"
     if _bad(run, row):
         return _Test(row.slice, "failure", said)
     return _Test(row.slice, "skipped", said) if row.state is State.TOO_FEW else _Test(row.slice, detail=said)
