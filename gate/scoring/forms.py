@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import fsum
 from typing import Protocol
 
 from gate.domain.case import ScorerSpec
@@ -87,5 +88,5 @@ class RubricForm:
 
 def weighted(parts: tuple[Part, ...]) -> float:
     """The weighted mean of some parts, in [0, 1]."""
-    mean = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
+    mean = fsum(part.weight * part.value for part in parts) / fsum(part.weight for part in parts)
     return min(1.0, max(0.0, mean))

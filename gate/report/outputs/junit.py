@@ -7,6 +7,7 @@ times as GitLab and GitHub's reporters show them. The file is red exactly when t
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as Xml
 
@@ -92,7 +93,7 @@ _Group: TypeAlias = tuple[str, list[_Test], float]
 
 def _groups(name: str, slices: list[_Test], cases: list[_Test]) -> Iterator[_Group]:
     yield f"{_plain(name)} slices", slices, 0.0
-    yield f"{_plain(name)} cases", cases, sum(test.seconds for test in cases)
+    yield f"{_plain(name)} cases", cases, fsum(test.seconds for test in cases)
 
 
 def _counts(groups: Sequence[_Group]) -> dict[str, str]:
