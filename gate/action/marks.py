@@ -10,8 +10,8 @@ from gate.domain.suite import Suite
 from gate.domain.verdict import State, Verdict
 from gate.flows.pairing import Sides
 from gate.inputs.builders import file_of
-from gate.report import numbers
 from gate.report.differences.changed_lines import Annotation, annotations
+from gate.report.slices import fallen
 
 _STATES = (State.REGRESSION, State.SUSPECT)
 
@@ -60,8 +60,7 @@ def _fell(suite: SuiteRecord) -> str:
     rows = [row for row in (suite.quality.overall, *suite.quality.slices) if row.blocking and row.state in _STATES]
     if rows:
         worst = min(rows, key=lambda row: (_STATES.index(row.state), row.upper if row.upper is not None else 0.0))
-        span = numbers.interval(worst.lower, worst.upper)
-        return f"{worst.slice} {numbers.fell_or_rose(worst.mean or 0.0)} {span}"
+        return fallen(worst, worst.slice)
     risen = [axis.axis for axis in (suite.cost, suite.latency) if axis.exceeded]
     return f"{suite.name}: {' and '.join(risen)} beyond the allowance" if risen else ""
 

@@ -245,7 +245,7 @@ class Finder:
 
     def _workflow_run(self, event: WorkflowRunEvent) -> Asked:
         if self.inputs.label_scope == "commit":
-            hint = "use label-scope: pull-request here"
+            hint = "set label-scope: pull-request in the workflow"
             raise GateError("label-scope: commit needs an event that says when a label was set", hint)
         if not event.head_sha:
             why = f"the other workflow ran on {event.event or 'nothing'}, for no pull request."

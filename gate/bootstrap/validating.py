@@ -1,18 +1,24 @@
 """Opens what `gate validate` looks through: the working tree, with or without a commit, or a ref."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from gate.bootstrap.building import building
 from gate.bootstrap.places import place_here
 from gate.bootstrap.shelves import shelf_of
 from gate.domain.model import ModelRef, Params
+from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
 from gate.flows.pairing import Sides
-from gate.flows.validate import Looked, validate
+from gate.flows.validate import Known, Looked, validate
 from gate.inputs.problems import printable
 from gate.inputs.source import FileSource
+from gate.providers.factory import Factory
 from gate.providers.packaged import NAME
 from gate.providers.parameters import refusal
+from gate.providers.prices import PriceList
+from gate.settings.keys import keys_of
+from gate.settings.services import Settings
 
 
 def validated(config: str, ref: str | None, directory: Path = Path()) -> Looked:
@@ -38,7 +44,15 @@ def validated(config: str, ref: str | None, directory: Path = Path()) -> Looked:
 def looked_through(source: FileSource, config: str, root: Path) -> Looked:
     """The same, for any source."""
     with building() as builder:
-        return validate(Sides(source, source, builder=builder, shelf=shelf_of(root)), config, mute)
+        sides = Sides(source, source, builder=builder, shelf=shelf_of(root))
+        return validate(sides, config, Known(mute, _unpriced(Settings.from_environ())))
+
+
+def _unpriced(settings: Settings) -> Callable[[ModelRef, Params], bool]:
+    """Is the price of a model unknown, at the address that the environment and its parameters give it?"""
+    prices = PriceList(by_name=settings.price_by_name)
+    factory = Factory(keys_of(settings), settings.cache_dir, 1, lambda path: "", prices)
+    return lambda model, params: factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown")
 
 
 def mute(model: ModelRef, params: Params) -> str:

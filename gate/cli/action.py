@@ -13,9 +13,9 @@ def action() -> None:
 
     \b
     Example, in a workflow with 'on: pull_request':
-      - uses: actions/checkout@v6
-        with: {fetch-depth: 2}
-      - uses: OWNER/prompt-gate@v0
+      - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
+        with: {fetch-depth: 2, persist-credentials: false}
+      - uses: OWNER/prompt-gate@0000000000000000000000000000000000000000
         env: {OPENAI_API_KEY: "${{ secrets.OPENAI_API_KEY }}"}
     On your own machine:
       gate diff --base origin/main

@@ -42,6 +42,6 @@ def demo(directory: Path | None) -> None:
         settings=Settings.from_environ(),
     )
     if not play(root, stage):
-        click.echo("\nThe verdicts are not the expected ones (BLOCK, then not blocked).", err=True)
+        click.echo("\nThe verdicts are not the expected ones (BLOCK, then let pass).", err=True)
         raise click.exceptions.Exit(1)
     click.echo("\nThat is the gate: the first change turns the merge button red, the second one stays green.")

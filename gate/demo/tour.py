@@ -60,8 +60,13 @@ def play(root: Path, stage: Stage) -> bool:
         stage.show(run)
         stage.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
         stage.say(f"The same as a page for the browser:          {out / 'report.html'}")
-        as_expected = as_expected and (run.verdict is Verdict.BLOCK) == change.blocked
+        as_expected = as_expected and expected(run, change)
     return as_expected
+
+
+def expected(run: RunRecord, change: Change) -> bool:
+    """Was the change blocked, or else let pass? A run that was stopped did neither."""
+    return run.verdict is Verdict.BLOCK if change.blocked else run.exit_code == 0
 
 
 def _prompt_diff(change: Change) -> str:

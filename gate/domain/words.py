@@ -1,5 +1,10 @@
 """Counts in sentences, the same in reasons and reports."""
 
+UNREAD = "no scorer reads"
+"""What a remark on changed orders of a prompt says, and the next step of a report goes by."""
+HELPS = "What helps: "
+"""How the reason of a run begins that says what to do about the one before it."""
+
 
 def counted(count: int, one: str, many: str = "") -> str:
     """A count with its noun: `1 case`, `1,200 cases`."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,7 @@ def _shares(
         if missing is not None:
             known += [missing] * (suite.samples - len(known))
         if known:
-            shares[position], scored[position] = sum(known) / len(known), True
+            shares[position], scored[position] = fmean(known), True
     return shares, scored
 
 

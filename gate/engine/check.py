@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import fsum
+from statistics import fmean
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
@@ -41,7 +43,7 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
         suite=suite.name,
         case=case.id,
         state=_state(verdicts),
-        score=sum(known) / len(known) if known else Unscored(missing[0] if missing else "no sample"),
+        score=fmean(known) if known else Unscored(missing[0] if missing else "no sample"),
         mark=threshold,
         scorers=scorers,
         missing=tuple(missing),
@@ -76,7 +78,7 @@ def _state(verdicts: Sequence[bool | None]) -> CaseState:
 
 def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
     """Does the mean of so many wanted scores reach the mark, whatever the missing ones are? None: they decide."""
-    worst = sum(known) / wanted
+    worst = fsum(known) / wanted
     best = worst + (wanted - len(known)) / wanted
     if reaches(worst, mark):
         return True
@@ -92,7 +94,7 @@ def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], want
     worst = min(valued, key=lambda one: one[0])[1] if valued else None
     result = ScorerResult(
         name=spec.name,
-        value=sum(known) / len(known) if known else (unscored[0] if unscored else Unscored("no answer")),
+        value=fmean(known) if known else (unscored[0] if unscored else Unscored("no answer")),
         mark=None,
         passed=None,
         reason=worst.reason if worst is not None else (unscored[0].reason if unscored else ""),
@@ -115,7 +117,7 @@ def _by_rounds(result: ScorerResult, marks: Mapping[str, float], scores: Sequenc
         known = [part.value for score in scores for part in score.parts if (part.kind, part.name) == ("round", name)]
         verdicts.append(_reaches(known, wanted, mark))
         if verdicts[-1] is False:
-            mean = sum(known) / len(known) if known else 0.0
+            mean = fmean(known) if known else 0.0
             low.append(f"{name} has {_on(mean, result.scale)}, and at least {_on(mark, result.scale)} is wanted")
     passed = False if low else (True if all(verdicts) else None)
     return replace(result, passed=passed, reason="; ".join([*low, *([result.reason] if result.reason else [])]))
@@ -134,7 +136,7 @@ def _parts(scores: Sequence[Score]) -> Iterator[Part]:
             found.setdefault((part.kind, part.name), []).append(part)
     for parts in found.values():
         first = parts[0]
-        yield Part(first.kind, first.name, sum(part.value for part in parts) / len(parts), first.weight)
+        yield Part(first.kind, first.name, fmean(part.value for part in parts), first.weight)
 
 
 def scale_of(spec: ScorerSpec) -> tuple[float, float] | None:

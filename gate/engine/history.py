@@ -168,5 +168,5 @@ def _error(means: Iterable[tuple[str, float]]) -> float | None:
     g, n = len(units), sum(map(len, units.values()))
     if g < 2:
         return None
-    mean = sum(map(sum, units.values())) / n
-    return math.sqrt(g / (g - 1) * sum((sum(unit) - mean * len(unit)) ** 2 for unit in units.values())) / n
+    mean = math.fsum(value for unit in units.values() for value in unit) / n
+    return math.sqrt(g / (g - 1) * math.fsum((math.fsum(unit) - mean * len(unit)) ** 2 for unit in units.values())) / n

@@ -222,7 +222,7 @@ def _total(outlays: Sequence[Outlay]) -> tuple[Cost, str]:
     if unknown:
         return Unpriced("unknown"), f"the price of {', '.join(dict.fromkeys(unknown))} at its address is not known"
     known = [o.cost.amount for o in outlays if isinstance(o.cost, Dollars)]
-    return (Dollars(sum(known)), "") if known else (Unpriced("n/a"), "no model with a price is called")
+    return (Dollars(math.fsum(known)), "") if known else (Unpriced("n/a"), "no model with a price is called")
 
 
 def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:

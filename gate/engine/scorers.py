@@ -1,5 +1,7 @@
 """Every scorer by itself, before and after: which of them moved. A description, without a part in the verdict."""
 
+from math import fsum
+
 from gate.domain.scorer_change import ScorerChange
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid
@@ -50,5 +52,5 @@ def _weights(suite: Suite) -> dict[str, float]:
     if len(each) != 1:
         return {}
     (one,) = each
-    total = sum(weight for _, weight in one)
+    total = fsum(weight for _, weight in one)
     return {name: weight / total for name, weight in one}

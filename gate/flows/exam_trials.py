@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
@@ -164,7 +165,7 @@ class _Trials:
                 spent.append(dollars_of(rows))
             records.append(self._record(trial, taken))
         known = [amount for amount in spent if amount is not None]
-        total = sum(known) if len(known) == len(spent) else None
+        total = fsum(known) if len(known) == len(spent) else None
         return change(edit, records).model_copy(update={"calls": added_up(calls), "spent_usd": total})
 
     async def _rescored(self, trial: Trial, source: SampleTable) -> SampleTable:
@@ -202,7 +203,7 @@ class _Trials:
         if row is None:
             found = _alone(suite, table)
             n = len(found)
-            known: dict[str, object] = {"n": n, "candidate": sum(found) / n if n else None}
+            known: dict[str, object] = {"n": n, "candidate": fsum(found) / n if n else None}
         else:
             names = ("n", "baseline", "candidate", "mean", "lower", "upper")
             known = {name: getattr(row, name) for name in names}

@@ -27,8 +27,10 @@ from gate.flows.shelf import stored
 from gate.inputs import cases as case_files
 from gate.inputs import prompts, specfile
 from gate.inputs.builders import file_of, is_python, missing
-from gate.inputs.config import Config, load
+from gate.inputs.config import Config, in_spite, load
 from gate.inputs.parts import Library
+from gate.inputs.paths import is_glob
+from gate.inputs.problems import Problems
 from gate.inputs.promises import completed
 from gate.inputs.source import FileSource
 from gate.inputs.storenames import is_store
@@ -89,6 +91,26 @@ class Reader:
         if data is None:
             return None
         return self._parsed(lambda: load(decode(data, where), where))
+
+    def in_spite(self) -> Config | None:
+        """What can be read of the head's configuration that has mistakes, which are noted already.
+
+        Of a suite that one is about its prompt and its cases are looked at here; whatever else there is to say of it
+        might be no more than what the mistake leads to.
+        """
+        text = decode(self.sides.head.read(self.config_path) or b"", self.config_path)
+        config = self._parsed(lambda: in_spite(text, Problems(self.config_path)))
+        for suite in config.suites if config is not None else ():
+            if not suite.sound:
+                self._look_at(suite)
+        return config
+
+    def _look_at(self, suite: SuiteConfig) -> None:
+        called = replace(suite, name=suite.name or f"on line {suite.line}")
+        if suite.prompt and not is_glob(suite.prompt):
+            self._version(self.sides.head, called, None)
+        if suite.cases and not is_glob(suite.cases):
+            self._cases(self.sides.head, called)
 
     def completed(self, config: Config | None, source: FileSource) -> Config | None:
         """A configuration whose scorers and tools hold what their files say."""

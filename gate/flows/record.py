@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import version
+from math import fsum
 
 from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison
@@ -132,7 +133,7 @@ def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
     known = [part.spent_usd for part in parts if part.spent_usd is not None]
     untold = any(part.spent_usd is None and part.cost_note != FREE for part in parts)
     # A run without suites has spent nothing, and that is known.
-    return sum(known) if (known or not parts) and not untold else None
+    return fsum(known) if (known or not parts) and not untold else None
 
 
 def _method(finished: Finished) -> MethodRecord:

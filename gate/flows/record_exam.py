@@ -1,6 +1,7 @@
 """What the change does to its own exam becomes a part of `run.json`."""
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 
 from gate.domain.record import RunRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
@@ -51,7 +52,7 @@ def with_trials(run: RunRecord, changes: Sequence[ExamChangeRecord]) -> RunRecor
     """The record with its trials: what they cost is counted, and nothing else changes."""
     spent = [run.spent_usd, *(one.spent_usd for one in changes)]
     known = [amount for amount in spent if amount is not None]
-    total = sum(known) if len(known) == len(spent) else None
+    total = fsum(known) if len(known) == len(spent) else None
     calls = added_up([run.calls, *(one.calls for one in changes)])
     # A call with a price costs something: where calls cost nothing, money means nothing, and no suite says so.
     free = not run.evaluated and calls.made > 0 and total == 0.0

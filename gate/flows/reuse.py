@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Protocol
 
 from gate.calls.port import Memory
@@ -167,7 +168,7 @@ async def look_for_drift(
     if models:
         return Drift(len(before), f"the model behind the name changed: {min(models)}")
     if drifted(before, after, seed):
-        fell = sum(after) / len(after) - sum(before) / len(before)
+        fell = fmean(after) - fmean(before)
         return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
     return Drift(len(before))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
@@ -65,7 +66,7 @@ def _with(run: RunRecord, found: Sequence[PromisesRecord]) -> RunRecord:
     free = not any([*(suite.cost.applicable for suite in run.suites), *(suite.priced for suite in run.new)])
     spent = [0.0 if free else run.spent_usd, *(one.spent_usd for one in found)]
     known = [amount for amount in spent if amount is not None]
-    total = sum(known) if len(known) == len(spent) else None
+    total = fsum(known) if len(known) == len(spent) else None
     if free and not total:  # money still means nothing
         total = run.spent_usd
     return run.model_copy(update={"promises": list(found), "calls": calls, "spent_usd": total})

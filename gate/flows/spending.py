@@ -7,6 +7,7 @@ begin at the same time see the same rest, so that a month can end above its cap 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import fsum
 
 from gate.domain.absence import Failed
 from gate.domain.spending import Ledger
@@ -42,13 +43,13 @@ class Spent:
 
     @property
     def dollars(self) -> float:
-        return sum(self.pulls.values()) + self.others
+        return fsum([*self.pulls.values(), self.others])
 
 
 def noted(ledger: Ledger, now: datetime) -> float:
     """Dollars that runs without a pull request have spent this month; `now` has a time zone."""
     month = month_of(now)
-    return sum(outlay.usd for outlay in ledger.values() if outlay.month == month)
+    return fsum(outlay.usd for outlay in ledger.values() if outlay.month == month)
 
 
 def within(budget: Budget, already: Spent | Failed, now: datetime) -> Budget:

@@ -8,6 +8,7 @@ from gate.domain.record import MethodRecord, MissingRecord, OverrideRecord, RunR
 from gate.domain.record_parts import CallsRecord
 from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
+from gate.domain.words import HELPS
 from gate.errors import GateError, InputErrors
 from gate.flows.resolved import Resolved
 
@@ -111,7 +112,7 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         )
         reasons = [f"{said}.", *(str(problem) for problem in error.problems)]
     else:
-        reasons = [error.message, *([f"What helps: {error.hint}"] if error.hint else [])]
+        reasons = [error.message, *([f"{HELPS}{error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []
     run = _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
     kind = "base_mistake" if advice else "setup" if setup else ""

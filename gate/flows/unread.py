@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from gate.domain.case import ScorerSpec
 from gate.domain.prompt import Prompt
 from gate.domain.suite import Exam, Suite
-from gate.domain.words import counted
+from gate.domain.words import UNREAD, counted
 from gate.flows.scaffold.checks import labels_of
 from gate.testgen.compile.instructions import CHARS, SENTENCES, Order, orders_of
 
@@ -65,7 +65,7 @@ def on_change(suite: Suite) -> str:
         return ""
     told = "; ".join(f"{word} {_quoted(found)}" for word, found in (("gone", gone), ("new", come)) if found)
     return (
-        f"{suite.candidate.version.path}: no scorer reads {counted(many, 'order')} that changed, so the verdict says "
+        f"{suite.candidate.version.path}: {UNREAD} {counted(many, 'order')} that changed, so the verdict says "
         f"nothing of {'it' if many == 1 else 'them'} (a judge would): {told}."
     )
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import OVERALL, Suite
+from gate.domain.suite import OVERALL, Budget, Suite
+from gate.domain.target import ToolLoop
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
@@ -17,7 +18,7 @@ from gate.flows.reading import Reader
 from gate.flows.rehearsal import rehearse
 from gate.flows.scaffold.starting import NOTE
 from gate.inputs.config import Config
-from gate.inputs.models import parse_model
+from gate.inputs.models import parse_model, parse_params
 from gate.inputs.paths import is_glob
 from gate.inputs.problems import quoted
 from gate.inputs.slices import members
@@ -26,9 +27,17 @@ SHOWN = 5
 """Slices that are named."""
 
 
-def _nothing(model: ModelRef, params: Params) -> str:
-    """Of whom nobody asks."""
-    return ""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of models without asking any; each function takes a model and its parameters.
+
+    Args:
+        mute: why one would not answer here; empty where it would, or nobody knows.
+        unpriced: is it sold by the token, at a price that nobody knows?
+    """
+
+    mute: Callable[[ModelRef, Params], str] = lambda model, params: ""
+    unpriced: Callable[[ModelRef, Params], bool] = lambda model, params: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +86,13 @@ class Looked:
         return len({suite.prompt for suite in self.suites})
 
 
-def validate(sides: Sides, config: str, mute: Callable[[ModelRef, Params], str] = _nothing) -> Looked:
+def validate(sides: Sides, config: str, known: Known = Known()) -> Looked:
     """Look everything through.
 
     Args:
         sides: the same files on both of them.
         config: path of `gate.yaml`.
-        mute: why a model would not answer here, found without asking it; empty where it would, or nobody knows.
+        known: of the models.
 
     Returns:
         What was found; it has problems where there are mistakes, those of all parts at once.
@@ -98,30 +107,47 @@ def validate(sides: Sides, config: str, mute: Callable[[ModelRef, Params], str] 
         hint = "gate init writes one, from the prompts that it finds; --config names another"
         where = f"at {label}" if sides.head.sha else f"in the {label}"
         raise GateError(f"there is no {config} {where}", hint)
-    if head is None or reader.problems:
+    # What is wrong with one entry hides nothing of the files that it and others name.
+    head = head or reader.in_spite()
+    if head is None:
         return Looked(config, label, (), problems=_sorted(reader.problems))
-    known = reader.completed(head, sides.head) or head
+    head = replace(head, suites=tuple(suite for suite in head.suites if suite.sound))
+    completed = reader.completed(head, sides.head) or head
     whole = not reader.problems
     reader.problems.extend(_empty_patterns(head, sides, config))
-    pairs = _pairs(sides, known, config, reader.problems)
-    suites = [one.suite for one in reader.suites(pairs, known)]
+    pairs = _pairs(sides, completed, config, reader.problems)
+    suites = [one.suite for one in reader.suites(pairs, completed)]
     _rehearse([one for one in suites if whole or not _has_files(one)], reader.problems)
     files = {one.current.name: one.current.cases for one in pairs}
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
-    remarks = [*settings_notes(suites), *_mute(suites, mute)]
+    members = [one for suite in suites for one in _members(suite)]
+    remarks = [*settings_notes(suites), *(known.mute(*one) for one in members)]
+    remarks += _unpriced(head.budget, members, config, known)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
     remarks += [one.unread for one in looked if one.unread]
     return Looked(config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(reader.problems))
 
 
-def _mute(suites: Sequence[Suite], mute: Callable[[ModelRef, Params], str]) -> Iterator[str]:
-    """Models that answer or judge, and that would not here: elsewhere they may, so that it is no mistake."""
-    for suite in suites:
-        for arm in suite.arms.values():
-            yield mute(arm.model, arm.params)
-        for spec in suite.exam.all_scorers():
-            for name in spec.models:
-                yield mute(parse_model(name), Params())
+def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
+    """Models that answer or judge."""
+    for arm in suite.arms.values():
+        if arm.target is None or isinstance(arm.target, ToolLoop):
+            yield arm.model, arm.params
+    for spec in suite.exam.all_scorers():
+        given = spec.options.get("params")
+        params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+        yield from ((parse_model(name), params) for name in spec.models)
+
+
+def _unpriced(budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str, known: Known) -> Iterator[str]:
+    """A limit in dollars that could not be kept; a price may be known elsewhere, so that it is no mistake."""
+    set_to = {"max_usd": budget.max_usd, "max_usd_per_month": budget.max_usd_per_month}
+    limit = next((name for name, value in set_to.items() if value is not None), "")
+    names = dict.fromkeys(str(model) for model, params in members if limit and known.unpriced(model, params))
+    if names:
+        why = f"the price of {', '.join(list(names)[:SHOWN])} is unknown"
+        helps = "limit max_calls instead, name a model with a known price, or set GATE_PRICE_BY_NAME=1"
+        yield f"{config}: budget.{limit} cannot be kept here, so no run would begin: {why}; {helps}."
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:

@@ -66,13 +66,17 @@ class Repo:
             40 hexadecimal digits; 64 in a SHA-256 repository.
 
         Raises:
-            GateError: there is no such commit; the hint names close branches and the fetch that may be missing.
+            GateError: there is no such commit, or none at all; the hint names close branches and the fetch that may be
+                missing.
         """
         if not ref.strip() or ref.startswith("-") or _CONTROL.search(ref) or len(ref) > _LONGEST_REF:
             raise GateError(f"{quoted(ref)} cannot be a git ref", "name a branch, a tag or a commit")
         answer = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}")
         commit = answer.out.decode("ascii", "replace").strip()
         if answer.code != 0 or not _COMMIT.fullmatch(commit):
+            if self._empty():
+                hint = "commit what there is first (git add, git commit): it is what a change is compared with"
+                raise GateError("this repository has no commit yet", hint)
             raise GateError(f"there is no commit {quoted(ref)} in this clone", self._hint(ref))
         return commit
 
@@ -101,6 +105,12 @@ class Repo:
         if not full.is_relative_to(root):
             return False
         return bool(self.git.run("ls-files", "-z", "--", os.fspath(full.relative_to(root))))
+
+    def _empty(self) -> bool:
+        """Is nothing committed, nor fetched from anywhere?"""
+        if self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0:
+            return False
+        return not self.git.ask("for-each-ref", "--count=1", "refs").out.strip()
 
     def _hint(self, ref: str) -> str:
         """Names that the user may have meant, and what to fetch."""

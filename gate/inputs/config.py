@@ -61,12 +61,28 @@ def load(text: str, file: str) -> Config:
     Raises:
         InputErrors: every mistake with its line.
     """
+    problems = Problems(file)
+    config = in_spite(text, problems)
+    problems.check()
+    return config
+
+
+def in_spite(text: str, problems: Problems) -> Config:
+    """Read what can be read of a configuration, whatever is wrong with the rest.
+
+    Args:
+        text: the YAML.
+        problems: of the file; gets every mistake. A suite that one is about is not `sound`.
+
+    Raises:
+        InputErrors: it is no YAML, no mapping, or of another version, so that nothing can be read.
+    """
+    file = problems.file
     if len(text) > CONFIG_CHARS:
         raise one_problem(file, 0, f"is longer than {CONFIG_CHARS:,} characters", "keep cases and prompts in files")
-    problems = Problems(file)
     root = parse_yaml(text, problems)
     problems.check()
-    return read(root, problems)
+    return _whole(root, problems)
 
 
 def read(root: Node | None, problems: Problems) -> Config:
@@ -79,6 +95,12 @@ def read(root: Node | None, problems: Problems) -> Config:
     Raises:
         InputErrors: there was one.
     """
+    config = _whole(root, problems)
+    problems.check()
+    return config
+
+
+def _whole(root: Node | None, problems: Problems) -> Config:
     file = problems.file
     if root is None or root.value is None:
         raise one_problem(file, 0, "is empty", "it needs at least 'version: 1' and 'suites'")
@@ -87,14 +109,12 @@ def read(root: Node | None, problems: Problems) -> Config:
     fields = Fields(root, "", problems)
     _check_version(fields)
     fields.only(KEYS, later=_LATER)
-    config = Config(
+    return Config(
         policy=_policy(fields.mapping("policy")),
         budget=_budget(fields.mapping("budget")),
         cache=_cache(fields.mapping("cache")),
         suites=read_suites(fields),
     )
-    problems.check()
-    return config
 
 
 def _check_version(fields: Fields) -> None:

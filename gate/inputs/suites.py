@@ -65,6 +65,7 @@ class SuiteConfig:
         conversing: how conversations are led and scored.
         placeholders: see `gate.domain.suite.Exam`.
         promises: compare what the prompt promises before and after; None where nobody wants to know.
+        sound: nothing is wrong with the entry; only `gate.inputs.config.in_spite` returns others.
     """
 
     name: str
@@ -85,6 +86,7 @@ class SuiteConfig:
     conversing: Conversing = Conversing()
     placeholders: Mapping[str, str] | None = None
     promises: PromisesConfig | None = None
+    sound: bool = True
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
@@ -130,8 +132,7 @@ def read_suites(root: Fields) -> tuple[SuiteConfig, ...]:
                 item.line, f"a suite must be a mapping, not {described(item.value)}", "begin with 'name:'"
             )
     suites = [_suite(item, base, root) for item in node.value if isinstance(item.value, Mapping)]
-    _check_names(suites, root)
-    return tuple(suites)
+    return _named_once(suites, root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ class SuiteDefaults:
 
 
 def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
-    fields = Fields(node, "", root.problems)
+    fields, before = Fields(node, "", root.problems), root.problems.count
     fields.name = f"suite {quoted(name)}" if (name := _name(fields)) else "this suite"
     fields.only(SUITE, meant=_MEANT)
     fields.require("name", "name: support")
@@ -156,7 +157,7 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         fields.require("model", "model: openai:gpt-5-mini, here or under 'defaults'")
     fields.name = ""
     slices = _slices(fields)
-    return SuiteConfig(
+    suite = SuiteConfig(
         name=name,
         prompt=_prompt(fields),
         cases=_cases(fields),
@@ -175,6 +176,8 @@ def _suite(node: Node, base: SuiteDefaults, root: Fields) -> SuiteConfig:
         placeholders=read_placeholders(fields),
         promises=read_promises(fields),
     )
+    # Without a model nobody could be asked; what is wrong with the defaults' is said of them.
+    return replace(suite, sound=root.problems.count == before and suite.model is not None)
 
 
 def _lines(scorers: Node | None) -> tuple[int, ...]:
@@ -189,13 +192,17 @@ def _name(fields: Fields) -> str:
     return name
 
 
-def _check_names(suites: Sequence[SuiteConfig], root: Fields) -> None:
+def _named_once(suites: Sequence[SuiteConfig], root: Fields) -> tuple[SuiteConfig, ...]:
     first: dict[str, int] = {}
+    found = []
     for suite in suites:
-        if suite.name and suite.name in first:
+        again = bool(suite.name) and suite.name in first
+        if again:
             message = f"the suite name {quoted(suite.name)} is already used on line {first[suite.name]}"
             root.problems.add(suite.line, message, "give each suite its own name")
         first.setdefault(suite.name, suite.line)
+        found.append(replace(suite, sound=False) if again else suite)
+    return tuple(found)
 
 
 def _path(fields: Fields, key: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from math import fsum
 from typing import Any, TypeAlias
 
 from gate.bootstrap.background import Answer
@@ -48,7 +49,7 @@ def payload_of(answer: Answer) -> Payload:
         "check": case_check(result).model_dump(mode="json"),
         "calls": calls,
         "cached": cached,
-        "usd": sum(dollars) if dollars else None,
+        "usd": fsum(dollars) if dollars else None,
     }
 
 
@@ -184,6 +185,6 @@ def summary(payloads: Sequence[Payload], notes: Sequence[str]) -> Iterator[str]:
 
 def _spent(payloads: Sequence[Payload]) -> str:
     known = [payload["usd"] for payload in payloads if payload["usd"] is not None]
-    cost = f", {numbers.dollars(sum(known))}" if known else ""
+    cost = f", {numbers.dollars(fsum(known))}" if known else ""
     calls, cached = (sum(payload[key] for payload in payloads) for key in ("calls", "cached"))
     return f"{numbers.counted(calls, 'call')}, {cached:,} answers from the cache{cost}"

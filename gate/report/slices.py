@@ -10,6 +10,7 @@ from gate.domain.record_compared import ComparisonRecord, SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
+from gate.report import numbers
 from gate.report.escape import one_line
 from gate.report.parts.whole import Code
 
@@ -91,6 +92,20 @@ def badness(named: Named) -> tuple[float, float, bool, str]:
     upper, mean = named.record.upper, named.record.mean
     automatic = named.local.startswith("length=")
     return (math.inf if upper is None else upper, math.inf if mean is None else mean, automatic, named.full)
+
+
+def moved(record: ComparisonRecord) -> str:
+    """`fell by 0.417, from 0.806 to 0.389`: the words of the first line of the comment, and of all outputs."""
+    known = record.baseline is not None and record.candidate is not None
+    scores = f", from {numbers.score(record.baseline)} to {numbers.score(record.candidate)}" if known else ""
+    return f"{numbers.fell_or_rose(record.mean or 0.0)}{scores}"
+
+
+def fallen(record: ComparisonRecord, called: str) -> str:
+    """A sentence on a slice that fell, or may have: `lang=de is suspect: it fell by …, which is not beyond doubt`."""
+    if record.state is State.SUSPECT:
+        return f"{called} is suspect: it {moved(record)}, which is not beyond doubt"
+    return f"{called} {moved(record)}"
 
 
 def unmoved(named: Named) -> bool:

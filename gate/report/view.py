@@ -4,7 +4,7 @@ from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.advice.again import compare_again
-from gate.report.advice.steps import steps
+from gate.report.advice.steps import remedy, steps
 from gate.report.alone import checks, rates
 from gate.report.alone.newprompts import new_prompts
 from gate.report.calls import endings, reuse
@@ -134,6 +134,7 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     # On HOLD the first line says the first reason in its own words.
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     first = headline(run)[0]
-    fresh = [reason for reason in reasons if not obstacle.said(run, reason) and reason not in run.notes]
+    known = (*run.notes, remedy(run))
+    fresh = [reason for reason in reasons if not obstacle.said(run, reason) and reason not in known]
     told = [short(reason, LONGEST_SENTENCE) for reason in fresh if not rates.advised(run, reason)]
     return tuple(reason for reason in told if reason.rstrip(".") != first)

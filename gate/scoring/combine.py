@@ -1,6 +1,7 @@
 """Several scores of one sample become one."""
 
 from collections.abc import Sequence
+from math import fsum
 
 from gate.domain.absence import Unscored
 from gate.domain.sample import Score
@@ -18,12 +19,10 @@ def combine(scores: Sequence[Score]) -> float | Unscored:
     """
     if not scores:
         return Unscored("no scorer")
-    total = weight = 0.0
-    vetoed = False
+    weighted, vetoed = [], False
     for score in scores:
         if isinstance(score.value, Unscored):
             return Unscored(f"{score.scorer}: {score.value.reason}")
         vetoed = vetoed or (score.required and score.value <= 0.0)
-        total += score.weight * score.value
-        weight += score.weight
-    return 0.0 if vetoed else total / weight
+        weighted.append(score.weight * score.value)
+    return 0.0 if vetoed else fsum(weighted) / fsum(score.weight for score in scores)

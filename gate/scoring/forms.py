@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import fsum
 from typing import Protocol
 
 from gate.domain.case import ScorerSpec
@@ -77,8 +78,9 @@ class RubricForm:
         pairs = tuple(zip(rubric.dimensions, marks, strict=True))
         parts = tuple(Part("dimension", one.name, rubric.share(mark.score), one.weight) for one, mark in pairs)
         # The lowest first: where a reason is cut, it is what the score fell by that is left.
-        told = (self._told(one.name, mark) for one, mark in sorted(pairs, key=lambda pair: pair[1].score))
-        return Verdict(weighted(parts), "; ".join(told), marks, parts)
+        *told, last = (self._told(one.name, mark) for one, mark in sorted(pairs, key=lambda pair: pair[1].score))
+        # Judges write sentences; in a row only the last keeps its full stop.
+        return Verdict(weighted(parts), "; ".join([*(one.removesuffix(".") for one in told), last]), marks, parts)
 
     def _told(self, name: str, mark: Mark) -> str:
         return f"{name} {mark.score:g} of {self.rubric.high:g}: {mark.reason.strip()}"
@@ -86,5 +88,5 @@ class RubricForm:
 
 def weighted(parts: tuple[Part, ...]) -> float:
     """The weighted mean of some parts, in [0, 1]."""
-    mean = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
+    mean = fsum(part.weight * part.value for part in parts) / fsum(part.weight for part in parts)
     return min(1.0, max(0.0, mean))

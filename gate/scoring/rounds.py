@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import fsum
 from statistics import fmean
 
 from gate.domain.absence import Unscored
@@ -54,7 +55,7 @@ def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) ->
     own = Subject(
         case,
         turns[-1].answer,
-        sum(seconds) if len(seconds) == len(turns) else None,
+        fsum(seconds) if len(seconds) == len(turns) else None,
         reduce(added, [turn.cost for turn in turns], None),
         replace(transcript, turns=turns),
     )

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import reduce
+from math import fsum
 from operator import add
 
 from gate.calls.lane import NoCall
@@ -291,7 +292,7 @@ class _Conversation:
             usage=reduce(add, [answer.usage for answer in self.answers]),
             cost=cost or Unpriced("unknown"),
             # Some of it was known from earlier, in no time.
-            latency_s=sum(known) if len(known) == len(seconds) and not reused else None,
+            latency_s=fsum(known) if len(known) == len(seconds) and not reused else None,
             stop_reason=STEP_LIMIT if limited else last.stop_reason,
             transcript=self._transcript(observations),
             effort=self.effort,

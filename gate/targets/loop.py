@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from math import fsum
 
 from gate.calls.port import Calls
 from gate.calls.together import together
@@ -176,7 +177,7 @@ def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer
         steps=len(replies),
         usage=reduce(Usage.__add__, [reply.usage for reply in replies]),
         cost=cost or Unpriced("unknown"),
-        latency_s=sum(times) + seconds if len(times) == len(replies) else None,
+        latency_s=fsum([*times, seconds]) if len(times) == len(replies) else None,
         model_id=last.model_id,
         stop_reason=last.stop_reason,
         effort=effort_of_all(replies),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def _nearest(texts: Sequence[str]) -> float | Undefined:
     closest = []
     for place, alike in enumerate(likenesses([ngrams(text) for text in texts])):
         closest.append(float(np.delete(alike, place).max()))
-    return sum(closest) / len(closest)
+    return fmean(closest)
 
 
 def _lengths(texts: Sequence[str]) -> Lengths | Undefined:

@@ -85,7 +85,7 @@ class GenerationForecast:
         """About; None where some price is unknown."""
         amounts = [one.cost.amount if isinstance(one.cost, Dollars) else None for one in self.stages]
         known = [amount for amount in amounts if amount is not None]
-        return sum(known) if len(known) == len(amounts) else None
+        return math.fsum(known) if len(known) == len(amounts) else None
 
     @property
     def rest(self) -> "GenerationForecast":

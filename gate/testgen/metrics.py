@@ -6,6 +6,7 @@ tests and not of its answers.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from gate.domain.promptspec import GeneratedTest, OutputRule
 from gate.stats.newcombe import Difference, Pairs, rate_difference
@@ -137,7 +138,7 @@ def across_prompts(rows: Sequence[Row], first: Group, second: Group, source: Sou
         value = contrast(own, first, second, source).value
         if value is not None:
             found.setdefault(prompt, []).append(value)
-    return paired_mean([sum(values) / len(values) for values in found.values()])
+    return paired_mean([fmean(values) for values in found.values()])
 
 
 def paired(first: Iterable[Row], second: Iterable[Row], source: Source = "judge") -> Pairs:
@@ -187,7 +188,7 @@ def valid_share(rows: Iterable[Row], source: Source = "judge") -> ValidShare:
         own = _flags(row.valid for row in broken if row.prompt == prompt)
         if own.decided:
             shares.append(own.yes / own.decided)
-    return ValidShare(pooled, sum(shares) / len(shares) if shares else None, len(shares))
+    return ValidShare(pooled, fmean(shares) if shares else None, len(shares))
 
 
 def _flags(flags: Iterable[bool | None], units: int | None = None) -> Tally:

@@ -67,7 +67,9 @@ def runs() -> dict[str, RunRecord]:
         "advisory": waive(block(), "advisory"),
         "advisory-mistakes": waive(failed(InputErrors(_MISTAKES), _COMMIT, _NOW), "advisory", _REFUSED),
         "mistakes": failed(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
-        "no-key": failed(MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export it"), _COMMIT, _NOW),
+        "no-key": failed(
+            MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export OPENAI_API_KEY=…"), _COMMIT, _NOW
+        ),
         "hostile": hostile(),
         "new-block": new_block(),
         "new-hold": new_hold(),
@@ -93,7 +95,10 @@ def runs() -> dict[str, RunRecord]:
         "pass-lower": lower(),
         "closed": closed(_COMMIT, _NOW),
         "setup": failed(
-            GateError("label-scope: commit needs another event", "leave it out"), _COMMIT, _NOW, setup=True
+            GateError("label-scope: commit needs another event", "set label-scope: pull-request in the workflow"),
+            _COMMIT,
+            _NOW,
+            setup=True,
         ),
     }
 

@@ -9,6 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.action.telling import outputs
+from gate.cli.action import action
 from gate.settings.inputs import Inputs
 from tests.golden.runs import block
 
@@ -143,3 +144,10 @@ def test_this_repositorys_own_gate_gives_inputs_that_exist() -> None:
     given = {name.removeprefix("INPUT_").lower() for name in gate["env"]}
     assert given <= set(ACTION["inputs"])
     assert gate["shell"] == "bash"
+
+
+def test_the_help_of_the_command_shows_the_workflow_of_the_documentation() -> None:
+    def used(text: str) -> list[str]:
+        return re.findall(r"uses: (\S+)", text)
+
+    assert used(action.help or "") == used(SHORT.read_text(encoding="utf-8"))

@@ -40,6 +40,8 @@ _LOOKED_AT = 10
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LOOP = re.compile(r"\bfor (\w{1,40}) in ([^\W\d]\w*)")
 _FIELD = re.compile(r"(?<![\w.])([^\W\d]\w*)\.([^\W\d]\w{0,39})(?!\w|\()")
+_FORMS = frozenset("{[<")
+"""How JSON and markup begin."""
 _EXAMPLE = re.compile(r"^([A-Z][\w ]{0,30}):[ \t]*(\S.*)$")
 
 
@@ -49,7 +51,7 @@ class Heads:
 
     Args:
         given: before what goes in.
-        wanted: before what comes out.
+        wanted: before what comes out; empty where it begins on the next line without any.
     """
 
     given: str
@@ -119,9 +121,15 @@ def _language(text: str) -> str:
 
 
 def heads_of(text: str) -> Heads | None:
-    """The two words of a prompt whose examples stand as `Review: …` and `Label: …`; None where it has no such ones."""
-    lines = [found for line in text.splitlines() if (found := _EXAMPLE.match(line))]
+    """The two words of a prompt whose examples stand as `Review: …` and `Label: …`; None where it has no such ones.
+
+    What comes out may have no word where it cannot be taken for anything else: JSON or markup on the next line.
+    """
+    every = text.splitlines()
+    lines = [found for line in every if (found := _EXAMPLE.match(line))]
     pairs = Counter((one[1], other[1]) for one, other in zip(lines, lines[1:], strict=False) if one[1] != other[1])
+    below = [other[:1] in _FORMS and _EXAMPLE.match(one) for one, other in zip(every, every[1:], strict=False)]
+    pairs.update((found[1], "") for found in below if found)
     most = pairs.most_common(1)
     return Heads(*most[0][0]) if most and most[0][1] >= 2 else None
 
@@ -171,7 +179,7 @@ def _cases(data: _Data, kind: str, variables: Mapping[str, _Shape], asked: _Aske
     for group, texts in data.said[kind].items():
         for text in texts:
             number += 1
-            said = f"{heads.given}: {text}\n{heads.wanted}:" if heads else text
+            said = f"{heads.given}: {text}\n{heads.wanted}{':' if heads.wanted else ''}" if heads else text
             values = {**data.values, **dict.fromkeys(asked.payload, text)}
             filled = {name: _shaped(name, shape, text, values) for name, shape in variables.items()}
             case: dict[str, JsonValue] = {"id": f"starter-{number:02d}", "description": NOTE}

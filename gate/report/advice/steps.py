@@ -6,6 +6,7 @@ from math import inf
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.verdict import State, Verdict
+from gate.domain.words import HELPS, UNREAD
 from gate.report import numbers
 from gate.report.advice.drafting import drafted
 from gate.report.alone import check_words, rates
@@ -16,7 +17,7 @@ from gate.report.compared import floors
 from gate.report.compared.tables import more_cases
 from gate.report.parts.whole import Code, Text
 from gate.report.promises import open_ones as open_promises
-from gate.report.slices import NAMES_SHOWN, Named, in_state, name, names, of_run, short
+from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, Named, in_state, name, names, of_run, short
 from gate.report.unfinished import ended_early as unfinished
 
 FLOOR = 30
@@ -45,8 +46,18 @@ def steps(run: RunRecord) -> tuple[Text, ...]:
         Verdict.SHIP: _ship,
         Verdict.SKIPPED: _skipped,
     }
-    asked = open_promises.steps(run) if run.verdict in _MERGING else ()
+    asked = (*open_promises.steps(run), *_unread(run)) if run.verdict in _MERGING else ()
     return (*asked, *makers[run.verdict](run))
+
+
+def _unread(run: RunRecord) -> Iterator[Text]:
+    """Orders that changed where no score can move are for people to judge, whatever the scores say."""
+    if _blind(run):
+        yield ("Judge the changed orders named above yourself: no scorer reads them, so no score speaks of them.",)
+
+
+def _blind(run: RunRecord) -> bool:
+    return any(UNREAD in note for note in run.notes)
 
 
 def _block(run: RunRecord) -> Iterator[Text]:
@@ -92,8 +103,18 @@ def _failures(run: RunRecord) -> str:
     return f": {told}{'; and more' if len(run.missing.reasons) > FAILURES_NAMED else ''}" if told else ""
 
 
+def remedy(run: RunRecord) -> str:
+    """The reason that says what helps, where it is the next step; empty where there is none."""
+    if run.evaluated or run.verdict is not Verdict.INCONCLUSIVE or run.kind not in ("", "setup"):
+        return ""
+    return next((reason for reason in run.reasons if reason.startswith(HELPS)), "")
+
+
 def _mend(run: RunRecord) -> str:
     mistake = 2 in (run.exit_code, run.waived_code)
+    if helps := short(remedy(run), LONGEST_SENTENCE).rstrip("."):
+        pushed = mistake and run.kind != "setup"
+        return f"{helps}. Then {'push' if pushed else 'run the gate'} again."
     if run.kind == "setup" and mistake:
         return "Mend what is named above, in the workflow or where it was started, and run it again."
     if run.kind == "setup":
@@ -134,8 +155,12 @@ def _pass(run: RunRecord) -> Iterator[Text]:
         return
     if stuck := floors.whole(run):
         where: Text = (" of ", Code(short(stuck[0].suite))) if stuck[0].suite else ()
-        yield ("Before you rely on this, mend the scorer or the cases", *where, ": nothing could have got worse.")
-    found = "nothing is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
+        yield (
+            "Before you rely on this, read some answers",
+            *where,
+            f": nothing could have got worse. {floors.REMEDY}.",
+        )
+    found = f"{_nothing(run)} is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
     yield (f"Merge when you are content with the change: {found}.",)
     for named in _lower(run)[:1]:
         yield from _settling(run, named)
@@ -190,7 +215,12 @@ def _suite_of(run: RunRecord, named: Named) -> SuiteRecord:
 def _ship(run: RunRecord) -> Iterator[Text]:
     yield from endings.advice(run)
     count = numbers.counted(run.method.slices_tested, "tested slice")
-    yield (f"Merge: it is better overall, and nothing is shown to be worse ({count}).",)
+    when = "Merge when you are content with them" if _blind(run) else "Merge"
+    yield (f"{when}: it is better overall, and {_nothing(run)} is shown to be worse ({count}).",)
+
+
+def _nothing(run: RunRecord) -> str:
+    return "nothing that is scored" if _blind(run) else "nothing"
 
 
 def _skipped(run: RunRecord) -> Iterator[Text]:

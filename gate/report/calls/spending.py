@@ -1,6 +1,7 @@
 """What a run took: calls and dollars, who made and cost them, and what one answer's share is called."""
 
 from collections.abc import Iterator, Sequence
+from math import fsum
 
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
@@ -85,7 +86,7 @@ def _together(parts: Sequence[SpentRecord]) -> str:
     """Calls, and dollars where all of the calls have a price."""
     called = [part for part in parts if part.calls]
     prices = [part.usd for part in called if part.usd is not None]
-    dollars = f", {numbers.dollars(sum(prices))}" if called and len(prices) == len(called) else ""
+    dollars = f", {numbers.dollars(fsum(prices))}" if called and len(prices) == len(called) else ""
     return f"{numbers.counted(sum(part.calls for part in called), 'call')}{dollars}"
 
 

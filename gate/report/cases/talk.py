@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from math import fsum
 
 from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.record_parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
@@ -98,7 +99,7 @@ def _use(same: Sequence[ToolUseRecord]) -> UseView:
         call=f"{short(use.name)}({inner})",
         result=short(use.result, LONGEST_SENTENCE) or "nothing",
         failed=use.failed,
-        seconds=numbers.duration(sum(times)) if times else "",
+        seconds=numbers.duration(fsum(times)) if times else "",
         times=len(same),
     )
 

@@ -1,5 +1,7 @@
 """The case to read first, and the command that shows everything about it."""
 
+from math import fsum
+
 from gate.domain.checked import CaseState
 from gate.domain.record import RunRecord
 from gate.report.cases.carriers import carriers
@@ -22,7 +24,7 @@ def worst_case(run: RunRecord) -> tuple[str, str] | None:
     if fallen := carriers(run).cases:
         return fallen[0].suite or run.suites[0].name, fallen[0].record.id
     found = [
-        (sum(score or 0.0 for score in case.scores) / max(1, len(case.scores)), order, new.name, case.id)
+        (fsum(score or 0.0 for score in case.scores) / max(1, len(case.scores)), order, new.name, case.id)
         for new in run.new
         for order, case in enumerate(new.cases)
         if (case.check.state is CaseState.FAILED if case.check is not None else False in case.passed)

@@ -14,7 +14,9 @@ from gate.report.slices import NAMES_SHOWN, Named, name, of_suite, short
 MOST_ABOVE = 0.1
 """Share of cases above 0 up to which a baseline scores 0 in nearly all."""
 SUITES_SHOWN = 3
-_REMEDY = "mend the scorer or the cases"
+REMEDY = "If they are right, mend the scorer or the cases; if not, mend the prompt, or take a model that obeys it"
+"""What to do about answers that all score 0, once somebody has read some."""
+_LOOK = "read some answers: the model may not obey, or the scorer or the cases may ask for the wrong thing"
 
 
 def findings(run: RunRecord) -> tuple[Text, ...]:
@@ -87,11 +89,11 @@ def _floor(found: Sequence[tuple[Named, int]]) -> Text:
     if none:
         where = "here" if none[0].overall else "there"
         said: Text = (f"The baseline already scores {numbers.score(0.0)} in ", *_listed(none))
-        return (*said, f": no change could make it worse {where}, so that none is shown says nothing; {_REMEDY}.")
+        return (*said, f": no change could make it worse {where}, so that none is shown says nothing; {_LOOK}.")
     named, above = found[0]
     what = f"all but {above:,} of the {numbers.counted(named.record.n, 'case')} of "
     few = "it could hardly be shown to get worse"
-    return (f"The baseline already scores {numbers.score(0.0)} in {what}", name(named), f": {few}; {_REMEDY}.")
+    return (f"The baseline already scores {numbers.score(0.0)} in {what}", name(named), f": {few}; {_LOOK}.")
 
 
 def _listed(found: Sequence[Named]) -> Text:
@@ -117,4 +119,6 @@ def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
         if known and max(one.baseline or 0.0, one.candidate or 0.0) <= numbers.ZERO:
             where: Text = (" of ", Code(short(suite.name))) if several else ()
             over = numbers.counted(one.n, "case")
-            yield ("Scorer ", Code(short(one.name)), *where, f" gave 0 to every answer of both arms ({over}); mend it.")
+            found = f" gave 0 to every answer of both arms ({over})"
+            why = "the model may never obey, or the scorer may look for the wrong thing"
+            yield ("Scorer ", Code(short(one.name)), *where, f"{found}; read some of them: {why}.")

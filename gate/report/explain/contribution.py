@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum
+from statistics import fmean
 
 from gate.domain.checked import CaseState
 from gate.domain.passrate import PassState
@@ -115,11 +117,11 @@ def _rate(case: NewCaseRecord) -> float | None:
     if case.check is not None:
         return None if case.check.state is CaseState.UNSCORED else float(case.check.state is CaseState.PASSED)
     known = [passed for passed in case.passed if passed is not None]
-    return sum(known) / len(known) if known else None
+    return fmean(known) if known else None
 
 
 def _without(own: float, values: Sequence[float]) -> float | None:
-    return (sum(values) - own) / (len(values) - 1) if len(values) > 1 else None
+    return (fsum(values) - own) / (len(values) - 1) if len(values) > 1 else None
 
 
 def _place(own: float, values: Sequence[float]) -> tuple[float, int, int, int]:
@@ -129,4 +131,4 @@ def _place(own: float, values: Sequence[float]) -> tuple[float, int, int, int]:
     same = [abs(value) for value in values if value * own > 0 and abs(value) >= numbers.ZERO]
     ahead = sum(value > abs(own) + numbers.ZERO for value in same)
     ties = sum(abs(value - abs(own)) <= numbers.ZERO for value in same) - 1
-    return abs(own) / sum(same), ahead + 1, ties, len(same)
+    return abs(own) / fsum(same), ahead + 1, ties, len(same)

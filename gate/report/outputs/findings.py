@@ -11,7 +11,7 @@ from gate.domain.record_new import NewSuiteRecord, PassRateRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.compared.axes import over_allowance
-from gate.report.slices import Named, in_state, of_suite, short
+from gate.report.slices import Named, fallen, in_state, of_suite, short
 
 FindingLevel: TypeAlias = Literal["error", "warning", "notice"]
 Lines: TypeAlias = Mapping[str, Sequence[tuple[int, int]]]
@@ -101,9 +101,7 @@ def _compared(run: RunRecord, suite: SuiteRecord) -> Iterator[tuple[str, str]]:
 
 
 def _fell(rows: Sequence[Named]) -> str:
-    worst = rows[0].record
-    span = numbers.interval(worst.lower, worst.upper)
-    return f"{short(rows[0].full)} {numbers.fell_or_rose(worst.mean or 0.0)} {span}{_more(len(rows) - 1)}"
+    return f"{fallen(rows[0].record, short(rows[0].full))}{_more(len(rows) - 1)}"
 
 
 def _alone(new: NewSuiteRecord) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ times as GitLab and GitHub's reporters show them. The file is red exactly when t
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as Xml
 
@@ -24,7 +25,7 @@ from gate.report.compared.tables import WORDS
 from gate.report.escape import one_line, shorten, visible, xml_text
 from gate.report.outputs.findings import passing
 from gate.report.scorers.words import case_score, shortcomings
-from gate.report.slices import LONGEST_SENTENCE, short
+from gate.report.slices import LONGEST_SENTENCE, moved, short
 from gate.report.verdict.headline import plain_first_line
 
 Seconds: TypeAlias = Mapping[tuple[str, str], float]
@@ -92,7 +93,7 @@ _Group: TypeAlias = tuple[str, list[_Test], float]
 
 def _groups(name: str, slices: list[_Test], cases: list[_Test]) -> Iterator[_Group]:
     yield f"{_plain(name)} slices", slices, 0.0
-    yield f"{_plain(name)} cases", cases, sum(test.seconds for test in cases)
+    yield f"{_plain(name)} cases", cases, fsum(test.seconds for test in cases)
 
 
 def _counts(groups: Sequence[_Group]) -> dict[str, str]:
@@ -143,10 +144,9 @@ def _bad(run: RunRecord, row: ComparisonRecord) -> bool:
 def _slice(run: RunRecord, row: ComparisonRecord) -> _Test:
     if row.mean is None:
         return _Test(row.slice, "skipped", "no case has a score in both arms")
-    change = f"{numbers.fell_or_rose(row.mean)} {numbers.interval(row.lower, row.upper)}"
-    scores = f"{numbers.score(row.baseline)} → {numbers.score(row.candidate)}"
+    change = f"{moved(row)}, interval {numbers.interval(row.lower, row.upper)}"
     still = row.state is State.NOISE and not row.moved
-    said = "no case moved" if still else f"{change} ({scores}, {numbers.counted(row.n, 'case')}): {WORDS[row.state]}"
+    said = "no case moved" if still else f"{change} ({numbers.counted(row.n, 'case')}): {WORDS[row.state]}"
     if _bad(run, row):
         return _Test(row.slice, "failure", said)
     return _Test(row.slice, "skipped", said) if row.state is State.TOO_FEW else _Test(row.slice, detail=said)

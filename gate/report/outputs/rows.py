@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from math import fsum
 from typing import TypeAlias
 
 from gate.domain.absence import Failed, Unscored
@@ -123,7 +124,7 @@ def _rest(sample: Sample) -> Row:
     return {
         "calls": effort_of(sample.reply).calls,
         "judge_calls": sum(one.calls for one in sample.scores),
-        "judge_cost_usd": sum(judges) if judges else None,
+        "judge_cost_usd": fsum(judges) if judges else None,
         "reused": reused,
         "warmup": sample.warmup,
     }

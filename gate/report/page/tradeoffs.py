@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
@@ -167,14 +168,14 @@ def _ratio_of_means(pairs: Sequence[tuple[float, float]]) -> float | None:
     """As the axis of cost is measured: what all of it costs after, by what it cost before."""
     if len(pairs) < FEWEST:
         return None
-    return sum(after for _, after in pairs) / sum(before for before, _ in pairs) - 1.0
+    return math.fsum(after for _, after in pairs) / math.fsum(before for before, _ in pairs) - 1.0
 
 
 def _mean_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:
     """As the axis of latency is measured: the geometric mean of the ratios of the cases."""
     if len(pairs) < FEWEST:
         return None
-    return math.exp(sum(math.log(after / before) for before, after in pairs) / len(pairs)) - 1.0
+    return math.exp(fmean(math.log(after / before) for before, after in pairs)) - 1.0
 
 
 def _named(wanted: Sequence[Point], points: Sequence[Point]) -> dict[str, bool]:

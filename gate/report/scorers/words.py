@@ -1,6 +1,7 @@
 """What the scorers of a case say, each on its own scale: a rubric's `3.5 of 5`, anybody else's share of 1."""
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from gate.domain.checked import CaseState
 from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
@@ -69,12 +70,7 @@ def shortcomings(check: CaseCheckRecord) -> Iterator[str]:
     for one in check.scorers:
         if falls_short(check, one):
             room = BESIDE_PARTS if one.parts else LONGEST_REASON
-            yield scorer_text(one) + (f": {_joined(short(one.reason, room))}" if one.reason else "")
-
-
-def _joined(reason: str) -> str:
-    """Sentences that a judge gave for each dimension, as parts of one."""
-    return reason.replace(".; ", "; ")
+            yield scorer_text(one) + (f": {short(one.reason, room)}" if one.reason else "")
 
 
 def falls_short(check: CaseCheckRecord, one: ScorerCheckRecord) -> bool:
@@ -104,7 +100,7 @@ def mean_score(checks: Sequence[CaseCheckRecord]) -> str:
     if not known:
         return numbers.NOTHING
     scales = {case_scale(check) for check in known}
-    mean = sum(check.score or 0.0 for check in known) / len(known)
+    mean = fmean(check.score or 0.0 for check in known)
     return against(mean, None, scales.pop() if len(scales) == 1 else None)
 
 

@@ -11,6 +11,7 @@ from gate.report.slices import (
     LONGEST_SENTENCE,
     Named,
     in_state,
+    moved,
     name,
     of_run,
     short,
@@ -128,10 +129,7 @@ def _worst(run: RunRecord, before: str) -> Text:
 
 def _moved(named: Named) -> Text:
     """`lang=de` fell by 0.417, from 0.806 to 0.389: the interval stands in the table."""
-    record = named.record
-    scores = f", from {numbers.score(record.baseline)} to {numbers.score(record.candidate)}"
-    known = record.baseline is not None and record.candidate is not None
-    return (_subject(named), f" {numbers.fell_or_rose(record.mean or 0.0)}{scores if known else ''}")
+    return (_subject(named), f" {moved(named.record)}")
 
 
 def _subject(named: Named) -> str | Code:

@@ -4,8 +4,12 @@ import json
 from importlib import resources
 from pathlib import Path
 
+from gate.demo.repository import CHANGES
+from gate.demo.tour import expected
 from gate.inputs import cases, config, prompts
 from gate.inputs.render import render
+from tests.golden.kept_answers import unfinished
+from tests.golden.runs import block, passed
 from tests.support import wheels
 from tests.support.command import gate
 
@@ -51,3 +55,10 @@ def test_the_shipped_suite_is_balanced_and_renders() -> None:
     for name in ("baseline", "simplified", "reworded"):
         prompt = prompts.parse(DATA.joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8"), f"{name}.txt")
         assert [message.role for message in render(prompt, parsed[0])] == ["system", "user"]
+
+
+def test_a_run_that_was_stopped_is_no_change_that_stays_green() -> None:
+    (bad,), (good,) = ([one for one in CHANGES if one.blocked is blocked] for blocked in (True, False))
+    assert expected(block(), bad) and expected(passed(), good)
+    assert not expected(unfinished(), good) and not expected(unfinished(), bad)
+    assert not expected(block(), good) and not expected(passed(), bad)

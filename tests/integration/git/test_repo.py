@@ -31,7 +31,19 @@ def test_opens_from_any_folder_or_file_inside(folder: Path) -> None:
 
 def test_opens_before_the_first_commit(folder: Path) -> None:
     assert Repo.open(folder).tree().glob("*") == []
-    assert "there is no commit 'HEAD'" in told("HEAD", folder).message
+    for ref in ("HEAD", "main", "origin/main"):
+        error = told(ref, folder)
+        assert error.message == "this repository has no commit yet"
+        assert "git commit" in error.hint and "fetch" not in error.hint
+
+
+def test_a_repository_that_has_only_fetched_can_name_what_it_has(folder: Path) -> None:
+    first = commit(folder, {"a": "1"})
+    git(folder, "update-ref", "refs/remotes/origin/main", first)
+    git(folder, "checkout", "--quiet", "--orphan", "fresh")
+    git(folder, "branch", "-D", "main")
+    error = told("main", folder)
+    assert "there is no commit 'main'" in error.message and "'origin/main'" in error.hint
 
 
 def test_outside_a_repository(tmp_path: Path) -> None:

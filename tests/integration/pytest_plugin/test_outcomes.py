@@ -112,9 +112,7 @@ def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) 
     ran = project.run("-m", "eval", "-v", "-k", "welcome_0", "--junit-xml", "junit.xml")
     assert "FAILED [score 3.0 of 5, needs 3.5; rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0)]" in ran.out
     assert "FAILED gate.yaml::bot::welcome_0 - rubric 3.0 of 5, needs 3.5\n" in ran.out
-    assert (
-        "x rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0): length 2 of 5: Too long.; tone 4 of 5: Kind." in ran.out
-    )
+    assert "x rubric 3.0 of 5, needs 3.5 (tone 4.0, length 2.0): length 2 of 5: Too long; tone 4 of 5: Kind." in ran.out
     assert re.search(r"bot +1 +0 +1 +0 +3.0 of 5", ran.out)
     told = project.junit()["welcome_0"]
     assert (told["score:rubric"], told["dimension:rubric:tone"], told["scale:rubric"]) == ("0.5", "0.75", "1 to 5")

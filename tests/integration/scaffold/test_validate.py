@@ -64,6 +64,32 @@ def test_mistakes_of_the_configuration_itself(tmp_path: Path) -> None:
     assert gate("validate", "--config", "other.yaml", cwd=tmp_path).err.startswith("error: there is no other.yaml")
 
 
+def test_an_unknown_key_hides_no_mistake_of_another_file(tmp_path: Path) -> None:
+    config = """\
+version: 1
+defaults: {model: "fake:echo", sample: 3}
+suites:
+  - {name: gone, prompt: prompts/gone.md, cases: evals/gone.jsonl, scorer: [refusal]}
+  - {name: twice, prompt: prompts/a.md, cases: evals/broken.jsonl, scorers: [refusal]}
+  - {name: twice, prompt: prompts/broken.j2, cases: evals/a.jsonl, scorers: [refusal], model: 7}
+  - {name: judged, prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [rubric: {file: evals/none.yaml}]}
+  - {prompt: "../up.md", cases: "*.jsonl", scorers: []}
+  - just a word
+"""
+    write(tmp_path, {**FILES, "gate.yaml": config})
+    document = json.loads(gate("validate", "--json", cwd=tmp_path).out)
+    found = {one["where"] for one in document["problems"]}
+    assert found == {
+        *("gate.yaml:2", "gate.yaml:4", "prompts/gone.md", "evals/gone.jsonl", "evals/broken.jsonl:2", "gate.yaml:6"),
+        *("prompts/broken.j2:2", "gate.yaml:7", "gate.yaml:8", "gate.yaml:9"),
+    }, document["problems"]
+    # What is no YAML, or of another version, says nothing of any file.
+    for text, line in (("suites: [\n", 2), (config.replace("version: 1", "version: 2"), 1)):
+        write(tmp_path, {"gate.yaml": text})
+        problems = json.loads(gate("validate", "--json", cwd=tmp_path).out)["problems"]
+        assert {one["file"] for one in problems} == {"gate.yaml"} and len(problems) == 1, (line, problems)
+
+
 def test_two_prompts_that_would_be_one_suite(tmp_path: Path) -> None:
     suites = "".join(
         f'  - {{name: {name}, prompt: "{path}", cases: c.jsonl, model: "fake:echo", scorers: [refusal]}}\n'
@@ -153,3 +179,20 @@ def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path:
     assert done.code == 0, done.err
     assert done.out.count("takes no") == 1
     assert "note: openai:gpt-5-mini is a reasoning model and takes no temperature; remove temperature" in done.out
+
+
+def test_a_limit_in_dollars_that_no_run_could_keep_is_told(tmp_path: Path) -> None:
+    suite = "{name: a, prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [refusal]}"
+    config = "version: 1\nbudget: {max_usd: 1}\ndefaults: {model: %s}\nsuites: [%s]\n"
+    write(tmp_path, {**FILES, "gate.yaml": config % ('"openai:our-own-model"', suite)})
+    done = gate("validate", cwd=tmp_path)
+    assert done.code == 0
+    assert "budget.max_usd cannot be kept here" in done.out and "the price of openai:our-own-model" in done.out
+    for model in ('"openai:gpt-4o-mini"', '"fake:echo"'):
+        write(tmp_path, {"gate.yaml": config % (model, suite)})
+        assert "cannot be kept" not in gate("validate", cwd=tmp_path).out
+    # A server of one's own has no known price, unless it is said to have the maker's.
+    write(tmp_path, {"gate.yaml": config % ('"openai:gpt-4o-mini"', suite)})
+    elsewhere = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    assert "cannot be kept" in gate("validate", cwd=tmp_path, env=elsewhere).out
+    assert "cannot be kept" not in gate("validate", cwd=tmp_path, env={**elsewhere, "GATE_PRICE_BY_NAME": "1"}).out

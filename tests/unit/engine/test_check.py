@@ -2,9 +2,10 @@
 
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
@@ -257,3 +258,16 @@ def test_rounds_of_a_rubric_are_told_on_its_scale() -> None:
     one = suite(samples=1, case=case)
     found = case_result(replace(one, exam=replace(one.exam, scorers=(rubric,))), case, [talked(0, 0.5, 1.0)])
     assert found.scorers[0].reason.startswith("round 1 has 3, and at least 4 is wanted")
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.randoms())
+@example([0.1, 0.2, 0.3], Random(0))
+def test_the_order_of_the_samples_changes_no_digit(values: list[float], random: Random) -> None:
+    of = suite(len(values))
+
+    def scores(found: list[float]) -> list[object]:
+        samples = [sample(index, value, value) for index, value in enumerate(found)]
+        result = case_result(of, of.exam.cases[0], [replace(one, score=one.scores[0].value) for one in samples])
+        return [result.score, *(scorer.value for scorer in result.scorers)]
+
+    assert scores(values) == scores(values[::-1]) == scores(random.sample(values, len(values)))

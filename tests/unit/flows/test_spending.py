@@ -1,9 +1,10 @@
 """The monthly cap: what is left of it, when it stops a run, and what is kept for later."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed
@@ -33,6 +34,16 @@ def test_what_was_spent_this_month_is_that_of_comments_and_of_the_ledger() -> No
     assert noted(ledger, NOW) == 2.25
     assert noted({}, NOW) == 0.0
     assert Spent({7: 1.5, 8: 0.25}, noted(ledger, NOW)).dollars == 4.0
+
+
+@given(st.lists(DOLLARS, max_size=8), st.randoms())
+@example([0.1, 0.2, 0.3], Random(0))
+def test_the_order_in_which_it_was_spent_changes_no_cent(spent: list[float], random: Random) -> None:
+    def total(found: list[float]) -> tuple[float, float]:
+        ledger = {str(number): Outlay("2026-11", dollars) for number, dollars in enumerate(found)}
+        return noted(ledger, NOW), Spent(dict(enumerate(found))).dollars
+
+    assert total(spent) == total(spent[::-1]) == total(random.sample(spent, len(spent)))
 
 
 def test_without_a_cap_nothing_changes() -> None:

@@ -1,5 +1,7 @@
+from random import Random
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Unscored
@@ -33,3 +35,10 @@ def test_the_mean_lies_between_the_scores(rows: list[tuple[float, float]]) -> No
     value = combine([Score(str(i), score, weight=weight) for i, (score, weight) in enumerate(rows)])
     assert isinstance(value, float)
     assert min(score for score, _ in rows) - 1e-9 <= value <= max(score for score, _ in rows) + 1e-9
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.001, 1000)), min_size=2, max_size=6), st.randoms())
+@example([(0.1, 1.0), (0.2, 1.0), (0.3, 1.0)], Random(0))
+def test_the_order_of_the_scorers_changes_no_digit(rows: list[tuple[float, float]], random: Random) -> None:
+    scores = [Score("s", value, weight=weight) for value, weight in rows]
+    assert combine(scores) == combine(scores[::-1]) == combine(random.sample(scores, len(scores)))

@@ -1,11 +1,15 @@
 """A rubric's reply is read by the scale that was asked for."""
 
 import json
+from random import Random
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from gate.domain.rubric import Dimension, Rubric
-from gate.scoring.forms import RubricForm
+from gate.domain.sample import Part
+from gate.scoring.forms import RubricForm, weighted
 from gate.scoring.parsing import Malformed
 from gate.scoring.verdict import Verdict
 from tests.support.fakes import reply
@@ -37,3 +41,17 @@ def test_a_finer_scale_takes_any_number(score: float, low: float, high: float) -
 def test_a_score_outside_of_the_scale_is_named_as_such(score: float) -> None:
     with pytest.raises(Malformed, match=r"tone\.score is not within 1 to 5$"):
         read(score)
+
+
+def test_sentences_of_several_dimensions_stand_in_one_row() -> None:
+    dimensions = (Dimension("tone", "Is warm.", 0.5), Dimension("brevity", "Is short.", 0.5))
+    said = {"tone": {"reason": "Kind.", "score": 4}, "brevity": {"reason": "Too long.", "score": 2}}
+    found = RubricForm(Rubric(dimensions, 1.0, 5.0)).read(reply(json.dumps(said)))
+    assert found.reason == "brevity 2 of 5: Too long; tone 4 of 5: Kind."
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.001, 10)), min_size=2, max_size=6), st.randoms())
+@example([(0.1, 1.0), (0.2, 1.0), (0.3, 1.0)], Random(0))
+def test_the_order_of_the_dimensions_changes_no_digit(rows: list[tuple[float, float]], random: Random) -> None:
+    parts = tuple(Part("dimension", "d", value, weight) for value, weight in rows)
+    assert weighted(parts) == weighted(parts[::-1]) == weighted(tuple(random.sample(parts, len(parts))))

@@ -156,6 +156,18 @@ def test_a_prompt_with_examples_gets_cases_with_the_same_heads() -> None:
     assert heads_of("Note: one thing.\nTo: nobody") is None
 
 
+@pytest.mark.parametrize("form", ['{"who": "x"}', '["x"]', "<who>x</who>"])
+def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have(form: str) -> None:
+    text = f"Extract.\n\nSentence: Ann sings.\n{form}\n\nSentence: Bob runs.\n{form}\n"
+    assert heads_of(text) == Heads("Sentence", "")
+    for entry in starter_cases([prompt(text)], continues=True):
+        assert str(entry["input"]).startswith("Sentence: ") and str(entry["input"]).endswith("\n")
+        assert "Answer" not in str(entry["input"])
+    # Once is no example, and neither is a sentence below a word.
+    assert heads_of(f"Sentence: Ann sings.\n{form}\n") is None
+    assert heads_of("Note: one.\nIt is so.\n\nNote: two.\nIt is so.\n") is None
+
+
 def test_a_model_that_goes_on_with_texts_gets_heads() -> None:
     plain, headed = made({"prompts/a.md": "You help."}), made({"prompts/a.md": "You help."}, continues=True)
     assert plain[0].entries is not None

@@ -40,12 +40,13 @@ def test_every_report_says_that_nothing_could_have_got_worse() -> None:
     found = _run([_still("overall", 20), _still("lang=de", 12)])
     assert _told(found) == [
         "The baseline already scores 0.000 in all 20 cases of overall: no change could make it worse here, so that "
-        "none is shown says nothing; mend the scorer or the cases."
+        "none is shown says nothing; read some answers: the model may not obey, or the scorer or the cases may ask for "
+        "the wrong thing."
     ]
     for report in (markdown.render(found).replace("`", ""), page.render(found), text_of(found)):
         text = " ".join(report.replace("<code>", "").replace("</code>", "").split())
         assert "The baseline already scores 0.000 in all 20 cases of overall" in text
-    assert _said(steps(found)[0]).startswith("Before you rely on this, mend the scorer or the cases: nothing could")
+    assert _said(steps(found)[0]).startswith("Before you rely on this, read some answers: nothing could")
 
 
 def test_a_slice_is_named_where_the_rest_can_fall() -> None:
@@ -79,7 +80,10 @@ def test_a_scorer_that_never_gave_more_than_0_is_named() -> None:
             [_still("overall", 20, 0.5)], [], scorer("json", 0.5, 20, (0.0, 0.0)), scorer("judge", 0.5, 20, (1.0, 1.0))
         )
     )
-    assert told == ["Scorer json gave 0 to every answer of both arms (20 cases); mend it."]
+    assert told == [
+        "Scorer json gave 0 to every answer of both arms (20 cases); read some of them: the model may never obey, or "
+        "the scorer may look for the wrong thing."
+    ]
     few = _run([_still("overall", 20, 0.5)], [], scorer("json", None, 3, (0.0, 0.0)), scorer("judge", None, 20, (1, 1)))
     assert _told(few) == []
 

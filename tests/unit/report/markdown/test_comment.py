@@ -152,7 +152,7 @@ def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
     run = failed(GateError("label-scope: commit needs another event", "change it"), "a" * 40, at, setup=setup)
     text = render(run, CONTEXT)
     assert (WAY_OUT in text) is not setup
-    assert ("in the workflow or where it was started" in text) is setup
+    assert ("Then run the gate again." in text) is setup
 
 
 @pytest.mark.parametrize("comment", [True, False])

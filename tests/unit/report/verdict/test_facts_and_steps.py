@@ -12,6 +12,7 @@ from gate.report.advice.drafting import drafted
 from gate.report.advice.steps import steps
 from gate.report.calls.spending import spent
 from gate.report.markdown.folding import LEVELS, fold
+from gate.report.markdown.report import render
 from gate.report.parts.whole import Code, Text
 from gate.report.slices import Named
 from gate.report.verdict.facts import facts, usage
@@ -171,6 +172,25 @@ def test_a_mistake_of_the_merge_target_asks_for_no_push() -> None:
     assert said == [
         "If this change mends that, merge it as is said above. If not, mend the merge target, then run again."
     ]
+
+
+def test_what_helps_is_the_next_step_and_is_said_once() -> None:
+    made = runs.runs()["no-key"]
+    assert [_said(step) for step in steps(made)] == ["What helps: export OPENAI_API_KEY=…. Then run the gate again."]
+    assert render(made).count("What helps") == 1
+    setup = runs.runs()["setup"]
+    assert "set label-scope: pull-request in the workflow. Then run" in _said(steps(setup)[0])
+
+
+@pytest.mark.parametrize("name", ["pass", "ship", "hold-cost"])
+def test_orders_that_changed_and_that_no_scorer_reads_come_first(name: str) -> None:
+    made = runs.runs()[name]
+    assert "no score" not in _said(steps(made)[0])
+    note = "prompts/a.md: no scorer reads 1 order that changed, so the verdict says nothing of it: gone “Be kind.”"
+    said = [_said(step) for step in steps(made.model_copy(update={"notes": [note]}))]
+    assert said[0].startswith("Judge the changed orders named above yourself: no scorer reads them")
+    if made.verdict is not Verdict.HOLD:
+        assert "nothing that is scored is shown to be worse" in said[1]
 
 
 def test_a_required_slice_without_cases_asks_for_cases() -> None:
