@@ -13,7 +13,7 @@ from gate.report.calls.spending import per, spent
 from gate.report.cases.carriers import carriers
 from gate.report.cases.views import cases
 from gate.report.compared import conversations, exam, floors
-from gate.report.compared.axes import axes
+from gate.report.compared.axes import axes, of_an_axis
 from gate.report.compared.tables import footnotes, tables
 from gate.report.parts.whole import Text, View
 from gate.report.promises.tables import promise_tables
@@ -97,7 +97,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     answers, remarks, then the reasons.
     """
     shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _reasons(run)
-    told = tuple(short(note, LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
+    told = tuple(short(unfinished.by_now(run, note), LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
     found: tuple[Text, ...] = (
         *floors.findings(run),
@@ -136,5 +136,5 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     first = headline(run)[0]
     known = (*run.notes, remedy(run))
     fresh = [reason for reason in reasons if not obstacle.said(run, reason) and reason not in known]
-    told = [short(reason, LONGEST_SENTENCE) for reason in fresh if not rates.advised(run, reason)]
+    told = [short(one, LONGEST_SENTENCE) for one in fresh if not rates.advised(run, one) and not of_an_axis(one)]
     return tuple(reason for reason in told if reason.rstrip(".") != first)

@@ -33,6 +33,9 @@ def test_the_site_needs_nobody_else(chromium: Browser, tmp_path: Path) -> None:
     page.goto((site / "scorers.html").as_uri())
     # What is wider than a phone scrolls by itself, and not with the page.
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.goto((site / "how-to/troubleshooting.html").as_uri())
+    helps = "rows => rows.map(row => row.cells[1].getBoundingClientRect().left)"
+    assert max(page.locator("article table tbody tr").evaluate_all(helps)) < 250
 
     assert [url for url in asked if not url.startswith(("file://", "data:", "blob:"))] == []
     # Whoever turns a page before its icon is there ends that request: nothing is amiss with the file.

@@ -1,5 +1,7 @@
 """The HTML report in a browser: sorted, filtered and read with a keyboard; nothing is loaded, and nothing runs."""
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,6 +125,28 @@ def test_paper_has_the_folds_open_and_no_controls(report: Page) -> None:
     expect(report.get_by_role("navigation")).to_be_hidden()
     report.evaluate("dispatchEvent(new Event('afterprint'))")
     assert report.locator("details[open]").count() == 0
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+def test_headings_are_printed_on_every_page(report: Page, tmp_path: Path) -> None:
+    paper = tmp_path / "report.pdf"
+    report.pdf(path=paper, format="A5")
+    text = subprocess.run(["pdftotext", "-layout", paper, "-"], capture_output=True, text=True, check=True).stdout
+    heads = [line.split() for line in text.splitlines() if "Before → after" in line and "Slices" in line]
+    assert len(heads) > 1
+    # A button of a heading is drawn on the first page alone.
+    assert all({"Case", "Change", "Cost", "Latency"} <= {*head} for head in heads), heads
+
+
+def test_an_answer_from_right_to_left_begins_on_the_right(report: Page) -> None:
+    report.locator("a[data-open]").first.click()
+    answer = report.locator("tr.opened pre").last
+    answer.evaluate("pre => { pre.textContent = 'اختر الفاتورة'; }")
+    right, edge = answer.evaluate(
+        "pre => { const words = document.createRange(); words.selectNodeContents(pre);"
+        " return [words.getBoundingClientRect().right, pre.getBoundingClientRect().right]; }"
+    )
+    assert edge - right < 30
 
 
 def test_nothing_of_a_hostile_run_is_executed(report: Page, folder: Path) -> None:

@@ -19,6 +19,7 @@ from gate.report.parts.whole import Code, Text
 from gate.report.promises import open_ones as open_promises
 from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, Named, in_state, name, names, of_run, short
 from gate.report.unfinished import ended_early as unfinished
+from gate.report.unfinished.obstacle import nothing_scored
 
 FLOOR = 30
 """Independent cases that a slice which should decide has at least."""
@@ -98,7 +99,12 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
 
 
 def _failures(run: RunRecord) -> str:
-    """Why most of the samples that are missing have no score, after a colon; the rest stands among the facts."""
+    """Why most of the samples that are missing have no score, after a colon; the rest stands among the facts.
+
+    Nothing where the first line says it.
+    """
+    if nothing_scored(run) and len(run.missing.reasons) == 1:
+        return ""
     told = "; ".join(short(reason).rstrip(".") for reason in run.missing.reasons[:FAILURES_NAMED])
     return f": {told}{'; and more' if len(run.missing.reasons) > FAILURES_NAMED else ''}" if told else ""
 
@@ -112,9 +118,9 @@ def remedy(run: RunRecord) -> str:
 
 def _mend(run: RunRecord) -> str:
     mistake = 2 in (run.exit_code, run.waived_code)
-    if helps := short(remedy(run), LONGEST_SENTENCE).rstrip("."):
+    if helps := short(remedy(run).removeprefix(HELPS), LONGEST_SENTENCE).rstrip("."):
         pushed = mistake and run.kind != "setup"
-        return f"{helps}. Then {'push' if pushed else 'run the gate'} again."
+        return f"{helps}, then {'push' if pushed else 'run the gate'} again."
     if run.kind == "setup" and mistake:
         return "Mend what is named above, in the workflow or where it was started, and run it again."
     if run.kind == "setup":

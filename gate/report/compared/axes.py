@@ -1,5 +1,7 @@
 """Quality, cost and latency of each suite, one line each."""
 
+import re
+
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import AxisRecord, SuiteRecord
 from gate.domain.record_parts import EstimateRecord
@@ -10,6 +12,9 @@ from gate.report.slices import short, suite_label
 
 CALLS_FOR_P95 = 1_000
 """Samples of an arm below which its 95th percentile is not to be trusted."""
+
+_EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the allowed ")
+"""What `gate.engine.decide` gives as a reason."""
 
 
 def axes(run: RunRecord) -> tuple[Axes, ...]:
@@ -42,6 +47,11 @@ def over_allowance(axis: AxisRecord) -> str:
     """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
     span = numbers.change_interval(axis.lower, axis.upper)
     return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
+
+
+def of_an_axis(reason: str) -> bool:
+    """Is this reason for a verdict what the line of the three axes says, that one rose beyond its allowance?"""
+    return _EXCEEDED.search(reason) is not None
 
 
 def p95(change: EstimateRecord) -> str:

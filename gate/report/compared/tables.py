@@ -174,8 +174,16 @@ def _words(named: Named) -> str:
             "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
         )
     if tolerated(named):
-        return "within its margin" if within_margin(named) else "fell, not shown over margin"
-    return "no case moved" if unmoved(named) else WORDS[named.record.state]
+        return "within its margin" if within_margin(named) else "fell, margin in doubt"
+    if unmoved(named):
+        return "no case moved"
+    return "too few moved" if _boundless(named.record) else WORDS[named.record.state]
+
+
+def _boundless(record: ComparisonRecord) -> bool:
+    """So few cases moved that no test could show their fall or rise, be it as large as it may."""
+    unknown = record.lower is None and record.upper is None
+    return record.state is State.NOISE and unknown and bool(record.mean)
 
 
 def _end(value: float) -> str:

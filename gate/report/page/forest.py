@@ -28,6 +28,8 @@ FOLDED = 470
 ROWS = 1_000
 """Of all suites together, as far as what is unremarkable can be left out."""
 _LEAST = 0.1
+_MARKS = 3
+"""Of the scale: the column is narrow, and more would run into each other."""
 _ORDER = tuple(State)
 _UNIT = bars.Scale(-1.0, 1.0)
 """The page draws its own intervals."""
@@ -131,7 +133,7 @@ def forests(run: RunRecord) -> tuple[Forest, ...]:
         kept, folded, more = _chosen(sorted(others, key=_rank), _unremarkable, room)
         shown, rest = (_grouped((one.local, line(one)) for one in some) for some in (kept, folded))
         label = short(suite_label(run, suite))
-        marks = tuple(Mark(scale.at(mark), numbers.plain(mark)) for mark in scale.marks(4))
+        marks = tuple(Mark(scale.at(mark), numbers.plain(mark)) for mark in scale.marks(_MARKS))
         first = Group("", (line(overall),))
         found.append(Forest(label, scale.at(0.0), marks, (first, *shown), rest, len(folded), more))
     return tuple(found)
@@ -169,7 +171,7 @@ def _rates(suite: NewSuiteRecord, text: Callable[[PassRateRecord], RateRow], tol
     line = partial(_rate, text)
     kept, folded, more = _chosen(sorted(suite.slices, key=rate_rank), rate_unremarkable, room)
     shown, rest = (_grouped((one.slice, line(one)) for one in some) for some in (kept, folded))
-    marks = tuple(Mark(_WHOLE.at(mark), numbers.share(mark)) for mark in _WHOLE.marks(4))
+    marks = tuple(Mark(_WHOLE.at(mark), numbers.share(mark)) for mark in _WHOLE.marks(_MARKS))
     first = Group("", (line(suite.overall),))
     return Forest(short(suite.name), None, marks, (first, *shown), rest, len(folded), more, told)
 

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -52,6 +53,9 @@ _OWN = frozenset(
     + ("cacheable prefix", "not cached", "read from the prompt cache", "encoded anew")
 )
 """Labels of facts that are words of ours and not names; they begin like the other labels."""
+
+
+_INTERVAL = re.compile(r"\[[^\]\[ ]+, [^\]\[ ]+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +265,10 @@ def _headed(label: str) -> str:
 
 
 def _together(piece: object) -> object:
-    """A number of a sentence with its unit, which does not begin a line."""
-    return numbers.unbroken(piece) if isinstance(piece, str) else piece
+    """Numbers of a sentence with their units, and intervals, which no line breaks."""
+    if not isinstance(piece, str):
+        return piece
+    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), numbers.unbroken(piece))
 
 
 def _safe(value: object) -> Markup:

@@ -20,7 +20,7 @@ SHOWN = 60
 """Points; more are a cloud in which nobody finds a slice."""
 FEWEST = 5
 """Cases of a slice with a figure of both arms."""
-LABELS = 5
+LABELS = 12
 """Slices with their name beside their point, as far as names do not meet."""
 LONGEST_NAME = 28
 """Characters of a name that are written."""
@@ -187,19 +187,24 @@ def _named(wanted: Sequence[Point], points: Sequence[Point]) -> dict[str, bool]:
     kept: dict[str, bool] = {}
     for point in wanted:
         width = _GAP + _LETTER * min(len(point.name), LONGEST_NAME)
-        for left in (point.left, not point.left):
-            low, high = (point.x - width, point.x) if left else (point.x, point.x + width)
-            clear = all(abs(point.y - y) >= _LINE or high <= start or end <= low for start, end, y in boxes)
-            others = (other for other in points if other is not point and abs(other.y - point.y) < _LINE)
-            if clear and low >= 0 and high <= WIDTH and not any(low - _DOT < other.x < high + _DOT for other in others):
-                boxes.append((low, high, point.y))
-                kept[point.name] = left
-                break
-        else:
-            if point.overall and not kept:
-                kept[point.name] = point.left
-                boxes.append((point.x - width, point.x, point.y) if point.left else (point.x, point.x + width, point.y))
+        spans = {left: (point.x - width, point.x) if left else (point.x, point.x + width) for left in (True, False)}
+        others = [other for other in points if other is not point]
+        met = {left: _met(span, point.y, boxes, others) for left, span in spans.items()}
+        left = min((point.left, not point.left), key=met.__getitem__)
+        if not met[left] or (point.overall and not kept):
+            boxes.append((*spans[left], point.y))
+            kept[point.name] = left
     return kept
+
+
+def _met(
+    span: tuple[float, float], y: float, boxes: Sequence[tuple[float, float, float]], points: Sequence[Point]
+) -> int:
+    """How many names and points a name would stand on; beyond the edge of the drawing it is worse than that."""
+    low, high = span
+    names = sum(abs(y - at) < _LINE and low < end and start < high for start, end, at in boxes)
+    dots = sum(abs(other.y - y) < _LINE and low - _DOT < other.x < high + _DOT for other in points)
+    return names + dots + (0 if low >= 0 and high <= WIDTH else len(points) + 1)
 
 
 def _labelled(point: Point, named: dict[str, bool]) -> Point:

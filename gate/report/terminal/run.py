@@ -56,8 +56,9 @@ _DIFF_STYLES = {"-": "red", "+": "green", "@": "dim"}
 _SHORT_WORDS = {
     "no change shown": "no change",
     "within its margin": "in margin",
-    "fell, not shown over margin": "fell, margin?",
+    "fell, margin in doubt": "fell, margin?",
     "no case moved": "no change",
+    "too few moved": "too few",
     "every score is 0": "too few",
     "too little variation": "too few",
     "too few cases": "too few",

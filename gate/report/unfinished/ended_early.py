@@ -13,6 +13,9 @@ from gate.report.unfinished import remembered
 _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
 """What `gate.calls.budget` says when a limit is reached; the groups are what set it."""
 
+_FORETOLD = re.compile(r": it will end INCONCLUSIVE\b.*")
+"""What `gate.engine.cautions` says before a run of a budget that does not suffice."""
+
 _ENDED = ("SIGTERM", "SIGINT", "the test run ended")
 """Somebody ended the run, and there is nothing to mend."""
 
@@ -27,6 +30,11 @@ def obstacle(run: RunRecord) -> Text:
 def said(run: RunRecord, reason: str) -> bool:
     """Is this reason what the first line says?"""
     return run.unfinished is not None and reason == f"The evaluation was not finished: {run.unfinished}."
+
+
+def by_now(run: RunRecord, note: str) -> str:
+    """A note as it is true after the run: that a budget would end it is no news where one did."""
+    return note if run.unfinished is None else _FORETOLD.sub(".", note)
 
 
 def notes(run: RunRecord) -> tuple[str, ...]:

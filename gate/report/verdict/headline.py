@@ -120,8 +120,9 @@ def _first_reason(run: RunRecord, otherwise: str) -> Text:
 
 
 def _worst(run: RunRecord, before: str) -> Text:
+    """The worst slice, where it fell; all cases of a run's one suite are no slice, and stand right below."""
     found = worst(run)
-    if found is None or (found.record.mean or 0.0) >= 0.0:
+    if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
         return ()
     span = numbers.interval(found.record.lower, found.record.upper)
     return (before, name(found), f" {numbers.delta(found.record.mean)} {span}")

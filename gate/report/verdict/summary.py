@@ -23,6 +23,14 @@ from gate.report.verdict.aside import setter
 NOTABLE_FALL = 0.1
 """A fall of a slice that is too small to decide is mentioned from this size on."""
 
+_ALONE = {
+    State.REGRESSION: "fell",
+    State.SUSPECT: "may have fallen",
+    State.IMPROVEMENT: "rose",
+    State.NOISE: "shows no change",
+    State.TOO_FEW: "is too small to say",
+}
+
 
 def sentence(run: RunRecord) -> Text:
     """One sentence on the slices won and lost, and one on what this exam could not see."""
@@ -39,6 +47,9 @@ def sentence(run: RunRecord) -> Text:
         slices = slices[1:]
     if not slices:
         return ("".join(map(str, parts[:-1])) + "; the exam has no slices.", *_unseen(run))
+    if len(slices) == 1 and parts and not tolerated(slices[0]):
+        alone = ("the one slice, ", name(slices[0]), f", {_ALONE[slices[0].record.state]}")
+        return (*parts, *alone, ".", *_small_and_lower(slices), *_unseen(run))
     suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
     parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
     return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))

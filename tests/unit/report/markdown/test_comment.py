@@ -7,13 +7,17 @@ import pytest
 
 from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
+from gate.domain.sample import Reply
 from gate.domain.verdict import Verdict
+from gate.engine.samples import SampleTable
 from gate.errors import GateError
 from gate.flows.unevaluated import failed
 from gate.report.markdown import report as markdown
 from gate.report.markdown.comment import Context, announcement, render
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
+from tests.support.answered import answers, asked
+from tests.support.finished import record_of
 from tests.unit.report.reading import html, kinds, running_text, tokens
 
 RUNS = runs()
@@ -161,3 +165,18 @@ def test_without_a_pull_request_there_is_no_label_to_set(comment: bool) -> None:
     assert "label" not in footer(render(RUNS["block"], alone))
     # A merge group has those of its pull requests.
     assert "has to count; above is why it does not" in footer(render(RUNS["override-refused"], alone))
+
+
+def test_sixty_slices_and_answers_of_ten_kilobytes_fit_and_keep_the_cases_that_carry_the_fall() -> None:
+    made = asked(400, 60)
+    samples = [
+        replace(one, reply=replace(one.reply, text=f"{one.case_id} {one.arm} {one.index} " + "parcel " * 1_500))
+        for one in answers(made)
+        if isinstance(one.reply, Reply)
+    ]
+    record = record_of([made], SampleTable.holding(samples))
+    shown = render(record, CONTEXT)
+    assert len(shown) <= 65_536
+    assert "cases that carry the fall of `lang=de`" in shown and shown.count("<details>\n<summary><b>") == 3
+    assert shown.count("topic=t") > 50
+    assert "Left out, to keep this short" not in shown

@@ -176,6 +176,22 @@ def test_no_name_is_written_over_a_point() -> None:
     assert not [(a.name, b.name) for a, b in near if _box(a)[0] - 6 < b.x < _box(a)[1] + 6]
 
 
+def test_where_few_points_are_drawn_each_has_its_name() -> None:
+    found = tradeoffs(RUN, gather(RUN, Samples(TAKEN, lambda _: None)))
+    assert found is not None and len(found.points) <= 12
+    unnamed = [point.name for point in found.points if not point.label]
+    # What stands too near to another may go without.
+    assert len(unnamed) <= 1, unnamed
+
+
+def test_no_mark_of_the_scale_runs_into_the_next() -> None:
+    for low in (-1.0, -0.7, -0.31, -0.05):
+        row = comparison("overall", State.NOISE, 40, 0.8, (0.0, low, -low))
+        (forest,) = forests(run(Verdict.PASS, [suite(row, [], [])], []))
+        # A label is at most a quarter as wide as the column; the outermost are moved inwards.
+        assert all(b.x - a.x > 37 for a, b in pairwise(forest.marks)), forest.marks
+
+
 def test_many_suites_share_the_room_and_what_moved_keeps_its_own() -> None:
     still = [comparison(f"x=v{n}", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1)) for n in range(20)]
     fallen = [comparison(f"y=v{n}", State.REGRESSION, 40, 0.8, (-0.3, -0.4, -0.2)) for n in range(15)]

@@ -86,7 +86,7 @@ def test_a_page_is_whole_and_says_the_verdict(name: str) -> None:
 def test_a_page_says_what_the_slices_of_a_run_say() -> None:
     _, found = page_of("block")
     assert "lang=de 36 0.806 → 0.389 −0.417 [−0.560, −0.270] regression" in found.text
-    assert "tier=enterprise 12 0.833 → 0.416 −0.417 [−∞, +∞] no change shown ≈ 19" in found.text
+    assert "tier=enterprise 12 0.833 → 0.416 −0.417 [−∞, +∞] too few moved ≈ 19" in found.text
     assert "Read the cases below, mend the prompt" in found.text
     assert "The question is German, the answer English." in found.text
     assert "How the verdict was reached" in found.text

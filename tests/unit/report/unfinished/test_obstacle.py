@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
+from gate.domain.verdict import State, Verdict
 from gate.report.markdown.report import render
 from gate.report.parts.whole import Code, Text
 from gate.report.unfinished.obstacle import LONGEST_HEADING, heading, in_full
 from gate.report.verdict.headline import headline, plain_first_line
 from gate.report.view import view
 from tests.golden import runs
-from tests.golden.builders import run
+from tests.golden.builders import comparison, run, suite
 
 CAP = (
     "the budget of $0.000395 that max_usd_per_month leaves does not suffice for another call: $0.0002412 is spent, and "
@@ -64,9 +64,15 @@ def test_other_reasons_are_still_listed() -> None:
 
 
 def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
-    made = runs.unfinished().model_copy(update={"unfinished": "the budget of 500 calls is used up"})
+    fallen = suite(
+        comparison("overall", State.NOISE, 70, 0.8, (-0.02, -0.1, 0.06)),
+        [comparison("a=1", State.NOISE, 30, 0.8, (-0.1, -0.3, 0.05))],
+        [],
+    )
+    update = {"unfinished": "the budget of 500 calls is used up", "suites": [fallen]}
+    made = runs.unfinished().model_copy(update=update)
     assert in_full(made) == ()
-    assert said(headline(made)).endswith("samples are missing; worst slice overall −0.020 [−0.101, +0.061]")
+    assert said(headline(made)).endswith("samples are missing; worst slice a=1 −0.100 [−0.300, +0.050]")
     assert "Why: " not in render(made)
 
 

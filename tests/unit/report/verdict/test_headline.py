@@ -1,6 +1,6 @@
 """The first lines of a report."""
 
-from gate.domain.record import RunRecord
+from gate.domain.record import MissingRecord, RunRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.compared.axes import axes
 from gate.report.parts.whole import Code, Text
@@ -60,9 +60,45 @@ def test_a_hold_says_what_is_in_doubt() -> None:
 
 
 def test_missing_samples_come_first_when_they_could_change_the_verdict() -> None:
-    assert _said(headline(runs.inconclusive())).startswith(
-        "31 of 720 samples have no score, and they could change the verdict; worst slice overall −0.040"
+    # The only suite's `overall` is no slice: its row and its sentence stand right below.
+    assert _said(headline(runs.inconclusive())) == "31 of 720 samples have no score, and they could change the verdict"
+
+
+def test_where_nothing_has_a_score_the_cause_is_said_once_and_no_verdict_is_guessed() -> None:
+    cause = "HTTP 401 from api.example.com: no such key"
+    reasons = ["360 of 360 samples have no score, and they could change the verdict: PASS or BLOCK.", f"360 × {cause}"]
+    missing = MissingRecord(samples=360, total=360, best=Verdict.PASS, worst=Verdict.BLOCK, reasons=reasons[1:])
+    made = runs.inconclusive().model_copy(update={"reasons": reasons, "missing": missing})
+    assert _said(headline(made)) == f"not one of 360 samples has a score: {cause}"
+    shown = view(made)
+    assert shown.notes == () and shown.steps == (("Mend what made the samples fail, and compare again.",),)
+    missing = missing.model_copy(update={"reasons": [f"350 × {cause}", "10 × time-out"]})
+    made = runs.inconclusive().model_copy(update={"reasons": reasons, "missing": missing})
+    assert _said(headline(made)) == "not one of 360 samples has a score"
+    assert view(made).steps == (
+        (f"Mend what made the samples fail, and compare again: 350 × {cause}; 10 × time-out.",),
     )
+
+
+def test_one_slice_is_not_counted() -> None:
+    assert "; the one slice, lang=de, shows no change." in _said(sentence(runs.inconclusive()))
+
+
+def test_what_rose_beyond_its_allowance_is_said_by_its_axis_alone() -> None:
+    notes = view(runs.hold_cache()).notes
+    assert len(notes) == 1 and "cacheable prefix" in _said(notes[0] if isinstance(notes[0], tuple) else (notes[0],))
+    assert "above the allowed +20 %" in view(runs.hold_cache()).axes[0].latency
+
+
+def test_a_budget_that_ended_the_run_is_not_foretold() -> None:
+    notes = view(runs.unfinished()).notes
+    assert "budget.max_calls is 500, and this run needs 800 calls (220 more are known already)." in notes
+    assert not any("will end" in str(note) for note in notes)
+
+
+def test_a_fall_without_bounds_is_not_called_unchanged() -> None:
+    words = {row.name: row.words for row in view(runs.block()).tables[0].rows}
+    assert words["tier=enterprise"] == "too few moved" and words["lang=en"] == "no change shown"
 
 
 def test_an_evaluation_that_stopped_says_why() -> None:
