@@ -4,9 +4,10 @@ BIN := $(VENV)/bin
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 WORKERS ?= auto
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
-# uv takes a tenth of pip's time; pip is for machines whose index only pip is told of.
-INSTALL = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2> /dev/null \
-	|| $(PIP) --editable '.[$(EXTRAS)]'
+# uv takes a tenth of pip's time; pip is for machines whose index only pip is told of. Where neither can, both say why.
+INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2>&1) \
+	|| { echo 'uv could not install it; pip takes longer.'; $(PIP) --editable '.[$(EXTRAS)]'; } \
+	|| { printf 'What uv said:\n%s\n' "$$why" >&2; exit 1; }
 IMAGE_EXTRAS := local agents otel postgres web
 
 .PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench clean docs docs-serve reference

@@ -35,6 +35,7 @@ from gate.web.app import create_app
 from gate.web.site import Site
 from tests.support import stores
 from tests.support.finished import finished
+from tests.support.postgres import running
 from tests.support.runs import suite, take
 
 GOAL_S, PUSH_GOAL_S = 0.3, 2.0
@@ -207,7 +208,7 @@ def database(postgres: bool) -> Iterator[Database]:
     """A new one, with tables."""
     with ExitStack() as stack:
         if postgres:
-            found = stack.enter_context(stores.on_postgres(stack.enter_context(stores.server(durable=True))))
+            found = stack.enter_context(stores.on_postgres(stack.enter_context(running(durable=True))))
         else:
             found = stack.enter_context(stores.on_sqlite(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
         migrating.upgrade(found)

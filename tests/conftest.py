@@ -32,7 +32,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a real Postgres, one for all tests that make databases of their own on it."""
-    from tests.support import stores
+    from tests.support.postgres import running
 
-    with stores.server() as address:
+    with running() as address:
         yield address

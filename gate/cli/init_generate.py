@@ -1,6 +1,7 @@
 """`gate init --generate`: cases that a model makes of a prompt, by the command that people use for it, too."""
 
 from collections.abc import Sequence
+from contextlib import chdir
 from pathlib import Path, PurePosixPath
 
 import click
@@ -25,10 +26,8 @@ def with_generated(place: Place, drafts: Sequence[Draft], model: str) -> None:
         model: that reads the prompts.
 
     Raises:
-        GateError: the command runs in a subfolder, too many prompts, or what `gate generate` says.
+        GateError: too many prompts, or what `gate generate` says.
     """
-    if Path.cwd().resolve() != place.root.resolve():
-        raise GateError("--generate works at the root of the repository", f"cd {place.root}")
     wanted = [draft for draft in drafts if draft.starter and len(draft.found) == 1]
     if len(wanted) > MOST:
         hint = "name some with --prompt, or leave --generate out and run gate generate for one after the other"
@@ -37,7 +36,9 @@ def with_generated(place: Place, drafts: Sequence[Draft], model: str) -> None:
     for draft in wanted:
         out = Path(PurePosixPath(draft.cases).parent)
         try:
-            context.invoke(generate, prompt=draft.found[0].path, model=model, out=out, quiet=True)
+            # Both paths begin at the root, wherever its user stands.
+            with chdir(place.root):
+                context.invoke(generate, prompt=draft.found[0].path, model=model, out=out, quiet=True)
         except click.exceptions.Exit as done:
             if done.exit_code:
                 raise

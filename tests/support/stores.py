@@ -1,6 +1,5 @@
 """Databases for tests of the store: a SQLite file, or a database of its own on a real Postgres."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -13,22 +12,10 @@ from sqlalchemy import create_engine, make_url, text
 
 from gate.store.sql import migrating
 from gate.store.sql.engine import Database
-from tests.support import postgres
 
 BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
 """Marks a test whose fixture `database` is to be either."""
 _NUMBERS = count(1)
-
-
-@contextmanager
-def server(*, durable: bool = False) -> Iterator[str]:
-    """The address of a Postgres server, `durable` as in production; the path of its socket has to be short."""
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    try:
-        with postgres.running(folder / "data", durable=durable) as url:
-            yield url
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

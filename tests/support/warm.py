@@ -28,7 +28,7 @@ def load_gate() -> None:
             importlib.import_module(name)
     from gate.report.markdown import report as markdown
 
-    for file in (ROOT / "gate" / "report" / "templates").glob("*.md.j2"):
+    for file in Path(markdown.__file__).with_name("templates").iterdir():
         markdown.template(file.name)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.integration.property_agent.estate import Estate, build
 from tests.integration.property_agent.landlord import BEHAVIOUR
-from tests.support import stores
 from tests.support.model_server import ModelServer
+from tests.support.postgres import running
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def estate(tmp_path: Path, models: ModelServer) -> Estate:
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     """A real Postgres; its URL."""
-    with stores.server() as url:
+    with running() as url:
         yield url
 
 

@@ -25,20 +25,21 @@ CHECKED: dict[str, JsonValue] = {"conversation": {"table": "talks", "key": "id"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pg")
+def postgres() -> Iterator[str]:
+    with running() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
-def postgres(folder: Path) -> Iterator[str]:
-    with running(folder) as url:
-        yield url
+def folder(postgres: str) -> Path:
+    """With the socket of the server, and its files."""
+    return Path(postgres.partition("host=")[2])
 
 
 @pytest.fixture(scope="module")
 def guarded(folder: Path, postgres: str) -> str:
     """How an address of the server begins and ends: to alice it asks for her password."""
-    rules = folder / "pg_hba.conf"
+    rules = folder / "data" / "pg_hba.conf"
     rules.write_text(f"local all alice scram-sha-256\n{rules.read_text()}")
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(f"CREATE ROLE alice LOGIN PASSWORD '{PASSWORD}'")
@@ -171,12 +172,11 @@ def test_a_value_that_would_fill_the_memory_is_none(tmp_path: Path) -> None:
     assert (found.rows, "too big" in found.error) == (None, True)
 
 
-def test_only_a_query_is_run_even_for_whoever_may_do_anything(postgres: str, tmp_path: Path) -> None:
-    tmp_path.chmod(0o777)
+def test_only_a_query_is_run_even_for_whoever_may_do_anything(postgres: str, folder: Path) -> None:
     found = looked(
         postgres,
-        f"COPY (SELECT 1) TO PROGRAM 'touch {tmp_path}/run'",
-        f"COPY (SELECT 1) TO '{tmp_path}/copied'",
+        f"COPY (SELECT 1) TO PROGRAM 'touch {folder}/run'",
+        f"COPY (SELECT 1) TO '{folder}/copied'",
         "SELECT 1) AS asked; DELETE FROM talks; --",
         "DO $$ BEGIN PERFORM 1; END $$",
         "SHOW server_version",
@@ -184,7 +184,7 @@ def test_only_a_query_is_run_even_for_whoever_may_do_anything(postgres: str, tmp
         "VALUES (1)",
     )
     assert [one.rows for one in found] == [None, None, None, None, None, ((1,),), ((1,),)]
-    assert list(tmp_path.iterdir()) == []
+    assert not [name for name in ("run", "copied") if (folder / name).exists()]
 
 
 def test_a_lock_is_gone_with_the_look_that_took_it(postgres: str) -> None:

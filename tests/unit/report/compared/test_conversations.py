@@ -197,8 +197,8 @@ def test_answers_that_took_other_ways_are_shown_apart_and_those_that_took_other_
 @pytest.mark.parametrize(
     ("talk", "said"),
     [
-        (talked("hi", stop="step limit"), "(step limit, 1 model call, 1.0 s): the answer above"),
-        (talked("hi", stop="end_turn"), "**Agent** (1 model call, 1.0 s): the answer above"),
+        (talked("hi", stop="step limit"), "(step limit, 1 model call, 1.0\xa0s): the answer above"),
+        (talked("hi", stop="end_turn"), "**Agent** (1 model call, 1.0\xa0s): the answer above"),
         (talked("hi", by="follow-up"), "**User** (answered automatically)"),
         (talked("hi", by="simulated"), "**User** (simulated user)"),
         (untold(talked("hi", "so")), "2 turns, 0 tool calls, and not all told"),

@@ -157,9 +157,10 @@ def test_warnings_come_first_and_worth_and_agreement_last() -> None:
     figures = Figures((by_group(SEVERAL),), contrasts(SEVERAL), Tally(3, 1, 0, 0, 4), Tally(5, 0, 1, 0, 5),
                       valid_share(SEVERAL), agreement(SEVERAL, SEVERAL), ("The judge wrote the tests.",))  # fmt: skip
     text = sheet_markdown.render(sheet(figures))
-    order = ["⚠️ The judge wrote the tests.", "rules + inverse minus control", "tests with a valid input | 3/4 | 75 %",
-             "rules that stand in the prompt | 5/5 | 100 %", "violations from a valid input | 9/11",
-             "### Agreement of the specification", "Cosine 1.000, closeness 1.000"]  # fmt: skip
+    order = ["⚠️ The judge wrote the tests.", "rules + inverse minus control",
+             "tests with a valid input | 3/4 | 75\xa0%", "rules that stand in the prompt | 5/5 | 100\xa0%",
+             "violations from a valid input | 9/11", "### Agreement of the specification",
+             "Cosine 1.000, closeness 1.000"]  # fmt: skip
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "Without a test that was decided twice: anthropic:claude-sonnet-5-5." in text

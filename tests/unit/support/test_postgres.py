@@ -1,0 +1,57 @@
+"""A server of a test ends with the test, even with one that is killed, and leaves nothing behind."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.support.postgres import running
+from tests.support.warm import ROOT
+
+OWNER = """
+import time
+from tests.support.postgres import running
+
+with running() as url:
+    print(url, flush=True)
+    time.sleep(600)
+"""
+
+
+def folder_of(url: str) -> Path:
+    return Path(url.partition("host=")[2])
+
+
+def test_two_servers_have_nothing_in_common() -> None:
+    with running() as one, running(durable=True) as other:
+        with psycopg.connect(one, autocommit=True) as connection:
+            connection.execute("CREATE TABLE talks (id TEXT)")
+        with psycopg.connect(other) as connection, pytest.raises(psycopg.errors.UndefinedTable):
+            connection.execute("SELECT * FROM talks")
+        assert folder_of(one) != folder_of(other)
+    for url in (one, other):
+        assert not folder_of(url).exists()
+        with pytest.raises(psycopg.OperationalError):
+            psycopg.connect(url)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_server_ends_with_whoever_started_it(number: signal.Signals) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        url = owner.stdout.readline().strip()
+        connection = psycopg.connect(url, autocommit=True)
+        owner.send_signal(number)
+        owner.wait(60)
+    until = time.monotonic() + 60
+    while folder_of(url).exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not folder_of(url).exists()
+    with connection, pytest.raises(psycopg.OperationalError):
+        connection.execute("SELECT 1")
