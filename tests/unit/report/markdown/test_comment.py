@@ -156,7 +156,7 @@ def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
     run = failed(GateError("label-scope: commit needs another event", "change it"), "a" * 40, at, setup=setup)
     text = render(run, CONTEXT)
     assert (WAY_OUT in text) is not setup
-    assert ("Then run the gate again." in text) is setup
+    assert ("then run the gate again." in text) is setup
 
 
 @pytest.mark.parametrize("comment", [True, False])

@@ -179,7 +179,7 @@ def test_what_helps_is_the_next_step_and_is_said_once() -> None:
     assert [_said(step) for step in steps(made)] == ["export OPENAI_API_KEY=…, then run the gate again."]
     assert render(made).count("export") == 1
     setup = runs.runs()["setup"]
-    assert "set label-scope: pull-request in the workflow. Then run" in _said(steps(setup)[0])
+    assert "set label-scope: pull-request in the workflow, then run" in _said(steps(setup)[0])
 
 
 @pytest.mark.parametrize("name", ["pass", "ship", "hold-cost"])
