@@ -39,7 +39,7 @@ def test_two_servers_have_nothing_in_common() -> None:
             psycopg.connect(url)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_server_ends_with_whoever_started_it(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", OWNER], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
