@@ -47,7 +47,7 @@ def cost(grid: Grid, alpha: float) -> AxisComparison:
     blank = _blank("cost", grid.suite.exam.policy.max_cost_increase)
     blank = replace(blank, baseline=ArmAxis(usage=_usage(grid, 0)), candidate=ArmAxis(usage=_usage(grid, 1)))
     prices = grid.numbers("price")
-    why = {*np.unique(prices[kept]).tolist()}
+    why = {*np.unique(prices[kept if kept.any() else grid.replied]).tolist()}
     if why == {NOT_APPLICABLE}:
         return replace(blank, reason="local models and recorded answers have no price", applicable=False)
     if UNKNOWN in why:

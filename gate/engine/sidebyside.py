@@ -30,6 +30,8 @@ def side_by_side(grid: Grid) -> tuple[Bools, str]:
     pairs = pair_count(kept)
     if kept.sum() < usable.sum() and pairs < WANTED:
         return kept, f"answers were reused, and only {pairs} pairs were taken side by side; {WANTED} are needed"
+    if not pairs and pair_count(grid.replied):
+        return kept, "only the first call of each version has a counterpart, and it warms the provider's cache"
     return kept, ""
 
 

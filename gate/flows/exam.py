@@ -143,12 +143,21 @@ def unplayed(exam: Exam) -> list[Case]:
 
 def exam_notes(suite: Suite) -> list[str]:
     """What a reader should know of an exam: obsolete cases, and slices that nothing is in."""
-    return [*_obsolete(suite), *_stray_slices(suite)]
+    return [*_obsolete(suite), *_empty_dimensions(suite), *_stray_slices(suite)]
 
 
 def _obsolete(suite: Suite) -> Iterator[str]:
     if count := suite.exam.obsolete:
         yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} not asked."
+
+
+def _empty_dimensions(suite: Suite) -> Iterator[str]:
+    """A sentence on dimensions that no case has: misspelt, they would leave slices untested without a word."""
+    known = {name for case in suite.exam.cases for name in case.slices}
+    strays = [name for name in suite.exam.dimensions if name not in known]
+    if strays:
+        which = "it" if len(strays) == 1 else "any of them"
+        yield f"The slices of {suite.name} name {', '.join(strays)}, and no case has {which}; nothing is tested there."
 
 
 def _stray_slices(suite: Suite) -> list[str]:

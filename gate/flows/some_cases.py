@@ -56,7 +56,8 @@ def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
 
 def near(name: str, ids: Sequence[str]) -> str:
     """A hint that names the ids closest to one that is not there, or else the first of them."""
-    close = difflib.get_close_matches(name[:100], ids, n=_NAMED, cutoff=0.6)
+    folded = {one.casefold(): one for one in ids}
+    close = [folded[key] for key in difflib.get_close_matches(name[:100].casefold(), folded, n=_NAMED, cutoff=0.6)]
     listed = ", ".join(map(quoted, close or ids[:_NAMED]))
     more = ", …" * (len(ids) > _NAMED)
     return f"did you mean {listed}?" if close else f"cases of these suites: {listed}{more}"

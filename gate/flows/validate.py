@@ -209,7 +209,7 @@ def _remarks(suite: Suite, cases: str) -> Iterator[str]:
     whole = sizes[OVERALL]
     apart = "independent " if whole < len(exam.cases) else ""
     if whole < FEWEST_UNITS:
-        yield f"{cases}: it has {counted(whole, f'{apart}case')}, and {FEWEST_UNITS} are the least that can block."
+        yield f"{cases}: only {counted(whole, f'{apart}case')}; {FEWEST_UNITS} are the least that can block."
         return
     small = [name for name, units in sizes.items() if units < FEWEST_UNITS]
     if small:

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from gate.errors import GateError
 from gate.store.own_folder import make_folder
 
 SAMPLE_SCHEMA = "prompt-gate/sample/1"
+_PIECE = 1 << 16
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class RunFolder:
             make_folder(self.path)
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
             (self.path / "samples.jsonl").unlink(missing_ok=True)
-            self._samples = (self.path / "samples.jsonl").open("xb")
+            self._samples = (self.path / "samples.jsonl").open("x+b")
         line = sample_line(sample)
         place = self._end
         self._samples.write(line)
@@ -62,9 +63,11 @@ class RunFolder:
 
     def words(self, place: int) -> Words:
         """The texts of the sample whose line begins there."""
-        with (self.path / "samples.jsonl").open("rb") as file:
-            file.seek(place)
-            row = json.loads(file.readline())
+        if self._samples is None:
+            with (self.path / "samples.jsonl").open("rb") as file:
+                row = json.loads(_line_at(file, place))
+        else:  # by its own handle: another run in the same folder may have put its samples under that name
+            row = json.loads(_line_at(self._samples, place))
         transcript = row.get("transcript")
         said = None if transcript is None else transcript_of(transcript)
         scores = row["scores"]
@@ -74,6 +77,7 @@ class RunFolder:
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""
         make_folder(self.path)
+        self._reclaim()
         write_whole(self.path / "run.json", dump_run(run))
         for name, render in self.reports.items():
             write_whole(self.path / name, render(run))
@@ -107,6 +111,16 @@ class RunFolder:
                 self._samples.close()
             self._samples = None
 
+    def _reclaim(self) -> None:
+        """Put this run's samples beside its record again, where another run in the same folder put its own."""
+        if self._samples is None:
+            return
+        path = self.path / "samples.jsonl"
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._samples.fileno()), path.stat(follow_symlinks=False)):
+                return
+        write_lines(path, _pieces(self._samples))
+
 
 def dump_run(run: RunRecord) -> str:
     """The text of `run.json`."""
@@ -118,17 +132,33 @@ def write_whole(path: Path, text: str) -> None:
     write_lines(path, (text,))
 
 
-def write_lines(path: Path, parts: Iterable[str]) -> None:
+def write_lines(path: Path, parts: Iterable[str] | Iterable[bytes]) -> None:
     """The same, piece by piece; nothing is left behind where the pieces come to no end."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with open(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(parts)
+        with open(handle, "wb") as file:
+            file.writelines(part.encode(errors="replace") if isinstance(part, str) else part for part in parts)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _line_at(file: BinaryIO, place: int) -> bytes:
+    """The line that begins there, whatever the position of whoever writes the file."""
+    line = b""
+    for piece in _pieces(file, place):
+        line += piece
+        if b"\n" in piece:
+            break
+    return line.partition(b"\n")[0]
+
+
+def _pieces(file: BinaryIO, place: int = 0) -> Iterator[bytes]:
+    while piece := os.pread(file.fileno(), _PIECE, place):
+        yield piece
+        place += len(piece)
 
 
 def sample_line(sample: Sample) -> bytes:

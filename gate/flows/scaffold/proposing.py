@@ -119,7 +119,7 @@ def look(tree: Tree, wishes: Wishes, tools: Tools) -> Seen:
                 bundles[path] = _bundle(tree, path, tools)
             except GateError as error:
                 # A prompt file may still be read as a prompt alone.
-                left += [] if path in paths else [Left(path, _first(error))]
+                left += [] if path in paths else [Left(path, *_first(error))]
     suites = [suite for bundle in bundles.values() for suite in bundle.suites]
     bare = dict.fromkeys(suite.prompt for suite in suites if not suite.cases)
     taken = ({suite.prompt for suite in suites} | set(bundles)) - bare.keys()
@@ -284,5 +284,7 @@ def _constants(tree: Tree) -> tuple[Constant, ...]:
     return tuple(found)
 
 
-def _first(error: GateError) -> str:
-    return error.problems[0].message if isinstance(error, InputErrors) else error.message
+def _first(error: GateError) -> tuple[str, str]:
+    """What is wrong, and what can be done."""
+    first = error.problems[0] if isinstance(error, InputErrors) else error
+    return first.message, first.hint

@@ -43,6 +43,16 @@ def _asserts(kinds: list[str], values: list[str]) -> list[dict[str, str]]:
     return [{"type": kind, "value": value} for kind, value in zip(kinds, values, strict=True)]
 
 
+def test_a_configuration_that_is_left_out_says_why(tmp_path: Path) -> None:
+    theirs = Path("tests/data/formats/promptfoo/openai-chat-history")
+    files = {path.name: path.read_text(encoding="utf-8") for path in theirs.iterdir()}
+    root = make(tmp_path / "x", {**files, "prompts/a.md": "Answer.\n"})
+    done = gate("init", "--dry-run", cwd=root)
+    assert done.code == 0, done.err
+    assert "left out: promptfooconfig.yaml: has no prompt that can be brought along\n" in done.out
+    assert "the prompt 'prompt' is JSON that a template makes" in done.out
+
+
 JUDGED = """prompts: ['Write a tweet about {{ topic }}.']
 providers: [openai:gpt-4o-mini]
 tests:

@@ -110,7 +110,7 @@ def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     done = gate("validate", "--ref", "main", cwd=root)
     assert done.code == 0, done.err
     assert done.out.startswith("gate.yaml (main): 1 suite, 1 prompt, 1 case, 1 scorer; no mistakes.")
-    assert "c.jsonl: it has 1 case, and 10 are the least that can block" in done.out
+    assert "c.jsonl: only 1 case; 10 are the least that can block" in done.out
     assert gate("validate", "--ref", "none", cwd=root).code == 2
     assert gate("validate", "--ref", "main", "--quiet", cwd=root).out == ""
 
@@ -123,7 +123,20 @@ def test_variants_of_one_source_are_one_case_of_those_that_can_block(tmp_path: P
     config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'
     rows = [{"id": str(row), "input": f"question {row}", "cluster": f"source {row % 3}"} for row in range(30)]
     write(tmp_path, {"gate.yaml": config, "a.md": "x", "c.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
-    assert "it has 3 independent cases, and 10 are the least that can block" in gate("validate", cwd=tmp_path).out
+    assert "c.jsonl: only 3 independent cases; 10 are the least that can block" in gate("validate", cwd=tmp_path).out
+
+
+def test_a_dimension_that_no_case_has_is_told(tmp_path: Path) -> None:
+    config = (
+        "version: 1\nsuites:\n"
+        '  - {name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal], slices: [tire, lang]}\n'
+    )
+    write(
+        tmp_path, {"gate.yaml": config, "a.md": "x", "c.jsonl": '{"id": "1", "input": "x", "slices": {"lang": "de"}}\n'}
+    )
+    done = gate("validate", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "The slices of a name tire, and no case has it; nothing is tested there." in " ".join(done.out.split())
 
 
 def test_schemas_are_written_for_editors(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """p50 and p95 of latency: shown with their intervals, over the calls of the cases that both arms answered."""
 
+from dataclasses import replace
+
 import pytest
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.comparison import AxisComparison
 from gate.domain.sample import ArmName, Reply, Sample
+from gate.domain.usage import Unpriced
 from gate.engine import axes
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
@@ -40,6 +43,20 @@ def test_cases_that_only_one_arm_answered_are_left_out() -> None:
     assert found.p50_change is not None
     assert found.p50_change.value == pytest.approx(0.2)
     assert (found.baseline.calls, found.candidate.calls) == (80, 40)
+
+
+def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
+    one = suite([{}], samples=1)
+    taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
+    grid = Grid(one, SampleTable.holding(taken))
+    for found in (axes.latency(grid, 0.025), axes.cost(grid, 0.025)):
+        assert not found.compared and found.applicable
+        assert (
+            found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
+        )
+    local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
+    found = axes.cost(Grid(one, SampleTable.holding(local)), 0.025)
+    assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
 
 
 def test_few_cases_and_few_clusters_have_no_bounds() -> None:

@@ -42,5 +42,8 @@ def test_a_wrong_id_gives_the_nearest() -> None:
     with pytest.raises(GateError, match="no case 'x003'") as caught:
         named_case(run("support"), "x003")
     assert "'c003'" in caught.value.hint
+    with pytest.raises(GateError, match="no case 'C003'") as caught:
+        named_case(run("support"), "C003")
+    assert caught.value.hint.startswith("did you mean 'c003'")
     with pytest.raises(GateError, match="no case of the run fell"):
         named_case(run("support"), "")

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Sample, Score, Words
+from gate.domain.sample import ArmName, Reply, Sample, Score, Words
 from gate.errors import GateError
 from gate.store.load import load_run
 from gate.store.run_folder import RunFolder, dump_run
+from gate.store.run_samples import samples_of
 from tests.golden.runs import runs
 from tests.support.runs import reply
 
@@ -47,6 +48,25 @@ def test_half_a_surrogate_pair_is_written_and_read_back(tmp_path: Path) -> None:
     kept.close()
     assert kept.words(place) == Words("an ü", ("is not \ud83d",), ((),))
     assert kept.words(after) == Words("yes", ("is right",), ((),))
+
+
+def test_two_runs_at_once_in_one_folder_keep_their_own_samples(tmp_path: Path) -> None:
+    first, second = folder(tmp_path), folder(tmp_path)
+    mine = first.sample(replace(SAMPLE, reply=replace(reply(), text="first " * 20_000)))
+    second.clear()
+    others = second.sample(replace(SAMPLE, reply=replace(reply(), text="second")))
+    mine_too = first.sample(SAMPLE)
+    assert [first.words(mine).text, first.words(mine_too).text] == ["first " * 20_000, "yes"]
+    assert second.words(others).text == "second"
+    ship, block = runs()["ship"], runs()["block"]
+    for kept, run, texts in ((first, ship, ["first " * 20_000, "yes"]), (second, block, ["second"])):
+        kept.run(run)
+        # Whoever ends last has the folder, record and samples together.
+        assert load_run(tmp_path) == run
+        assert [sample.reply.text for sample in samples_of(tmp_path) if isinstance(sample.reply, Reply)] == texts
+    first.close()
+    second.close()
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "samples.jsonl", "report.md"}
 
 
 @pytest.mark.parametrize("name", sorted(runs()))
