@@ -10,6 +10,7 @@ from gate.cli.action import action
 from gate.cli.calibrate import calibrate
 from gate.cli.cases import cases
 from gate.cli.check import check
+from gate.cli.comment import comment
 from gate.cli.completion import completion
 from gate.cli.demo import demo
 from gate.cli.diff import diff
@@ -68,6 +69,7 @@ cli.add_command(plan)
 cli.add_command(calibrate)
 cli.add_command(action)
 cli.add_command(report)
+cli.add_command(comment)
 cli.add_command(explain)
 cli.add_command(serve)
 cli.add_command(store)

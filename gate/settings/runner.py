@@ -10,7 +10,7 @@ from gate.errors import GateError
 from gate.inputs.event import SHA
 from gate.inputs.problems import quoted
 
-_REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
+REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`\\]+", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,20}")
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_SHA")
@@ -63,32 +63,47 @@ class Runner:
             hint = "it runs in a GitHub workflow; on your own machine use: gate diff --base origin/main"
             raise GateError(f"gate action needs {', '.join(absent)}", hint)
         repository = env["GITHUB_REPOSITORY"]
-        if not _REPOSITORY.fullmatch(repository):
+        if not REPOSITORY.fullmatch(repository):
             raise GateError(f"GITHUB_REPOSITORY is {quoted(repository)}", "it is OWNER/NAME")
-        api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
-        if not _ADDRESS.fullmatch(api_url):
-            raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
         if not SHA.fullmatch(env["GITHUB_SHA"]):
             raise GateError(f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it is a commit's 40 hexadecimal digits")
-        server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
-        run_url = f"{server}/{repository}/actions/runs/{run}" if run else ""
         return cls(
             event_name=env["GITHUB_EVENT_NAME"],
             event_path=Path(env["GITHUB_EVENT_PATH"]),
             repository=repository,
             sha=env["GITHUB_SHA"],
             workspace=Path(env.get("GITHUB_WORKSPACE") or "."),
-            api_url=api_url,
-            run_url=run_url if _ADDRESS.fullmatch(run_url) else "",
+            api_url=api_of(env),
+            run_url=page_of(env, repository),
             summary=_file(env, "GITHUB_STEP_SUMMARY"),
             output=_file(env, "GITHUB_OUTPUT"),
-            run=_run(env),
+            run=run_of(env),
             actor=env.get("GITHUB_ACTOR", ""),
             head_ref=env.get("GITHUB_HEAD_REF", ""),
         )
 
 
-def _run(env: Mapping[str, str]) -> str:
+def api_of(env: Mapping[str, str]) -> str:
+    """The address of GitHub's REST API.
+
+    Raises:
+        GateError: it is no address.
+    """
+    api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
+    if not _ADDRESS.fullmatch(api_url):
+        raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
+    return api_url
+
+
+def page_of(env: Mapping[str, str], repository: str) -> str:
+    """The page of this workflow run, for people; empty where there is none."""
+    server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
+    page = f"{server}/{repository}/actions/runs/{run}" if run else ""
+    return page if _ADDRESS.fullmatch(page) else ""
+
+
+def run_of(env: Mapping[str, str]) -> str:
+    """Number and attempt of this workflow run, such as `123456.1`; empty where there is none."""
     number, attempt = env.get("GITHUB_RUN_ID", ""), env.get("GITHUB_RUN_ATTEMPT") or "1"
     return f"{number}.{attempt}" if _NUMBER.fullmatch(number) and _NUMBER.fullmatch(attempt) else ""
 
