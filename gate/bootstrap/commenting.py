@@ -41,9 +41,7 @@ def comment_on(path: Path, place: CommentPlace, key: str = "", mode: Mode = "upd
     """
     run = load_run(path)
     if run.commit is None or not SHA.fullmatch(run.commit):
-        raise GateError(
-            f"{path} is about no commit, and so about no pull request", "gate diff --base REF --head REF"
-        )
+        raise GateError(f"{path} is about no commit, and so about no pull request", "gate diff --base REF --head REF")
     github = GitHub(place.token, place.api_url, place.repository)
     pull = PullRequests(github).get(place.number)
     judged = _judged(run.commit, pull, github)

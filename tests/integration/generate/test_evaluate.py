@@ -31,7 +31,9 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
     for name in ("judge.svg", "code.svg", "either.svg"):
         root = ElementTree.fromstring((desk.root / ".gate/generate/shop" / name).read_text(encoding="utf-8"))
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert told.startswith(f"**By the judge: gpt-4o-mini breaks 0 % [0, 39] of {TESTS} tests, claude-haiku-4-5 0 % ")
+    share = "0\N{NO-BREAK SPACE}%"
+    headline = f"**By the judge: gpt-4o-mini breaks {share} [0, 39] of {TESTS} tests, claude-haiku-4-5 {share} "
+    assert told.startswith(headline)
     # Of the rules of the prompt code checks the number of words alone, and that is kept.
     for group, tests in (("rules", RULES), ("inverse", RULES), ("control", TESTS), ("all", 2 * TESTS)):
         assert told.count(f"| · {group} | 0/{tests} |") == 2

@@ -56,7 +56,7 @@ def test_lines_go_to_another_folder(desk: Desk) -> None:
     assert set(desk.files()) == {"prompts/shop.md", "exams/one/spec.yaml", "exams/one/cases.jsonl"}
     assert len(desk.cases("exams/one/cases.jsonl")) == 2 * RULES
     assert made.err == ""
-    assert made.out.startswith("prompts/shop.md: 6 tests for 3 rules, 1 checked by code\n")
+    assert made.out.startswith("prompts/shop.md: 6 tests for 3 rules, 2 checked by code\n")
     assert "Rules" not in made.out
 
 
@@ -79,11 +79,10 @@ def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
     assert fenced[1] in made.out
     [suite] = load(fenced[1], "gate.yaml").suites
     assert (suite.name, str(suite.model), list(suite.slices)) == ("shop", MODEL, ["rule", "kind"])
-    code, judge = suite.scorers
-    assert (code.kind, code.name, code.options["max"]) == ("words", "R1", 80)
-    assert judge.options["criteria"] == (
-        "The answer keeps each of these rules:\n- Never name a competitor.\n- Always end with a question."
-    )
+    words, ending, judge = suite.scorers
+    assert (words.kind, words.name, words.options["max"]) == ("words", "R1", 80)
+    assert (ending.kind, ending.name) == ("regex", "R3")
+    assert judge.options["criteria"] == "The answer keeps each of these rules:\n- Never name a competitor."
     desk.write("gate.yaml", fenced[1])
     checked = desk.gate("check", "--samples", "1", "--json")
     assert checked.code == 1, checked.err  # the server's answers are not right
