@@ -3,6 +3,7 @@
 import sys
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 import click
 from rich.console import Console
@@ -17,7 +18,7 @@ from gate.cli.diff_run import check_options
 from gate.cli.mistakes import message
 from gate.cli.telling import out_of, progress, skipped
 from gate.domain.record import RunRecord
-from gate.domain.suite import Budget
+from gate.domain.suite import Budget, Limit
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.flows.resolved import Resolved
@@ -65,16 +66,16 @@ class Session:
         Raises:
             CannotEvaluate: nothing of one of its limits.
         """
-        left = {
+        left: dict[Limit, Any] = {
             "max_calls": None if budget.max_calls is None else budget.max_calls - self.calls,
             "max_usd": None if budget.max_usd is None else budget.max_usd - self.usd,
             "max_minutes": None if budget.max_minutes is None else budget.max_minutes - self.run_s / 60.0,
         }
         for name, value in left.items():
             if value is not None and value <= 0:
-                said = f"{budget.setting(name)} is used up by this session ({self})"  # type: ignore[arg-type]
+                said = f"{budget.setting(name)} is used up by this session ({self})"
                 raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
-        return replace(budget, **left)  # type: ignore[arg-type]
+        return replace(budget, **left)
 
     def __str__(self) -> str:
         money = f", {numbers.dollars(self.usd)}" if self.usd else ""
