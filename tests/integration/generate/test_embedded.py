@@ -1,12 +1,7 @@
 """The embedded model: its tests are poor, and they are there."""
 
-import pytest
-
 from tests.integration.generate.desk import Desk, counted
 from tests.support.command import gate
-
-pytest.importorskip("xllamacpp")
-
 
 SPEC = """\
 version: 1
