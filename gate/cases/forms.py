@@ -1,0 +1,451 @@
+"""A case as its file writes it: of the plain form, a golden transcript, or a test of an agent."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from gate.config.validation import FileModel, wrong, wrong_at
+from gate.domain.case import Case, Persona, Round, ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.prompt import Message, Role
+from gate.errors import InputErrors
+from gate.inputs.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
+from gate.inputs.names import dimension_complaint, value_complaint
+from gate.inputs.scorers.read import parse_scorers
+
+EXPECTATION_WEIGHT = 0.25
+"""Of each expectation of a transcript, beside the suite's scorers, which weigh 1 unless they say otherwise."""
+ROUNDS = 50
+"""Of one case."""
+_RESERVED = ("input", "id", "slices", "expected")
+"""Words of a case that no variable may be called by."""
+_ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+
+
+def _as_text(value: object) -> object:
+    """Numbers and booleans as text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _label(text: str) -> str:
+    if complaint := value_complaint(text):
+        raise wrong(complaint)
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise wrong("must not be blank")
+    return text
+
+
+def missing(key: str, example: str) -> ValidationError:
+    """The mistake that a key is not given."""
+    mistake = PydanticCustomError("plain", "{said}", {"said": f"\0{key!r} is missing", "hint": f"for example {example}"})
+    return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
+
+
+def _scorers(value: object) -> tuple[ScorerSpec, ...]:
+    try:
+        return parse_scorers(value, "")  # type: ignore[arg-type]
+    except InputErrors as error:
+        mistakes = [((), one.message, one.hint) for one in error.problems]
+        raise wrong_at(*mistakes) from None
+
+
+class _ScorerList:
+    """How pydantic reads a list of scorers."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(_scorers)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        from gate.inputs.schema import scorer
+
+        return {"type": "array", "minItems": 1, "items": scorer()}
+
+
+_SHORT: dict[str, Any] = {"type": ["string", "number", "boolean"], "maxLength": NAME_CHARS}
+Label: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_label), WithJsonSchema(_SHORT)]
+"""A short text; numbers and booleans become text."""
+Word: TypeAlias = Annotated[str, AfterValidator(_label)]
+Line: TypeAlias = Annotated[str, Field(max_length=LINE_CHARS), AfterValidator(_not_blank)]
+Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(_not_blank)]
+Passing: TypeAlias = Annotated[float, Field(gt=0, le=1)]
+"""A score at which something passes; with a threshold of 0 nothing could fail."""
+Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _ScorerList]
+ExpectedTools: TypeAlias = list[Any] | dict[str, Any]
+"""Names of tools that have to be called, or the options of the scorer `tools`."""
+
+
+class CaseModel(FileModel):
+    """Any part of a case."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Turn(CaseModel):
+    """One turn of a conversation."""
+
+    meant = {"text": "content"}
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Text
+
+    @property
+    def message(self) -> Message:
+        """As it is sent."""
+        return Message(_ROLES[self.role], self.content)
+
+
+class CommonFields(CaseModel):
+    """What a case of every form may have."""
+
+    slices: dict[str, Label] | None = None
+    """Dimension to value: {tier: enterprise, lang: de}."""
+    slice: Label | None = None
+    """Short for the dimension slice."""
+    cluster: Label | None = None
+    """Cases with the same value are variants of one source."""
+    vars: dict[str, Any] | None = None
+    """Further values for the template of the prompt."""
+    scorers: Scorers | None = None
+    """In place of the suite's scorers."""
+    extra_scorers: Scorers = ()
+    """Beside the suite's scorers."""
+    criteria: Text | None = None
+    """Goes before the criteria of the suite's judges."""
+    threshold: Passing | None = None
+    """The score at which an answer to this case passes."""
+    obsolete: bool = False
+    """true: what it asks for is promised no more, and it is not asked."""
+
+    @field_validator("vars")
+    @classmethod
+    def _no_reserved_word(cls, given: dict[str, Any] | None) -> dict[str, Any] | None:
+        if taken := [name for name in given or {} if name in _RESERVED]:
+            raise wrong_at(*(((name,), "has a meaning of its own, and cannot be a variable", "rename it") for name in taken))
+        return given
+
+    @field_validator("slices")
+    @classmethod
+    def _dimensions(cls, given: dict[str, str] | None) -> dict[str, str] | None:
+        bad = [(name, complaint) for name in given or {} if (complaint := dimension_complaint(name))]
+        if bad:
+            raise wrong_at(*(((name,), f"is no dimension: it {complaint}", "rename it") for name, complaint in bad))
+        return given
+
+    @model_validator(mode="after")
+    def _one_slice(self) -> "CommonFields":
+        if self.slice is not None and "slice" in (self.slices or {}):
+            raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "keep one of the two"))
+        return self
+
+    def common(self) -> dict[str, Any]:
+        """As a case has it."""
+        tagged = {} if self.slice is None else {"slice": self.slice}
+        return {
+            "slices": {**(self.slices or {}), **tagged},
+            "cluster": self.cluster,
+            "vars": self.vars or {},
+            "scorers": self.scorers,
+            "extra_scorers": self.extra_scorers,
+            "criteria": self.criteria,
+            "threshold": self.threshold,
+            "obsolete": self.obsolete,
+        }
+
+
+class PlainCase(CommonFields):
+    """One question: a text, a conversation that ends with the user's turn, or variables alone."""
+
+    meant = {
+        **dict.fromkeys(("question", "prompt", "query", "text"), "input"),
+        **dict.fromkeys(("answer", "expected_output", "output", "ideal", "label", "target"), "expected"),
+        **dict.fromkeys(("tags", "metadata"), "slices"),
+        **{"group": "cluster", "variables": "vars", "name": "id"},
+    }
+
+    id: Label
+    """Unique in the file."""
+    input: Line | None = None
+    """The user's text; may be missing where there are vars."""
+    messages: Annotated[list[Turn], Field(min_length=1)] | None = None
+    """A conversation that ends with the user's turn, in place of input."""
+    expected: Any = None
+    """The answer that you want; no prompt sees it."""
+    description: Text | None = None
+    """For readers."""
+
+    @model_validator(mode="after")
+    def _one_question(self) -> "PlainCase":
+        if self.input is not None and self.messages is not None:
+            raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
+        if self.messages and (last := self.messages[-1].role) != "user":
+            raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
+        if self.input is None and self.messages is None and not self.vars:
+            raise missing("input", 'input: "Where is my order?"')
+        return self
+
+    def case(self, where: str) -> Case:
+        """What is asked, and how it is scored."""
+        return Case(
+            id=self.id,
+            input=self.input or "",
+            messages=tuple(turn.message for turn in self.messages or ()),
+            expected=self.expected,
+            description=self.description or "",
+            where=where,
+            **self.common(),
+        )
+
+
+class Expectations(CaseModel):
+    """What the next reply of a transcript has to be like; what is null is not expected."""
+
+    meant = {
+        **dict.fromkeys(("paraphrases", "paraphrase"), "must_paraphrase"),
+        **dict.fromkeys(("asks", "must_ask"), "should_ask"),
+        **{"sentences": "max_sentences", "banned_words": "forbidden_words"},
+    }
+
+    max_sentences: Annotated[int, Field(ge=1, le=100)] | None = None
+    must_paraphrase: bool | None = None
+    forbidden_words: Annotated[list[Word], Field(max_length=WORDS)] | None = None
+    should_ask: Word | Annotated[list[Word], Field(max_length=WORDS)] | None = None
+
+    @field_validator("forbidden_words", "should_ask")
+    @classmethod
+    def _once(cls, words: str | list[str] | None) -> str | list[str] | None:
+        if isinstance(words, list) and len(set(words)) < len(words):
+            twice = next(word for at, word in enumerate(words) if word in words[:at])
+            raise wrong(f"names {twice!r} twice")
+        return words
+
+    @model_validator(mode="after")
+    def _scorers_hold(self) -> "Expectations":
+        # A word may be a template that no scorer takes.
+        assert self.scorers is not None  # noqa: S101
+        return self
+
+    @cached_property
+    def scorers(self) -> tuple[ScorerSpec, ...]:
+        """Each named as it is written there."""
+        about = [self.should_ask] if isinstance(self.should_ask, str) else self.should_ask
+        wanted: list[tuple[str, str, dict[str, Any]]] = []
+        if self.max_sentences is not None:
+            wanted.append(("max_sentences", "sentences", {"max": self.max_sentences}))
+        if self.must_paraphrase:
+            wanted.append(("must_paraphrase", "paraphrases", {}))
+        if self.forbidden_words:
+            wanted.append(("forbidden_words", "forbidden_words", {"words": self.forbidden_words}))
+        if about:
+            wanted.append(("should_ask", "asks", {"about": about}))
+        found = [{kind: options, "name": name, "weight": EXPECTATION_WEIGHT} for name, kind, options in wanted]
+        return _scorers(found) if found else ()
+
+
+class GoldenTranscript(CommonFields):
+    """A call so far, the state that the agent is in, and what its next reply has to be like."""
+
+    meant = {
+        **dict.fromkeys(("messages", "turns", "transcript", "input"), "conversation"),
+        **dict.fromkeys(("expected", "expectations"), "expect"),
+        **dict.fromkeys(("tags", "metadata"), "slices"),
+        **{"group": "cluster", "variables": "vars", "name": "id"},
+    }
+
+    id: Label
+    """Unique in the file."""
+    state: Word
+    """The point that the call is at."""
+    session: dict[str, Any] | None = None
+    """What the prompt is built from."""
+    conversation: Annotated[list[Turn], Field(min_length=1)]
+    """The call so far; its last turn is the user's."""
+    expect: Expectations | None = None
+    """What the next reply has to be like."""
+
+    @field_validator("conversation")
+    @classmethod
+    def _ends_with_the_user(cls, turns: list[Turn]) -> list[Turn]:
+        if turns[-1].role != "user":
+            raise wrong(f"must end with the user's turn, not the {turns[-1].role}'s", "end it with what the reply answers")
+        return turns
+
+    @model_validator(mode="after")
+    def _one_state(self) -> "GoldenTranscript":
+        if "state" in (self.session or {}) and (self.session or {})["state"] != self.state:
+            raise wrong_at((("session", "state"), f"is not the state {self.state!r}", "keep one of the two"))
+        for where, given, own in (("slices", self.slices, ("state",)), ("vars", self.vars, ("state", "session"))):
+            for name in own:
+                if name in (given or {}):
+                    raise wrong_at(((where, name), f"and {name!r} are the same", "keep one of the two"))
+        return self
+
+    def case(self, where: str) -> Case:
+        """The conversation is asked; the state is a slice and a variable, and so is the session a variable."""
+        common = self.common()
+        common["slices"] |= {"state": self.state}
+        common["vars"] = {**common["vars"], "state": self.state, "session": self.session or {}}
+        common["extra_scorers"] = (*(self.expect.scorers if self.expect else ()), *self.extra_scorers)
+        messages = tuple(turn.message for turn in self.conversation)
+        return Case(id=self.id, messages=messages, where=where, **common)
+
+
+class AgentTold(CaseModel):
+    """What an agent is told, what it should call, and what a judge looks for."""
+
+    expected_tools: ExpectedTools | None = None
+    """Tools that the agent should call."""
+    judge_prompt: Text | None = None
+    """What the judge looks for in this case."""
+    judge_threshold: Passing | None = None
+    """The score at which the judge passes it."""
+
+    @model_validator(mode="after")
+    def _tools_hold(self) -> "AgentTold":
+        assert self.tools is not None  # noqa: S101
+        return self
+
+    @cached_property
+    def tools(self) -> tuple[ScorerSpec, ...]:
+        """The scorer that the tools become; an empty list expects nothing."""
+        if self.expected_tools is None or self.expected_tools == []:
+            return ()
+        options = self.expected_tools if isinstance(self.expected_tools, dict) else {"all": self.expected_tools}
+        return _scorers([{"tools": options, "name": self.tools_name()}])
+
+    @classmethod
+    def tools_name(cls) -> str:
+        """Of that scorer."""
+        return "expected_tools"
+
+
+class AgentRound(AgentTold):
+    """One round of a test of an agent."""
+
+    meant = {"input": "prompt", "user": "prompt", "criteria": "judge_prompt", "threshold": "judge_threshold"}
+
+    prompt: Line
+    """What the agent is told."""
+
+    @classmethod
+    def tools_name(cls) -> str:
+        """Of its scorer."""
+        return "expected_tools of rounds"
+
+    @property
+    def round(self) -> Round:
+        """As a case has it."""
+        return Round(self.prompt, self.judge_prompt, self.judge_threshold, self.tools)
+
+
+class SimulatedUser(CaseModel):
+    """A person whom a model plays."""
+
+    persona: Text | None = None
+    """Who that is."""
+    goal: Text
+    """What that person wants; the conversation ends when it is reached."""
+    max_turns: Annotated[int, Field(ge=1, le=50)] = 6
+    """Messages to the agent at most."""
+
+
+class AgentTest(AgentTold, CommonFields):
+    """What an agent is told, round by round, the tools that it should use, and what a judge looks for."""
+
+    meant = {**PlainCase.meant, **dict.fromkeys(("input", "question", "query"), "prompt"), "prompts": "rounds"}
+
+    id: Label | None = None
+    """Unique in the file; the name stands for it."""
+    name: Label | None = None
+    """The id of a test of an agent."""
+    description: Text | None = None
+    """For readers."""
+    prompt: Line | None = None
+    """What the agent is told."""
+    rounds: Annotated[list[AgentRound], Field(min_length=1, max_length=ROUNDS)] | None = None
+    """What the agent is told, round by round."""
+    test_agent_revival: bool = False
+    """The session is closed and opened again between rounds."""
+    facts: Text | dict[str, Any] | None = None
+    """What the person knows."""
+    user: SimulatedUser | None = None
+    """A person whom a model plays."""
+    expected: Any = None
+    """The answer that you want; no prompt sees it."""
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> "AgentTest":
+        if self.id is None and self.name is None:
+            raise missing("name", "name: refund-1")
+        if self.prompt is None and self.rounds is None and self.user is None:
+            raise missing("prompt", 'prompt: "What are my listings?"')
+        if self.rounds is not None:
+            for key in ("prompt", "user"):
+                if getattr(self, key) is not None:
+                    raise wrong_at(((key,), "and 'rounds' exclude each other", "keep one of the two"))
+        if self.test_agent_revival and len(self.rounds or ()) < 2:
+            hint = "give it a second round, which can only be answered by whoever remembers the first"
+            raise wrong_at((("test_agent_revival",), "needs two rounds or more", hint))
+        return self
+
+    def case(self, where: str) -> Case:
+        """Its first prompt is the question; expected tools are a required scorer, and go before the others."""
+        common = self.common()
+        common["criteria"] = self.judge_prompt if self.criteria is None else self.criteria
+        common["extra_scorers"] = (*self.tools, *self.extra_scorers)
+        user = self.user
+        return Case(
+            id=(self.id if self.id is not None else self.name) or "",
+            input=self.rounds[0].prompt if self.rounds else self.prompt or "",
+            expected=self.expected,
+            judge_threshold=self.judge_threshold,
+            rounds=tuple(one.round for one in self.rounds or ()),
+            revival=self.test_agent_revival,
+            facts=_told(self.facts),
+            user=Persona(user.persona or "a customer", user.goal, user.max_turns) if user else None,
+            description=self.description or "",
+            where=where,
+            **common,
+        )
+
+
+CaseForm: TypeAlias = PlainCase | GoldenTranscript | AgentTest
+_TRANSCRIPT = frozenset({"conversation", "session", "state"})
+_AGENT = frozenset({"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"})
+_NAMED_ONLY = frozenset({"name", "description", "slices", "cluster"})
+"""With nothing else than these it has a name as tests of agents do, and lacks what the agent is told."""
+
+
+def form_of(entry: Mapping[str, object]) -> type[CaseForm]:
+    """The form that an entry is of, by its keys."""
+    asked = bool({"input", "messages"} & entry.keys())
+    if "conversation" in entry or (_TRANSCRIPT & entry.keys() and not asked):
+        return GoldenTranscript
+    told = "name" in entry and ("prompt" in entry or entry.keys() <= _NAMED_ONLY)
+    return AgentTest if (told or _AGENT & entry.keys()) and not asked else PlainCase
+
+
+def _told(facts: str | dict[str, JsonValue] | None) -> str:
+    """Facts as a text; a mapping is written line by line."""
+    return "\n".join(f"{name}: {value}" for name, value in facts.items()) if isinstance(facts, dict) else facts or ""

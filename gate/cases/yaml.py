@@ -1,0 +1,186 @@
+"""YAML that people read and edit: written, and changed by ruamel.yaml's round trip, which keeps comments and order."""
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.emitter import Emitter
+from ruamel.yaml.nodes import ScalarNode
+from ruamel.yaml.resolver import VersionedResolver
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+from ruamel.yaml.tag import Tag
+
+from gate.domain.jsonvalue import JsonValue
+
+_SHORT = 100
+"""Columns of a list or mapping on one line."""
+_WIDE = 10**6
+"""No line is broken."""
+_BARE = re.compile(r"[A-Za-z_][\w./-]*(?: [\w./-]+)*", re.ASCII)
+"""A text that no reader takes for anything else; all others stand in quotation marks."""
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"})
+"""To readers of YAML 1.1 these are no texts."""
+
+
+_ROOT_ITEM = re.compile(r"^( *)-( +)", re.MULTILINE)
+_ITEM = re.compile(r"^((?: |- )*)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*(?:#[^\n]*)?\n)*( *)-( +)", re.MULTILINE)
+_ENTRY = re.compile(r"^((?: |- )*)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n( +)[^\s#-]", re.MULTILINE)
+
+
+class YamlFile:
+    """A YAML file under change.
+
+    Args:
+        text: the file, which `gate.config.documents.read_yaml` takes.
+
+    Attributes:
+        data: mappings and lists of ruamel.yaml, to be changed in place; scalars are their texts as they stand there.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._mark = "\ufeff" if text.startswith("\ufeff") else ""
+        self._end = "\r\n" if "\r\n" in text else "\n"
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        self._yaml = _round_trip(text)
+        self.data: Any = self._yaml.load(text)
+
+    def text(self) -> str:
+        """The file as it is now."""
+        stream = io.StringIO()
+        self._yaml.dump(self.data, stream)
+        return self._mark + stream.getvalue().replace("\n", self._end)
+
+
+def dumped(value: JsonValue) -> str:
+    """A value as YAML: texts of several lines in literal blocks, short lists and mappings on one line."""
+    stream = io.StringIO()
+    _round_trip("").dump(styled(value, whole=True), stream)
+    return stream.getvalue().removesuffix("...\n")
+
+
+def styled(value: JsonValue, *, whole: bool = False) -> Any:
+    """A value for ruamel.yaml, as people like to read it.
+
+    Args:
+        value: plain data.
+        whole: in block style, however short.
+    """
+    if isinstance(value, str):
+        return _text(value)
+    if not isinstance(value, dict | list):
+        return json.dumps(value)  # a plain scalar
+    flow = not whole and _short(value)
+    if isinstance(value, dict):
+        mapping = CommentedMap((_text(key, key=True), styled(inner)) for key, inner in value.items())
+        mapping.fa.set_flow_style() if flow or not value else mapping.fa.set_block_style()
+        return mapping
+    items = CommentedSeq(styled(inner, whole=not flow and isinstance(inner, dict) and bool(inner)) for inner in value)
+    items.fa.set_flow_style() if flow or not value else items.fa.set_block_style()
+    return items
+
+
+def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> None:
+    """Give a mapping of a file other entries; what stays as it is keeps its look and its comments.
+
+    Args:
+        mapping: of `YamlFile.data`.
+        old: what it holds.
+        new: what it is to hold.
+    """
+    for key in [key for key in old if key not in new]:
+        del mapping[key]
+    for key, value in new.items():
+        known = old.get(key)
+        if key in old and same(known, value):
+            continue
+        if isinstance(known, dict) and isinstance(value, dict) and known and value:
+            update(mapping[key], known, value)
+        else:
+            mapping[key] = styled(value)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal as JSON: to Python 1, 1.0 and true are the same."""
+    return json.dumps(one, sort_keys=True, default=str) == json.dumps(other, sort_keys=True, default=str)
+
+
+class _AsWritten(VersionedResolver):
+    """Takes every scalar for a text, so that numbers, dates and `~` are written as they were."""
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        if kind is not ScalarNode or not implicit[0]:
+            return super().resolve(kind, value, implicit)
+        kinds = {"": "tag:yaml.org,2002:null", "<<": "tag:yaml.org,2002:merge"}
+        return Tag(suffix=kinds.get(value, "tag:yaml.org,2002:str"))
+
+
+class _Indenting(Emitter):
+    """A list that is the whole file may be indented otherwise than the lists inside it."""
+
+    root = (2, 0)
+
+    def increase_indent(self, *args: Any, **kwargs: Any) -> None:
+        usual = self.best_sequence_indent
+        if len(self.indents.values) == 1:
+            self.best_sequence_indent = self.root[0]
+        super().increase_indent(*args, **kwargs)
+        self.best_sequence_indent = usual
+
+    def expect_block_sequence_item(self, first: bool = False) -> None:
+        usual = self.best_sequence_indent, self.sequence_dash_offset
+        if len(self.indents.values) == 1:
+            self.best_sequence_indent, self.sequence_dash_offset = self.root
+        super().expect_block_sequence_item(first)
+        self.best_sequence_indent, self.sequence_dash_offset = usual
+
+
+def _round_trip(text: str) -> YAML:
+    """The reader and writer for a file, with its indentation; two columns where it shows none."""
+    root, item, entry = _ROOT_ITEM.search(text), _ITEM.search(text), _ENTRY.search(text)
+    offset = len(item[2]) - len(item[1]) if item else 2
+    yaml = YAML(typ="rt")
+    yaml.Resolver = _AsWritten
+    if root:
+        sizes = len(root[1]) + 1 + len(root[2]), len(root[1])
+        yaml.Emitter = type("_Emitter", (_Indenting,), {"root": sizes})
+    else:
+        yaml.Emitter = _Indenting
+    yaml.preserve_quotes = True
+    yaml.width = _WIDE
+    yaml.brace_single_entry_mapping_in_flow_sequence = True
+    yaml.explicit_start = text.startswith("---")  # type: ignore[assignment]
+    yaml.indent(
+        mapping=len(entry[2]) - len(entry[1]) if entry else 2,
+        sequence=offset + 1 + len(item[3]) if item else offset + 2,
+        offset=offset,
+    )
+    return yaml
+
+
+def _text(text: str, *, key: bool = False) -> str:
+    if _BARE.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    return LiteralScalarString(text) if not key and _literal(text) else DoubleQuotedScalarString(text)
+
+
+def _literal(text: str) -> bool:
+    """Several lines that a literal block gives back as they are, whatever the reader."""
+    lines = text.removesuffix("\n").split("\n")
+    if "\n" not in text or not lines[0].strip() or not lines[-1].strip() or lines[0].startswith(" "):
+        return False
+    return all(line.isprintable() and (line.strip() or not line) for line in lines)
+
+
+def _short(value: JsonValue) -> bool:
+    return len(json.dumps(value, ensure_ascii=False)) <= _SHORT and not _several_lines(value)
+
+
+def _several_lines(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return _literal(value)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(map(_several_lines, inner))
