@@ -57,7 +57,7 @@ def _not_blank(text: str) -> str:
 
 def missing(key: str, example: str) -> ValidationError:
     """The mistake that a key is not given."""
-    mistake = PydanticCustomError("plain", "{said}", {"said": f"\0{key!r} is missing", "hint": f"for example {example}"})
+    mistake = PydanticCustomError("plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"})
     return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
 
 

@@ -9,10 +9,12 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.emitter import Emitter
+from ruamel.yaml.error import CommentMark
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.resolver import VersionedResolver
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, FoldedScalarString, LiteralScalarString
 from ruamel.yaml.tag import Tag
+from ruamel.yaml.tokens import CommentToken
 
 from gate.domain.jsonvalue import JsonValue
 
@@ -91,6 +93,8 @@ def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str
         old: what it holds.
         new: what it is to hold.
     """
+    added = [key for key in new if key not in old]
+    behind = _take_comment(mapping, list(old)[-1]) if added and old else ""
     for key in [key for key in old if key not in new]:
         del mapping[key]
     for key, value in new.items():
@@ -101,6 +105,64 @@ def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str
             update(mapping[key], known, value)
         else:
             mapping[key] = styled(value)
+    if behind:
+        _put_comment(mapping, added[-1], behind)
+
+
+def append(listed: CommentedSeq, row: JsonValue) -> None:
+    """Put an item at the end of a list, with an empty line in front where the others have one."""
+    if len(listed) > 1 and not listed.fa.flow_style():
+        before, last = (_take_comment(listed, at) for at in (len(listed) - 2, len(listed) - 1))
+        _put_comment(listed, len(listed) - 2, before)
+        _put_comment(listed, len(listed) - 1, last or ("\n" if before.startswith("\n") else ""))
+    listed.append(styled(row, whole=not listed.fa.flow_style()))
+
+
+def remove(listed: CommentedSeq, at: int) -> None:
+    """Take an item out of a list; comments that stand in front of the next item stay there."""
+    behind = _take_comment(listed, at)
+    if at and behind.strip():
+        _take_comment(listed, at - 1)
+        _put_comment(listed, at - 1, behind)
+    del listed[at]
+
+
+def _take_comment(holder: Any, key: Any) -> str:
+    """Take away the lines behind an entry: ruamel.yaml keeps what stands in front of one with the one before."""
+    holder, key = _last_value(holder, key)
+    tokens = holder.ca.items.get(key) or ()
+    token = next((one for one in tokens if one is not None and not isinstance(one, list)), None)
+    if token is None:
+        return ""
+    whole = isinstance(holder[key], LiteralScalarString | FoldedScalarString)
+    first, _, behind = ("", "", token.value) if whole else token.value.partition("\n")
+    token.value = "" if whole else first + "\n"
+    if not token.value.strip():
+        del holder.ca.items[key]
+    return str(behind)
+
+
+def _put_comment(holder: Any, key: Any, behind: str) -> None:
+    """Put lines behind an entry, which has none."""
+    if not behind:
+        return
+    holder, key = _last_value(holder, key)
+    tokens = holder.ca.items.get(key) or ()
+    token = next((one for one in tokens if one is not None and not isinstance(one, list)), None)
+    if token is not None:
+        token.value += behind
+        return
+    whole = isinstance(holder[key], LiteralScalarString | FoldedScalarString)
+    token = CommentToken(behind if whole else "\n" + behind, CommentMark(0), None)
+    holder.ca.items[key] = [None, None, token, None] if isinstance(holder, CommentedMap) else [token, None]
+
+
+def _last_value(holder: Any, key: Any) -> tuple[Any, Any]:
+    """The list or mapping, and the place in it, of the last value of an entry."""
+    inner = holder[key]
+    if isinstance(inner, CommentedMap | CommentedSeq) and inner and not inner.fa.flow_style():
+        return _last_value(inner, list(inner)[-1] if isinstance(inner, CommentedMap) else len(inner) - 1)
+    return holder, key
 
 
 def same(one: Any, other: Any) -> bool:

@@ -27,6 +27,9 @@ PART_DEPTH = 10
 CASES_CHARS = 64 * 1024 * 1024
 """One case file."""
 
+JSON_CHARS = 16 * 1024 * 1024
+"""One case file in JSON or YAML, which is read as a whole: in memory it can take fifty times its room."""
+
 LINE_CHARS = 4 * 1024 * 1024
 """One line of a case file."""
 

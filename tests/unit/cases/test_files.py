@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.casefiles.changing import changed, written
-from gate.casefiles.entry import case_of
-from gate.casefiles.reading import canonical, read
+from gate.cases.files import changed, written
+from gate.cases.reading import case_of
+from gate.cases.reading import canonical, read
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError, InputErrors
 from tests.support.case_entries import entries
@@ -90,29 +90,31 @@ YAML = """\
     lines
   expected: yes
 
+# The last.
 - {id: c, input: "x"}
 """
 
 
-def test_a_change_of_a_yaml_file_touches_its_lines_alone() -> None:
+def test_a_change_of_a_yaml_file_keeps_comments_and_quotation_marks() -> None:
     a = {"id": "a", "input": "Gone?", "slices": {"tier": "free", "lang": "de"}}
-    after = changed(YAML, "c.yaml", {"a": a})
-    assert after == YAML.replace("'Where is it?'   # quoted", '"Gone?"   # quoted')
+    assert changed(YAML, "c.yaml", {"a": a}) == YAML.replace("'Where is it?'   # quoted", '"Gone?"          # quoted')
     b = {"id": "b", "input": "Two\nnew lines\n", "expected": "yes", "cluster": "z"}
     after = changed(YAML, "c.yaml", {"b": b})
-    assert after == YAML.replace("    lines\n  expected: yes\n", "    new lines\n  expected: yes\n  cluster: z\n")
-    assert changed(YAML, "c.yaml", {}, ["b"]) == YAML[: YAML.index("- id: b")] + YAML[YAML.index("- {id: c") :]
-    assert changed(YAML, "c.yaml", {}, ["b", "c"]) == YAML[: YAML.index("\n- id: b")]
-    assert changed(YAML, "c.yaml", {"b": {"id": "b", "input": "x"}}) == YAML.replace(
-        "  input: |\n    Two\n    lines\n  expected: yes\n", "  input: x\n"
+    assert after == YAML.replace("    lines\n  expected: yes\n", "    new lines\n  expected: yes\n").replace(
+        "\n# The last.", "  cluster: z\n\n# The last."
     )
-    renamed = changed(YAML, "c.yaml", {"a": {**a, "id": "A", "input": "Where is it?"}})
-    assert renamed == YAML.replace("id: a  #", "id: A  #")
+    assert changed(YAML, "c.yaml", {}, ["b"]) == YAML[: YAML.index("- id: b")] + YAML[YAML.index("# The last") :]
+    assert changed(YAML, "c.yaml", {"new": {"id": "new", "input": "Now"}}) == YAML + "- id: new\n  input: Now\n"
 
 
-def test_a_value_of_several_lines_takes_the_comment_with_it() -> None:
-    after = changed(YAML, "c.yaml", {"a": {"id": "a", "input": "x\ny", "slices": {"tier": "free", "lang": "de"}}})
-    assert after == YAML.replace("input: 'Where is it?'   # quoted", "input: |-\n    x\n    y")
+@pytest.mark.parametrize(
+    "item",
+    ["- id: a\n  rounds:\n    - prompt: x\n    - prompt: y\n", "  - id: a\n    slices:\n        tier: b\n    input: x\n"],
+)
+def test_yaml_keeps_its_indentation(item: str) -> None:
+    name = item.index("id: a")
+    after = changed(item, "c.yaml", {"new": {"id": "new", "input": "Now"}})
+    assert after == f"{item}{item[: name]}id: new\n{' ' * name}input: Now\n"
 
 
 @pytest.mark.parametrize(
@@ -121,30 +123,15 @@ def test_a_value_of_several_lines_takes_the_comment_with_it() -> None:
         ('[{"id": "a", "input": "x"}]', '[{"id": "a", "input": "x"}, {"id": "new", "input": "now"}]'),
         ('{"id": "a", "input": "x"}\n', '[{"id": "a", "input": "x"}, {"id": "new", "input": "now"}]\n'),
         (
-            '[\n\t{"id":"a","input":"x"}\n]\n',
-            '[\n\t{"id":"a","input":"x"},\n\t{"id": "new", "input": "now"}\n]\n',
-        ),
-        (
-            '[\r\n   {\r\n    "id": "a", "input": "x"\r\n   }\r\n]',
-            '[\r\n   {\r\n    "id": "a", "input": "x"\r\n   },\r\n   {\r\n    "id": "new",\r\n'
-            '    "input": "now"\r\n   }\r\n]',
+            '[\r\n\t{"id":"a","input":"x"}\r\n]\r\n',
+            '[\r\n\t{\r\n\t\t"id": "a",\r\n\t\t"input": "x"\r\n\t},\r\n\t{\r\n\t\t"id": "new",\r\n\t\t"input": "now"'
+            "\r\n\t}\r\n]\r\n",
         ),
         (" [ ]\n", '[\n  {\n    "id": "new",\n    "input": "now"\n  }\n]\n'),
     ],
 )
-def test_json_keeps_its_look(text: str, after: str) -> None:
+def test_json_keeps_its_indentation(text: str, after: str) -> None:
     assert changed(text, "c.json", {"new": {"id": "new", "input": "now"}}) == after
-
-
-def test_a_change_of_a_case_in_json_touches_its_keys_alone() -> None:
-    text = '[\n  {\n    "id": "a",  "input": "x",\n    "vars": {"k": [1,2]},\n'
-    text += '    "slices": {\n      "a": "b"\n    }\n  }\n]\n'
-    entry = {"id": "a", "input": "x", "vars": {"k": [1, 2]}, "slices": {"a": "c"}}
-    after = changed(text, "c.json", {"a": entry})
-    assert after == text.replace('{\n      "a": "b"\n    }', '{"a": "c"}')
-    more = {"id": "a", "input": "y", "vars": {"k": [1, 2]}, "slices": {"a": "b"}, "expected": "z" * 90}
-    after = changed(text, "c.json", {"a": more})
-    assert after == text.replace('"x"', '"y"').replace("    }\n  }", '    },\n    "expected": "' + "z" * 90 + '"\n  }')
 
 
 def test_lines_keep_their_ends_and_their_mark() -> None:
@@ -162,7 +149,7 @@ def test_lines_keep_their_ends_and_their_mark() -> None:
 def test_one_case_in_yaml_becomes_a_list() -> None:
     text = "# one\nid: a\ninput: |\n  x\n\n  y\n"
     after = changed(text, "c.yaml", {"new": {"id": "new", "input": "now"}})
-    assert after == "# one\n- id: a\n  input: |\n    x\n\n    y\n\n- id: new\n  input: now\n"
+    assert after == "# one\n- id: a\n  input: |\n    x\n\n    y\n- id: new\n  input: now\n"
 
 
 PROMPT = """\
@@ -210,7 +197,6 @@ def test_a_prompt_without_test_data_gets_some() -> None:
             [],
             "cannot hold this: c.jsonl:2: 'input' is miss",
         ),
-        ("- &x {id: a, input: x}\n- {id: b, input: y, vars: {z: *x}}\n", "c.yaml", {}, ["a"], "safely"),
     ],
 )
 def test_what_cannot_be_done_is_said(text: str, file: str, puts: dict[str, Entry], gone: list[str], said: str) -> None:
@@ -221,7 +207,7 @@ def test_what_cannot_be_done_is_said(text: str, file: str, puts: dict[str, Entry
 def test_a_file_with_mistakes_is_not_touched() -> None:
     with pytest.raises(InputErrors) as raised:
         changed('{"id": "a"}\n{"id": 3, "inpt": "x"}', "c.jsonl", {})
-    assert len(raised.value.problems) >= 3
+    assert [problem.line for problem in raised.value.problems] == [1, 2]
 
 
 def test_values_that_python_takes_for_equal_are_changes() -> None:
@@ -237,4 +223,4 @@ def test_more_than_yaml_may_hold_is_refused() -> None:
 @pytest.mark.parametrize("name", ["faq.csv", "support.PROMPT.yml", "all.json", "a.yaml", "b.tsv"])
 def test_a_case_may_be_called_like_a_file(name: str) -> None:
     case = case_of({"id": name, "input": "Hello?"})
-    assert (case.id, case.where) == (name, f"case {name}:1")
+    assert (case.id, case.where) == (name, f"case {name}")

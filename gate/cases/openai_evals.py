@@ -7,36 +7,35 @@ from collections.abc import Mapping
 
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.messages import Tell, turns_of
-from gate.inputs.nodes import Node, plain
 
 KNOWN = ("input", "ideal", "item")
 _EXPECTED = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
 _INPUT = ("input", "question", "prompt", "query", "messages")
 
 
-def is_sample(entries: Mapping[str, Node]) -> bool:
+def is_sample(entries: Mapping[str, JsonValue]) -> bool:
     """Is a row such a sample, and no case of the gate's own?"""
     if entries.keys() in ({"item"}, {"item", "sample"}):
-        return isinstance(entries["item"].value, Mapping)
+        return isinstance(entries["item"], Mapping)
     return "id" not in entries and "input" in entries and ("ideal" in entries or _is_chat(entries["input"]))
 
 
-def case_of(node: Node, number: int, tell: Tell) -> dict[str, JsonValue] | None:
+def case_of(sample: Mapping[str, JsonValue], number: int, line: int, tell: Tell) -> dict[str, JsonValue] | None:
     """The case that a sample stands for; None, and a word about it, where it cannot be asked.
 
     Args:
-        node: the sample.
+        sample: as it stands in the file.
         number: its place, from 1; it is called `sample-1` after it.
+        line: where it stands; 0 where nobody knows.
         tell: hears of what is not brought along.
     """
-    row = plain(node)
-    assert isinstance(row, dict)  # noqa: S101
+    row = dict(sample)
     if isinstance(row.get("item"), dict):
         if "sample" in row:
-            tell.add(node.line, f"the recorded answer of sample {number} is left out")
-        return _item(row["item"], number, node.line, tell)
+            tell.add(line, f"the recorded answer of sample {number} is left out")
+        return _item(row["item"], number, line, tell)
     case: dict[str, JsonValue] = {"id": f"sample-{number}"}
-    asked = turns_of(row.pop("input", None), f"input of sample {number}", node.line, tell)
+    asked = turns_of(row.pop("input", None), f"input of sample {number}", line, tell)
     if asked is None:
         return None
     case |= asked
@@ -44,7 +43,7 @@ def case_of(node: Node, number: int, tell: Tell) -> dict[str, JsonValue] | None:
         case["expected"] = row.pop("ideal")
     variables = {key: value for key, value in row.items() if key not in _RESERVED}
     for key in sorted(row.keys() & set(_RESERVED)):
-        tell.add(node.line, f"{key!r} of sample {number} is left out: it is a word of the gate's own")
+        tell.add(line, f"{key!r} of sample {number} is left out: it is a word of the gate's own")
     return {**case, **({"vars": variables} if variables else {})}
 
 
@@ -70,6 +69,5 @@ def _item(value: JsonValue, number: int, line: int, tell: Tell) -> dict[str, Jso
     return {**case, **({"vars": item} if item else {})}
 
 
-def _is_chat(node: Node) -> bool:
-    items = node.value if isinstance(node.value, tuple) else ()
-    return bool(items) and all(isinstance(one.value, Mapping) and "role" in one.value for one in items)
+def _is_chat(value: JsonValue) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "role" in one for one in value)

@@ -1,0 +1,278 @@
+"""Case files of every format, written and changed: a change is made to the data, and the file is written again.
+
+JSON Lines keep every line that is not changed, YAML keeps what ruamel.yaml's round trip keeps (comments, order,
+quotation marks), JSON its indentation, a table its columns.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gate.cases.reading import (
+    JSON_ENDING,
+    YAML_ENDINGS,
+    FileCase,
+    as_case,
+    as_test_data,
+    canonical,
+    is_table,
+    read,
+)
+from gate.cases.tables import changed_table, new_table
+from gate.cases.yaml import YamlFile, append, dumped, remove, styled, update
+from gate.config.documents import read_yaml
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry
+from gate.errors import GateError, InputErrors
+from gate.inputs.promptyml import TEST_DATA, is_prompt_yml
+
+_ELSEWHERE = "write the cases to a .jsonl file"
+_INDENT = re.compile(r"\n([ \t]+)\S")
+_CONTENT = re.compile(r"^(?!---|[ \t]*(?:#|$))", re.MULTILINE)
+"""The first line of a YAML file that is no comment."""
+
+
+def written(entries: Sequence[Entry], file: str) -> str:
+    """A new case file.
+
+    Args:
+        entries: one at least.
+        file: its path, which tells the format by its ending.
+
+    Raises:
+        GateError: such a file cannot hold them.
+    """
+    if not entries:
+        raise GateError(f"there are no cases to write to {file}")
+    return _checked(_new([dict(entry) for entry in entries], file), file, entries)
+
+
+def changed(text: str, file: str, puts: Mapping[str, Entry], gone: Collection[str] = ()) -> str:
+    """The file with some cases changed, added at its end, or removed.
+
+    Args:
+        text: the file; one without any case yet may be added to.
+        file: its path, which tells the format by its ending.
+        puts: by name, what the case is from now on; a name that is not there adds a case.
+        gone: names of cases to remove; those that are not there already are let pass.
+
+    Raises:
+        InputErrors: the file is no case file.
+        GateError: it cannot hold this, no case is left, or it is written in a way that cannot be changed safely.
+    """
+    work = _Work.of(() if holds_nothing(text, file) else read(text, file), puts, frozenset(gone))
+    if not (work.puts or work.gone or work.more):
+        return text
+    if not work.expected:
+        raise GateError(f"{file} would have no case left", "remove the file, and the suite that names it")
+    return _checked(_changed(text, file, work), file, work.expected)
+
+
+def holds_nothing(text: str, file: str) -> bool:
+    """Is it a case file that has no case yet?"""
+    if is_prompt_yml(file):
+        data = read_yaml(text.removeprefix("\ufeff"), file).data
+        return isinstance(data, dict) and not data.get(TEST_DATA)
+    return "".join(text.removeprefix("\ufeff").split()) in ("", "[]")
+
+
+def line_of(row: Mapping[str, JsonValue]) -> str:
+    """A case as a line of JSON Lines, with its line break."""
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A case file, and what it had to leave out.
+
+    Args:
+        text: the file; empty where it can hold none of them.
+        count: cases in it.
+        left_out: why, for each case that is not.
+    """
+
+    text: str
+    count: int
+    left_out: tuple[str, ...] = ()
+
+
+def fitting(entries: Sequence[Entry], file: str) -> Fitting:
+    """A case file of all cases that such a file can hold.
+
+    Args:
+        entries: one at least.
+        file: its path, which tells the format by its ending.
+    """
+    try:
+        return Fitting(written(entries, file), len(entries))
+    except GateError as error:
+        whole = error.message
+    good, left_out = list[Entry](), list[str]()
+    for entry in entries:
+        try:
+            written([entry], file)
+        except GateError as error:
+            name = str(entry.get("id", entry.get("name", "")))
+            left_out.append(error.message if name in error.message else f"{name}: {error.message}")
+        else:
+            good.append(entry)
+    try:
+        return Fitting(written(good, file) if good and left_out else "", len(good), (*left_out,) or (whole,))
+    except GateError as error:
+        return Fitting("", 0, (error.message,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be done to the cases that a file has; what is done already is none of it.
+
+    Args:
+        known: what it has.
+        puts: by position, what is to stand there.
+        gone: positions of what goes.
+        more: what the file does not have.
+        expected: all that it is to hold.
+    """
+
+    known: Sequence[FileCase]
+    puts: Mapping[int, Entry]
+    gone: frozenset[int]
+    more: Sequence[Entry]
+    expected: Sequence[Entry]
+
+    @classmethod
+    def of(cls, known: Sequence[FileCase], wanted: Mapping[str, Entry], leaving: Collection[str]) -> "_Work":
+        """The work for a file."""
+        gone = frozenset(at for at, case in enumerate(known) if case.name in leaving)
+        puts = {
+            at: wanted[case.name]
+            for at, case in enumerate(known)
+            if case.name in wanted and at not in gone and canonical(case.entry) != canonical(wanted[case.name])
+        }
+        names = {case.name for case in known}
+        more = [entry for name, entry in wanted.items() if name not in names]
+        stay = [puts.get(at, case.entry) for at, case in enumerate(known) if at not in gone]
+        return cls(known, puts, gone, more, [*stay, *more])
+
+
+def _new(rows: list[dict[str, JsonValue]], file: str) -> str:
+    if is_prompt_yml(file):
+        return dumped({TEST_DATA: [as_test_data(row, file) for row in rows]})
+    if is_table(file):
+        return new_table(rows, file)
+    if file.lower().endswith(YAML_ENDINGS):
+        return "\n".join(dumped([row]) for row in rows)
+    if file.lower().endswith(JSON_ENDING):
+        return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
+    return "".join(map(line_of, rows))
+
+
+def _changed(text: str, file: str, work: _Work) -> str:
+    if is_prompt_yml(file):
+        return _in_test_data(text, file, work)
+    if not work.known:
+        return _new([dict(entry) for entry in work.expected], file)
+    if is_table(file):
+        return changed_table(text, file, work.expected)
+    if file.lower().endswith(YAML_ENDINGS):
+        return _in_yaml(text, file, work)
+    if file.lower().endswith(JSON_ENDING):
+        return _in_json(text, work)
+    return _in_lines(text, work)
+
+
+def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
+    """The text, if it is read as it was meant; nothing is guessed."""
+    try:
+        found = read(text, file)
+    except InputErrors as error:
+        raise GateError(f"{file} cannot hold this: {error.problems[0]}", _ELSEWHERE) from None
+    if is_prompt_yml(file):
+        expected = [as_case(as_test_data(entry, file), str(entry.get("id"))) for entry in expected]
+    if [canonical(case.entry) for case in found] != [canonical(entry) for entry in expected]:
+        raise GateError(f"{file} is written in a way that cannot be changed safely", _ELSEWHERE)
+    return text
+
+
+def _in_lines(text: str, work: _Work) -> str:
+    mark, end = "\ufeff" if text.startswith("\ufeff") else "", "\r\n" if "\r\n" in text else "\n"
+    kept: list[str] = []
+    at = -1
+    for line in _lines(text.removeprefix("\ufeff")):
+        at += bool(line.strip())
+        if not line.strip() or (at not in work.puts and at not in work.gone):
+            kept.append(line)
+        elif at not in work.gone:
+            kept.append(line_of(work.puts[at]).removesuffix("\n") + line[len(line.rstrip("\r\n")) :])
+    result = "".join(kept)
+    more = [line_of(entry).removesuffix("\n") + end for entry in work.more]
+    return mark + result + (end if more and result and not result.endswith("\n") else "") + "".join(more)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends; other signs than a line feed do not end one."""
+    return [f"{line}\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
+
+
+def _in_json(text: str, work: _Work) -> str:
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    indent = _INDENT.search(text)
+    rows = [dict(entry) for entry in work.expected]
+    end = "\n" if text.endswith("\n") else ""
+    written = json.dumps(rows, ensure_ascii=False, indent=indent[1] if indent else None) + end
+    return mark + (written.replace("\n", "\r\n") if "\r\n" in text else written)
+
+
+def _in_yaml(text: str, file: str, work: _Work) -> str:
+    whole = read_yaml(text.removeprefix("\ufeff"), file).data
+    if not isinstance(whole, list):
+        if work.more:
+            text = _as_list(text.removeprefix("\ufeff"))
+        else:
+            source = YamlFile(text)
+            update(source.data, _dict(whole), work.puts[0])
+            return source.text()
+    source = YamlFile(text)
+    _change_list(source.data, whole if isinstance(whole, list) else [whole], work)
+    return source.text()
+
+
+def _as_list(text: str) -> str:
+    """A YAML file that holds one case, as a list of it."""
+    head = next(found.start() for found in _CONTENT.finditer(text))
+    return text[:head] + "- " + "  ".join(text[head:].splitlines(keepends=True))
+
+
+def _in_test_data(text: str, file: str, work: _Work) -> str:
+    whole = _dict(read_yaml(text.removeprefix("\ufeff"), file).data)
+    listed = whole.get(TEST_DATA)
+    rows = listed if isinstance(listed, list) else []
+    puts: dict[int, Entry] = {at: as_test_data(entry, file) for at, entry in work.puts.items()}
+    for at, case in enumerate(work.known):
+        row = _dict(rows[at])
+        if "id" not in row and min(work.gone, default=at) < at:
+            # It is called after its place, which it will lose.
+            puts.setdefault(at, {**row, "id": case.name})
+    source = YamlFile(text)
+    more = [as_test_data(entry, file) for entry in work.more]
+    if rows:
+        _change_list(source.data[TEST_DATA], rows, _Work(work.known, puts, work.gone, more, ()))
+    else:
+        source.data[TEST_DATA] = styled([*more], whole=True)
+    return source.text()
+
+
+def _change_list(listed: Any, rows: Sequence[JsonValue], work: _Work) -> None:
+    """Change the items of a list of ruamel.yaml's."""
+    for at, entry in work.puts.items():
+        update(listed[at], _dict(rows[at]), entry)
+    for entry in work.more:
+        append(listed, dict(entry))
+    for at in sorted(work.gone, reverse=True):
+        remove(listed, at)
+
+
+def _dict(value: JsonValue) -> dict[str, JsonValue]:
+    return value if isinstance(value, dict) else {}

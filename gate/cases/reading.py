@@ -1,0 +1,377 @@
+"""Case files of every format, read as cases: the gate's own three forms, tables, and what other tools write alike.
+
+What a file of another tool has and the gate has not is a mistake here, since nobody would be told of a loss;
+`gate cases convert` brings the rest along and names what is lost.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gate.cases import openai_evals
+from gate.cases.forms import form_of
+from gate.config.documents import Document, all_at_once, described, dotted, read_json, read_jsonl, read_yaml
+from gate.config.validation import attempt
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.stored_suite import Entry, Put
+from gate.errors import GateError, InputErrors, Problem
+from gate.inputs.limits import CASES, CASES_CHARS, JSON_CHARS
+from gate.inputs.nodes import wrap
+from gate.inputs.problems import Problems, one_problem, printable, quoted
+from gate.inputs.promptfoo import sheet
+from gate.inputs.promptfoo import tests as promptfoo_tests
+from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptyml import TEST_DATA, is_prompt_yml
+from gate.inputs.sheets.columns import cases_of as cases_of_table
+from gate.inputs.sheets.table import ENDINGS as TABLE_ENDINGS
+from gate.inputs.sheets.table import read_table
+
+LINES_ENDINGS = (".jsonl", ".ndjson")
+"""What JSON Lines should be called; a file of any other name is read as such, too."""
+JSON_ENDING = ".json"
+YAML_ENDINGS = (".yaml", ".yml")
+CONVERT = "gate cases convert brings along what it can, and names the rest"
+
+_DATA_KEYS = ("id", "input", "expected")
+"""Of test data of a `.prompt.yml`; every other key is a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileCase:
+    """One case of a file.
+
+    Args:
+        name: its id.
+        entry: as it stands there; of a table, or of test data of a prompt, the plain case that it stands for.
+        line: 1-based, where it begins; 0 in a JSON file.
+        case: what it means.
+    """
+
+    name: str
+    entry: Entry
+    line: int
+    case: Case
+
+
+def is_table(file: str) -> bool:
+    """Is this a table of cases, by its name?"""
+    return file.lower().endswith(TABLE_ENDINGS)
+
+
+def parse(text: str, file: str) -> tuple[Case, ...]:
+    """The cases, in the order of the file.
+
+    Args:
+        text: the file; blank lines, Windows line ends and a byte order mark are let pass.
+        file: its path, whose ending tells the format: `.json`, YAML, a table, `.prompt.yml`, else JSON Lines.
+
+    Raises:
+        InputErrors: every mistake, the first 20 spelled out.
+    """
+    return tuple(one.case for one in read(text, file))
+
+
+def read(text: str, file: str) -> tuple[FileCase, ...]:
+    """The same, each with the entry that stands in the file."""
+    problems: list[Problem] = []
+    found: list[FileCase] = []
+    places: dict[str, str] = {}
+    for document in entries(text, file, problems):
+        if len(found) >= CASES:
+            problems.append(document.problem((), f"more than {CASES:,} cases", "split the file"))
+            break
+        case = _case(document, problems)
+        if case is None:
+            continue
+        if case.id in places:
+            said = f"the id {quoted(case.id)} is already used {places[case.id]}"
+            problems.append(document.problem((), said, "give each case its own id"))
+        places[case.id] = f"on line {document.line_of()}" if document.line_of() else f"in {document.name_of(())}"
+        found.append(FileCase(case.id, document.data, document.line_of(), case))  # type: ignore[arg-type]
+    if problems:
+        raise all_at_once(problems)
+    if not found:
+        raise one_problem(file, 0, "holds no cases", _example(file))
+    return tuple(found)
+
+
+def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
+    """Each entry of a case file, in the gate's own form.
+
+    Args:
+        text: the file.
+        file: its path.
+        problems: gets what keeps an entry from being read.
+
+    Raises:
+        InputErrors: the file cannot be read at all.
+    """
+    text = text.removeprefix("\ufeff")
+    if is_prompt_yml(file):
+        yield from _test_data(text, file, problems)
+    elif is_table(file):
+        yield from _table(text, file, problems)
+    else:
+        yield from _own(documents(text, file, problems), problems)
+
+
+def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
+    """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one.
+
+    Args:
+        text: the file, without a byte order mark.
+        file: its path.
+        problems: gets items that are no mappings.
+
+    Raises:
+        InputErrors: the file cannot be read at all.
+    """
+    name = file.lower()
+    most = JSON_CHARS if name.endswith((JSON_ENDING, *YAML_ENDINGS)) else CASES_CHARS
+    if len(text) > most:
+        raise one_problem(file, 0, f"is longer than {most:,} characters", "split it, or write JSON Lines (.jsonl)")
+    if not text.strip():
+        return
+    if name.endswith(YAML_ENDINGS):
+        whole, hint = read_yaml(text, file), "write a list of cases, each beginning with '- '"
+        # The line says where a case is; its messages need no position in the list.
+        listed = [replace(one, path=()) for one in whole.parts()]
+        listed = listed if isinstance(whole.data, list) else [whole] if whole.data is not None else []
+    elif name.endswith(JSON_ENDING):
+        whole, hint = _json(text, file), "write one list of JSON objects"
+        listed = replace(whole, path=("cases",)).parts() if isinstance(whole.data, list) else [whole]
+    else:
+        _check_lines(text, file)
+        listed, hint = read_jsonl(text, file), "each line must be one JSON object"
+    for document in listed:
+        if isinstance(document.data, dict):
+            yield document
+        else:
+            place = document.name_of(()) or "a case"
+            said = f"{place} must be a mapping, not {described(document.data)}"
+            problems.append(document.problem((), said, hint))
+
+
+def case_of(entry: Entry) -> Case:
+    """The case that an entry stands for, whatever its form.
+
+    Raises:
+        InputErrors: every mistake.
+    """
+    named = entry.get("id", entry.get("name"))
+    file = f"case {printable(named)[:60]}" if isinstance(named, str) and named else "the case"
+    problems: list[Problem] = []
+    found = [_case(one, problems) for one in _own(iter([Document(file, dict(entry))]), problems)]
+    if problems or not found or found[0] is None:
+        raise all_at_once(problems)
+    return found[0]
+
+
+def put_of(entry: Entry, base: int = 0) -> Put:
+    """The entry as a change of a suite.
+
+    Args:
+        entry: a case of any form.
+        base: the version of the case that it follows; 0 for a new one.
+
+    Raises:
+        InputErrors: every mistake of the case.
+    """
+    case = case_of(entry)
+    return Put(case.id, entry, case.slices, words_of(entry), base)
+
+
+def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
+    """The entry under another name.
+
+    Args:
+        entry: a case of any form, which says `id`, or else `name`.
+        name: the new one.
+    """
+    key = "name" if "id" not in entry and "name" in entry else "id"
+    return {**entry, key: name}
+
+
+def words_of(entry: Entry) -> str:
+    """What people search in: every text of a case."""
+    return "\n".join(_texts(dict(entry)))
+
+
+def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
+    """One case in YAML or JSON.
+
+    Args:
+        text: a mapping.
+        file: where it comes from, for messages.
+
+    Raises:
+        GateError: it is none.
+    """
+    text = text.removeprefix("\ufeff")
+    found = (read_json if text.lstrip().startswith("{") else read_yaml)(text, file).data
+    if not isinstance(found, dict):
+        raise GateError(f"{file} holds no case", "write one mapping, for example 'id: refund-1' and 'input: …'")
+    return found
+
+
+def canonical(entry: Entry) -> str:
+    """Equal for equal entries alone, whatever the order of their keys: to Python 1, 1.0 and true are the same."""
+    return json.dumps(dict(entry), sort_keys=True, separators=(",", ":"))
+
+
+def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
+    """The case that an entry of the test data of a `.prompt.yml` stands for.
+
+    Args:
+        row: the entry; numbers as input become text, as the other tool fills them in.
+        name: what the gate calls it, for one without an `id`.
+    """
+    said = row.get("input")
+    number = isinstance(said, int | float) and not isinstance(said, bool)
+    entry: dict[str, JsonValue] = {"id": name, **{key: value for key, value in row.items() if key in _DATA_KEYS}}
+    if number:
+        entry["input"] = str(said)
+    variables = {key: value for key, value in row.items() if key not in _DATA_KEYS}
+    return {**entry, "vars": variables} if variables else entry
+
+
+def as_test_data(entry: Entry, file: str) -> dict[str, JsonValue]:
+    """The entry of the test data that stands for a case.
+
+    Raises:
+        GateError: it has what test data cannot hold.
+    """
+    if others := sorted(entry.keys() - {*_DATA_KEYS, "vars"}):
+        raise GateError(
+            f"the case {entry.get('id', '')} has {', '.join(others)}, which the test data in {file} cannot hold",
+            "write the cases to a .jsonl or .yaml file",
+        )
+    variables = entry.get("vars")
+    own = {key: value for key, value in entry.items() if key in _DATA_KEYS}
+    return {**own, **(variables if isinstance(variables, dict) else {})}
+
+
+def _case(document: Document, problems: list[Problem]) -> Case | None:
+    data = document.data
+    assert isinstance(data, dict)  # noqa: S101
+    form, wrong = attempt(form_of(data), document)
+    problems += wrong
+    return None if form is None else form.case(_where(document))
+
+
+def _where(document: Document) -> str:
+    place = document.line_of() or dotted(document.path)
+    return f"{document.file}:{place}" if place else document.file
+
+
+def _json(text: str, file: str) -> Document:
+    try:
+        return read_json(text, file)
+    except InputErrors as error:
+        if "Extra data" in error.message and text.lstrip().startswith("{"):
+            found = error.problems[0]
+            raise one_problem(file, found.line, found.message, "JSON Lines go into a .jsonl file") from None
+        raise
+
+
+def _check_lines(text: str, file: str) -> None:
+    """Tell JSON over several lines from JSON Lines."""
+    number, first = next((at, line.strip()) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+    if first in ("[", "{"):
+        hint = f"write one JSON object per line, without a list around them, or let the name end in {JSON_ENDING}"
+        raise one_problem(file, number, "is JSON spread over several lines, not JSON Lines", hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Losses:
+    """What a file of another tool loses, as mistakes."""
+
+    file: str
+    problems: list[Problem]
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        told = f"{hint}; {CONVERT}" if hint else CONVERT
+        self.problems.append(Problem(printable(self.file), line, printable(message), printable(told)))
+
+
+def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Document]:
+    """Entries in the gate's own form, also of tests of promptfoo and of samples of OpenAI evals."""
+    context: Context | None = None
+    for number, document in enumerate(found, start=1):
+        data, line = document.data, document.line_of()
+        assert isinstance(data, dict)  # noqa: S101
+        losses = _Losses(document.file, problems)
+        if promptfoo_tests.is_test(data):  # type: ignore[arg-type]
+            context = context or Context(losses)
+            yield from _made(document, promptfoo_tests.cases_of(wrap(data, line), number, context))
+        elif openai_evals.is_sample(data):
+            case = openai_evals.case_of(data, number, line, losses)
+            yield from _made(document, [] if case is None else [case])
+        else:
+            yield document
+
+
+def _made(source: Document, cases: Sequence[dict[str, JsonValue]]) -> Iterator[Document]:
+    for case in cases:
+        yield replace(source, data=case, line=source.line_of(), node=None)
+
+
+def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
+    if len(text) > CASES_CHARS:
+        raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several suites")
+    table = read_table(text, file)
+    if table is None:
+        return
+    wrong = Problems(file)
+    if sheet.is_sheet(table.headings):
+        context = Context(_Losses(file, problems))
+        for number, test in enumerate(sheet.tests_of(table, context, wrong), start=1):
+            for case in promptfoo_tests.cases_of(test, number, context):
+                yield Document(file, case, line=test.line)
+    else:
+        for record, entry in cases_of_table(table, wrong):
+            yield Document(file, entry, line=record.line)
+    wrong.check()
+
+
+def _test_data(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
+    whole = read_yaml(text, file)
+    if not isinstance(whole.data, dict):
+        hint = "begin with 'messages:', or give the file another name"
+        raise one_problem(file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+    listed = whole.data.get(TEST_DATA)
+    if listed is None:
+        return
+    if not isinstance(listed, list):
+        said = f"{TEST_DATA} must be a list, not {described(listed)}"
+        problems.append(whole.problem((TEST_DATA,), said, "begin with '- input: …'"))
+        return
+    for number, part in enumerate(whole.part(TEST_DATA).parts(), start=1):
+        if not isinstance(part.data, dict) or not part.data:
+            said = f"an entry of {TEST_DATA} must be a mapping, not {described(part.data) if part.data else 'an empty one'}"
+            problems.append(part.problem((), said, "write input: …"))
+            continue
+        yield replace(part, data=as_case(part.data, f"test-{number}"), line=part.line_of(), path=(), node=None)
+
+
+def _example(file: str) -> str:
+    """How the first case is written."""
+    if is_prompt_yml(file):
+        return "write testData: [{input: …, expected: …}]"
+    if is_table(file):
+        return "write the headings id, input and expected, and a row for each case"
+    if file.lower().endswith(YAML_ENDINGS):
+        return "write a list: - {id: 1, input: …, expected: …}"
+    example = '{"id": "1", "input": "…", "expected": "…"}'
+    listed = file.lower().endswith(JSON_ENDING)
+    return f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
