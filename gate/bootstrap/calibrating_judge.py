@@ -12,6 +12,7 @@ from gate.bootstrap.plan import Plan
 from gate.bootstrap.planning import against_itself
 from gate.bootstrap.resolving import DiskSource
 from gate.bootstrap.running import Running, carry_out
+from gate.cases import labels as label_files
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.judge_calibration import JudgeCalibrationRecord, dump, load
@@ -23,7 +24,6 @@ from gate.flows.judge_identity import scale_of
 from gate.flows.judging import Judging
 from gate.flows.ports import Progress
 from gate.flows.resolved import Resolved
-from gate.inputs import labels as label_files
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.problems import quoted
 from gate.inputs.scorers.read import parse_scorers

@@ -20,11 +20,10 @@ from gate.flows.promises_update import Update, Writers, follow
 from gate.flows.resolved import Resolved
 from gate.flows.run_promises import Order, Reading
 from gate.git.repo import Repo
-from gate.inputs import prompts, specfile
+from gate.inputs import prompts
 from gate.inputs.parts import Library
 from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
-from gate.inputs.specfile import SpecFile
 from gate.inputs.text import decode
 from gate.providers.factory import Factory
 from gate.settings.services import Settings
@@ -32,6 +31,8 @@ from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast, Member, Staffing
 from gate.testgen.specdiff.foresee import Change, foreseen
 from gate.testgen.subject import subject_of
+from gate.testgen.written import specification as specfile
+from gate.testgen.written.specification import SpecFile
 
 _AS_FILE = "name the old version of the prompt with --baseline FILE"
 

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.bootstrap.resolving import DiskSource, beside
+from gate.cases.reading import parse
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import Specification
 from gate.domain.words import counted
 from gate.errors import GateError, InputErrors
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update
-from gate.inputs import config, specfile
-from gate.inputs.cases import parse
+from gate.inputs import config
 from gate.inputs.text import decode
 from gate.store.new_files import rewrite_all
 from gate.testgen.effort import EffortSettings
 from gate.testgen.specdiff.follow import tests_of
+from gate.testgen.written import specification as specfile
 from gate.testgen.written import specification as written
 from gate.testgen.written.casefile import generated, with_more, with_obsolete
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gate.cases.reading import is_table
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError
 from gate.formats.bundle import Loss
 from gate.formats.convert import Brought, Written, bring, put
 from gate.formats.detect import GATE
-from gate.inputs.caseforms import is_table
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.problems import one_problem
 from gate.inputs.text import decode, decode_table, is_utf16

@@ -12,7 +12,6 @@ from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt
 from gate.flows.generate_files import SPEC
-from gate.inputs import specfile
 from gate.inputs.text import decode
 from gate.providers.factory import Factory
 from gate.settings.services import Settings
@@ -20,6 +19,7 @@ from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast, Member, Staffing, forecast
 from gate.testgen.specify import foreign
 from gate.testgen.subject import PromptSubject, subject_of
+from gate.testgen.written import specification as specfile
 
 
 @dataclass(frozen=True, slots=True)

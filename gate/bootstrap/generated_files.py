@@ -16,7 +16,7 @@ from gate.store.bounded import read_bounded
 from gate.store.new_files import rewrite, write_all_new
 from gate.store.own_folder import make_folder
 from gate.store.run_folder import write_whole
-from gate.testgen.written.testdata import with_test_data
+from gate.testgen.written.casefile import with_test_data
 
 
 def lying(path: Path) -> bytes | None:

@@ -158,7 +158,7 @@ def _unexamined(place: Place, proposal: Proposal, config: str) -> tuple[str, ...
 
 
 def _schemas() -> dict[str, str]:
-    from gate.inputs.caseschema import cases_schema
+    from gate.cases.schema import cases_schema
     from gate.inputs.schema import config_schema
 
     found = {CONFIG_SCHEMA: config_schema(), CASES_SCHEMA: cases_schema()}

@@ -57,7 +57,9 @@ def _not_blank(text: str) -> str:
 
 def missing(key: str, example: str) -> ValidationError:
     """The mistake that a key is not given."""
-    mistake = PydanticCustomError("plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"})
+    mistake = PydanticCustomError(
+        "plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"}
+    )
     return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
 
 
@@ -67,6 +69,23 @@ def _scorers(value: object) -> tuple[ScorerSpec, ...]:
     except InputErrors as error:
         mistakes = [((), one.message, one.hint) for one in error.problems]
         raise wrong_at(*mistakes) from None
+
+
+def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Variables that no word of a case is taken for."""
+    if taken := [name for name in given or {} if name in _RESERVED]:
+        raise wrong_at(
+            *(((name,), "has a meaning of its own, and cannot be a variable", "rename it") for name in taken)
+        )
+    return given
+
+
+def check_slices(given: dict[str, str] | None) -> dict[str, str] | None:
+    """Slices whose dimensions can be told apart in the name of a slice."""
+    bad = [(name, complaint) for name in given or {} if (complaint := dimension_complaint(name))]
+    if bad:
+        raise wrong_at(*(((name,), f"is no dimension: it {complaint}", "rename it") for name, complaint in bad))
+    return given
 
 
 class _ScorerList:
@@ -138,20 +157,8 @@ class CommonFields(CaseModel):
     obsolete: bool = False
     """true: what it asks for is promised no more, and it is not asked."""
 
-    @field_validator("vars")
-    @classmethod
-    def _no_reserved_word(cls, given: dict[str, Any] | None) -> dict[str, Any] | None:
-        if taken := [name for name in given or {} if name in _RESERVED]:
-            raise wrong_at(*(((name,), "has a meaning of its own, and cannot be a variable", "rename it") for name in taken))
-        return given
-
-    @field_validator("slices")
-    @classmethod
-    def _dimensions(cls, given: dict[str, str] | None) -> dict[str, str] | None:
-        bad = [(name, complaint) for name in given or {} if (complaint := dimension_complaint(name))]
-        if bad:
-            raise wrong_at(*(((name,), f"is no dimension: it {complaint}", "rename it") for name, complaint in bad))
-        return given
+    _vars = field_validator("vars")(check_vars)
+    _slices = field_validator("slices")(check_slices)
 
     @model_validator(mode="after")
     def _one_slice(self) -> "CommonFields":
@@ -288,7 +295,9 @@ class GoldenTranscript(CommonFields):
     @classmethod
     def _ends_with_the_user(cls, turns: list[Turn]) -> list[Turn]:
         if turns[-1].role != "user":
-            raise wrong(f"must end with the user's turn, not the {turns[-1].role}'s", "end it with what the reply answers")
+            raise wrong(
+                f"must end with the user's turn, not the {turns[-1].role}'s", "end it with what the reply answers"
+            )
         return turns
 
     @model_validator(mode="after")
@@ -432,7 +441,9 @@ class AgentTest(AgentTold, CommonFields):
 
 CaseForm: TypeAlias = PlainCase | GoldenTranscript | AgentTest
 _TRANSCRIPT = frozenset({"conversation", "session", "state"})
-_AGENT = frozenset({"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"})
+_AGENT = frozenset(
+    {"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"}
+)
 _NAMED_ONLY = frozenset({"name", "description", "slices", "cluster"})
 """With nothing else than these it has a name as tests of agents do, and lacks what the agent is told."""
 

@@ -144,7 +144,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
         listed = replace(whole, path=("cases",)).parts() if isinstance(whole.data, list) else [whole]
     else:
         _check_lines(text, file)
-        listed, hint = read_jsonl(text, file), "each line must be one JSON object"
+        listed, hint = read_jsonl(text, file, problems), "each line must be one JSON object"
     for document in listed:
         if isinstance(document.data, dict):
             yield document
@@ -258,12 +258,12 @@ def _case(document: Document, problems: list[Problem]) -> Case | None:
     assert isinstance(data, dict)  # noqa: S101
     form, wrong = attempt(form_of(data), document)
     problems += wrong
-    return None if form is None else form.case(_where(document))
+    return None if form is None else form.case(where_of(document))
 
 
-def _where(document: Document) -> str:
-    place = document.line_of() or dotted(document.path)
-    return f"{document.file}:{place}" if place else document.file
+def where_of(document: Document) -> str:
+    """`Case.where` of an entry."""
+    return f"{document.file}:{document.line_of() or dotted(document.path) or 1}"
 
 
 def _json(text: str, file: str) -> Document:

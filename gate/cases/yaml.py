@@ -3,7 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -16,7 +16,9 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, FoldedScalarStrin
 from ruamel.yaml.tag import Tag
 from ruamel.yaml.tokens import CommentToken
 
+from gate.config.documents import read_yaml
 from gate.domain.jsonvalue import JsonValue
+from gate.errors import GateError
 
 _SHORT = 100
 """Columns of a list or mapping on one line."""
@@ -26,11 +28,6 @@ _BARE = re.compile(r"[A-Za-z_][\w./-]*(?: [\w./-]+)*", re.ASCII)
 """A text that no reader takes for anything else; all others stand in quotation marks."""
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"})
 """To readers of YAML 1.1 these are no texts."""
-
-
-_ROOT_ITEM = re.compile(r"^( *)-( +)", re.MULTILINE)
-_ITEM = re.compile(r"^((?: |- )*)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*(?:#[^\n]*)?\n)*( *)-( +)", re.MULTILINE)
-_ENTRY = re.compile(r"^((?: |- )*)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n( +)[^\s#-]", re.MULTILINE)
 
 
 class YamlFile:
@@ -47,8 +44,10 @@ class YamlFile:
         self._mark = "\ufeff" if text.startswith("\ufeff") else ""
         self._end = "\r\n" if "\r\n" in text else "\n"
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-        self._yaml = _round_trip(text)
+        self._yaml = _round_trip()
+        self._yaml.explicit_start = text.startswith("---")  # type: ignore[assignment]
         self.data: Any = self._yaml.load(text)
+        _indent_as(self._yaml, self.data)
 
     def text(self) -> str:
         """The file as it is now."""
@@ -60,8 +59,54 @@ class YamlFile:
 def dumped(value: JsonValue) -> str:
     """A value as YAML: texts of several lines in literal blocks, short lists and mappings on one line."""
     stream = io.StringIO()
-    _round_trip("").dump(styled(value, whole=True), stream)
+    _round_trip().dump(styled(value, whole=True), stream)
     return stream.getvalue().removesuffix("...\n")
+
+
+def lines_of(value: JsonValue, columns: int = 0) -> list[str]:
+    """The lines of a value as YAML.
+
+    Args:
+        value: a list or a mapping.
+        columns: how far to the right; empty lines stay empty.
+    """
+    lines = dumped(value).removesuffix("\n").split("\n")
+    return [" " * columns + line if line else line for line in lines]
+
+
+def flow(value: JsonValue) -> str:
+    """A value on one line."""
+    listed = CommentedSeq([styled(value)])
+    listed.fa.set_flow_style()
+    stream = io.StringIO()
+    _round_trip().dump(listed, stream)
+    return stream.getvalue().strip()[1:-1]
+
+
+def rewritten(text: str, file: str, data: JsonValue) -> str:
+    """A file with other data; what stays as it is keeps its look and its comments.
+
+    Args:
+        text: a file in YAML.
+        file: its path, for messages.
+        data: what it is to hold; lists may be longer than they are, and not shorter.
+
+    Raises:
+        InputErrors: it cannot be read.
+        GateError: it is written in a way that cannot be changed safely, such as with aliases.
+    """
+    old = read_yaml(text.removeprefix("\ufeff"), file).data
+    if same(old, data):
+        return text
+    source = YamlFile(text)
+    if isinstance(old, dict) and isinstance(data, dict):
+        update(source.data, old, data)
+    elif isinstance(old, list) and isinstance(data, list):
+        _update_list(source.data, old, data)
+    after = source.text()
+    if not same(read_yaml(after.removeprefix("\ufeff"), file).data, data):
+        raise GateError(f"{file} is written in a way that cannot be changed safely", "write its aliases out")
+    return after
 
 
 def styled(value: JsonValue, *, whole: bool = False) -> Any:
@@ -103,10 +148,22 @@ def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str
             continue
         if isinstance(known, dict) and isinstance(value, dict) and known and value:
             update(mapping[key], known, value)
+        elif isinstance(known, list) and isinstance(value, list) and 0 < len(known) <= len(value):
+            _update_list(mapping[key], known, value)
         else:
-            mapping[key] = styled(value)
+            mapping[key] = styled(value, whole=_of_mappings(value))
     if behind:
         _put_comment(mapping, added[-1], behind)
+
+
+def _update_list(listed: CommentedSeq, old: Sequence[JsonValue], new: Sequence[JsonValue]) -> None:
+    for at, (before, value) in enumerate(zip(old, new, strict=False)):
+        if isinstance(before, dict) and isinstance(value, dict) and before and value:
+            update(listed[at], before, value)
+        elif not same(before, value):
+            listed[at] = styled(value)
+    for value in new[len(old) :]:
+        append(listed, value)
 
 
 def append(listed: CommentedSeq, row: JsonValue) -> None:
@@ -200,27 +257,37 @@ class _Indenting(Emitter):
         self.best_sequence_indent, self.sequence_dash_offset = usual
 
 
-def _round_trip(text: str) -> YAML:
-    """The reader and writer for a file, with its indentation; two columns where it shows none."""
-    root, item, entry = _ROOT_ITEM.search(text), _ITEM.search(text), _ENTRY.search(text)
-    offset = len(item[2]) - len(item[1]) if item else 2
+def _round_trip() -> YAML:
     yaml = YAML(typ="rt")
     yaml.Resolver = _AsWritten
-    if root:
-        sizes = len(root[1]) + 1 + len(root[2]), len(root[1])
-        yaml.Emitter = type("_Emitter", (_Indenting,), {"root": sizes})
-    else:
-        yaml.Emitter = _Indenting
+    yaml.Emitter = _Indenting
     yaml.preserve_quotes = True
     yaml.width = _WIDE
     yaml.brace_single_entry_mapping_in_flow_sequence = True
-    yaml.explicit_start = text.startswith("---")  # type: ignore[assignment]
-    yaml.indent(
-        mapping=len(entry[2]) - len(entry[1]) if entry else 2,
-        sequence=offset + 1 + len(item[3]) if item else offset + 2,
-        offset=offset,
-    )
+    yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
+
+
+def _indent_as(yaml: YAML, data: Any) -> None:
+    """Let the lists and mappings of a file be indented as its first ones are."""
+    sizes = dict(reversed(list(_indents(data))))
+    mapping, (sequence, offset) = sizes.get("mapping", 2), sizes.get("sequence", (4, 2))
+    yaml.indent(mapping=mapping, sequence=sequence, offset=offset)
+    if isinstance(data, CommentedSeq) and data and not data.fa.flow_style():
+        yaml.Emitter = type("_Emitter", (_Indenting,), {"root": (data.lc.item(0)[1], data.lc.col)})
+
+
+def _indents(node: Any) -> Iterator[tuple[str, Any]]:
+    """The columns of each mapping and list in block style inside another mapping."""
+    if not isinstance(node, CommentedMap | CommentedSeq) or node.fa.flow_style():
+        return
+    for inner in node.values() if isinstance(node, CommentedMap) else node:
+        if isinstance(inner, CommentedMap | CommentedSeq) and inner and not inner.fa.flow_style():
+            if isinstance(node, CommentedMap) and isinstance(inner, CommentedMap) and inner.lc.col > node.lc.col:
+                yield "mapping", inner.lc.col - node.lc.col
+            elif isinstance(node, CommentedMap) and isinstance(inner, CommentedSeq) and inner.lc.col >= node.lc.col:
+                yield "sequence", (inner.lc.item(0)[1] - node.lc.col, inner.lc.col - node.lc.col)
+            yield from _indents(inner)
 
 
 def _text(text: str, *, key: bool = False) -> str:
@@ -235,6 +302,10 @@ def _literal(text: str) -> bool:
     if "\n" not in text or not lines[0].strip() or not lines[-1].strip() or lines[0].startswith(" "):
         return False
     return all(line.isprintable() and (line.strip() or not line) for line in lines)
+
+
+def _of_mappings(value: JsonValue) -> bool:
+    return isinstance(value, list) and any(isinstance(one, dict) for one in value)
 
 
 def _short(value: JsonValue) -> bool:

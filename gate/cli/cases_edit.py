@@ -73,7 +73,7 @@ def edit(source: str, case: str, person: str, rename: str, entry: str, **changes
       gate cases edit store:support refund-1 --rename refund-twice
     """
     from gate.bootstrap.case_sets import open_cases
-    from gate.casefiles.entry import parse_entry, renamed
+    from gate.cases.reading import parse_entry, renamed
     from gate.cli.cases_entry import changed_entry, edited, read_entry, the_case
     from gate.errors import GateError
 
@@ -148,7 +148,7 @@ def carried_out(cases: "CaseSet", changes: "Sequence[Change]", what: str) -> str
 
 
 def _added(cases: "CaseSet", row: "dict[str, JsonValue]") -> None:
-    from gate.casefiles.entry import put_of
+    from gate.cases.reading import put_of
 
     put = put_of(row)
     _check_free(cases, put.name)
@@ -156,7 +156,7 @@ def _added(cases: "CaseSet", row: "dict[str, JsonValue]") -> None:
 
 
 def _edited(cases: "CaseSet", row: "dict[str, JsonValue]", newest: "CaseVersion", rename: str = "") -> None:
-    from gate.casefiles.entry import put_of
+    from gate.cases.reading import put_of
     from gate.errors import GateError
 
     put = put_of(row, newest.number)
@@ -191,7 +191,7 @@ def _put(cases: "CaseSet", put: "Put", what: str) -> None:
 def _keeping(row: "Entry | str", source: str, *words: str) -> Iterator[None]:
     """What somebody wrote is kept in a file, when it comes too late, or was written in an editor and is wrong."""
     from gate.bootstrap.case_sets import keep_edit
-    from gate.casefiles.entry import as_yaml
+    from gate.cases.yaml import dumped
     from gate.errors import GateError
     from gate.flows.case_moves import TooLate
     from gate.inputs.problems import printable
@@ -200,7 +200,7 @@ def _keeping(row: "Entry | str", source: str, *words: str) -> Iterator[None]:
         yield
     except GateError as error:
         if isinstance(row, str) or isinstance(error, TooLate):
-            path = keep_edit(row if isinstance(row, str) else as_yaml(row))
+            path = keep_edit(row if isinstance(row, str) else dumped(dict(row)))
             again = shlex.join(["gate", "cases", "edit", source, *words, "--entry", str(path)])
             click.echo(printable(f"What you wrote is kept in {path}. To put it there after all: {again}"), err=True)
         raise

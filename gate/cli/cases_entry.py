@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from gate.casefiles.entry import as_yaml, parse_entry
+from gate.cases.reading import parse_entry
+from gate.cases.yaml import dumped
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import CaseVersion, Entry
 from gate.errors import GateError
@@ -80,7 +81,7 @@ def edited(entry: Entry) -> str:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = "give --set key=value, --unset key, or --entry FILE; on a terminal it opens your editor"
         raise GateError("nothing says what to change", hint)
-    before = as_yaml(entry)
+    before = dumped(dict(entry))
     after = click.edit(before, extension=".yaml")
     if after is None or after == before:
         raise GateError("nothing was changed", "change the case in the editor, and save it")

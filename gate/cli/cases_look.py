@@ -64,7 +64,7 @@ def show(source: str, case: str, history: bool, as_json: bool) -> None:
       gate cases show store:support refund-1 --history
     """
     from gate.bootstrap.case_sets import open_cases
-    from gate.casefiles.entry import as_yaml
+    from gate.cases.yaml import dumped
     from gate.cli.cases_entry import lines_of, the_case
     from gate.errors import GateError
     from gate.inputs.storenames import is_store
@@ -83,7 +83,9 @@ def show(source: str, case: str, history: bool, as_json: bool) -> None:
     newest = versions[0]
     if newest.author:
         click.echo(lines_of(f"# {_told(newest)}"))
-    click.echo(lines_of(as_yaml(newest.entry)) if newest.entry is not None else "# archived", nl=newest.entry is None)
+    click.echo(
+        lines_of(dumped(dict(newest.entry))) if newest.entry is not None else "# archived", nl=newest.entry is None
+    )
 
 
 @click.command()
@@ -164,7 +166,7 @@ def _tell(look: _Linted) -> None:
 
 
 def _line(name: str, entry: object) -> str:
-    from gate.casefiles.entry import case_of
+    from gate.cases.reading import case_of
 
     assert isinstance(entry, dict)  # noqa: S101
     case = case_of(entry)
@@ -182,11 +184,11 @@ def _changed(version: "CaseVersion", before: "CaseVersion | None") -> list[str]:
     """What a version did to the one before it, in lines."""
     import difflib
 
-    from gate.casefiles.entry import as_yaml
+    from gate.cases.yaml import dumped
     from gate.cli.cases_entry import lines_of
 
-    old = as_yaml(before.entry).splitlines() if before is not None and before.entry is not None else []
-    new = as_yaml(version.entry).splitlines() if version.entry is not None else []
+    old = dumped(dict(before.entry)).splitlines() if before is not None and before.entry is not None else []
+    new = dumped(dict(version.entry)).splitlines() if version.entry is not None else []
     done = "archived" if version.entry is None else "written" if not old else "edited"
     head = f"{_told(version)}, {done} in version {version.first} of the suite"
     if version.entry is None:

@@ -113,14 +113,19 @@ def read_json(text: str, file: str) -> Document:
         raise one_problem(file, bad.line, bad.message) from None
 
 
-def read_jsonl(text: str, file: str) -> list[Document]:
+def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list[Document]:
     """One document for each line that is not blank.
 
+    Args:
+        text: the file.
+        file: its path.
+        noted: gets every line that is not JSON, so that the mistakes of the others are told with it.
+
     Raises:
-        InputErrors: every line that is not JSON.
+        InputErrors: every line that is not JSON, where `noted` is None.
     """
     found: list[Document] = []
-    problems: list[Problem] = []
+    problems: list[Problem] = [] if noted is None else noted
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -130,7 +135,7 @@ def read_jsonl(text: str, file: str) -> list[Document]:
             found.append(Document(file, parse_json(line), line=number))
         except BadJson as bad:
             problems.append(Problem(printable(file), number, printable(bad.message)))
-    if problems:
+    if problems and noted is None:
         raise all_at_once(problems)
     return found
 

@@ -108,14 +108,12 @@ class Round:
         criteria: of the judges for this round, before those of the suite; None is as the case says.
         threshold: the score of each judge must be at least this in this round; None is as the case says.
         scorers: stand beside the suite's in this round.
-        line: 1-based line of the case file; 0 where nobody knows.
     """
 
     said: str
     criteria: str | None = None
     threshold: float | None = None
     scorers: tuple[ScorerSpec, ...] = ()
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +148,7 @@ class Case:
         threshold: a sample of this case passes when its score is at least this; None is as the exam says.
         judge_threshold: the score of each judge must be at least this; None is as the judges themselves say.
         vars: further values for a template.
-        where: `file:line`, for errors and reports.
+        where: `file:line`, or `file:cases[3]` in a JSON file; for errors and reports.
         rounds: a conversation that goes on after the agent's answers; empty where there is one question.
         revival: after the first round the session is closed and opened again.
         facts: what the person knows, for answers to questions of the agent's.
@@ -217,6 +215,12 @@ class Case:
         if not self.messages:
             return self.input
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)
+
+
+def place_of(where: str) -> tuple[str, int]:
+    """The file and the line of `Case.where`; 0 for a JSON file, whose cases have a position in its list."""
+    file, _, place = where.rpartition(":")
+    return file, int(place) if place.isdigit() else 0
 
 
 def shows_turns(question: str) -> bool:

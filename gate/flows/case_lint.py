@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.casefiles.entry import case_of
+from gate.cases.forms import GoldenTranscript, form_of
+from gate.cases.reading import case_of
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.stored_suite import Entry
 from gate.flows.reach import own_reaches
-from gate.inputs.golden import is_transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[Advice, .
     """
     cases = [case_of(entry) for entry in entries]
     # A transcript has no place for a description.
-    describable = [case for case, entry in zip(cases, entries, strict=True) if not is_transcript(entry)]
+    describable = [case for case, entry in zip(cases, entries, strict=True) if form_of(entry) is not GoldenTranscript]
     refused = _refused(cases) if stored else ()
     return (*refused, *_twice(cases), *_aimless(cases), *_spellings(cases), *_lonely(cases), *_undescribed(describable))
 

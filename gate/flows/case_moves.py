@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.casefiles.entry import put_of
-from gate.casefiles.reading import canonical
+from gate.cases.reading import canonical, put_of
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Conflict, Entry, Put
 from gate.errors import GateError
 from gate.flows.case_sets import CaseSet

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.casefiles.entry import put_of
+from gate.cases.reading import put_of
 from gate.domain.case import shows_turns
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record_compared import CaseRecord

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from gate.casefiles.changing import changed, holds_nothing, written
-from gate.casefiles.entry import case_of, words_of
-from gate.casefiles.reading import canonical, read
+from gate.cases.files import changed, holds_nothing, written
+from gate.cases.reading import canonical, case_of, read, words_of
 from gate.domain.stored_suite import (
     Archive,
     CaseFilter,

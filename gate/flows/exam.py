@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case, ScorerSpec, place_of
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
@@ -126,12 +126,11 @@ def played(exam: Exam) -> Exam:
     """
     alone = unplayed(exam)
     if alone:
-        problems = Problems(alone[0].where.rpartition(":")[0] or "cases")
+        problems = Problems(place_of(alone[0].where)[0] or "cases")
         for case in alone:
-            line = case.where.rpartition(":")[2]
             message = f"the case {quoted(case.id)} has a simulated user, and no model plays it"
             hint = "name one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
-            problems.add(int(line) if line.isdigit() else 0, message, hint)
+            problems.add(place_of(case.where)[1], message, hint)
         problems.check()
     return exam
 
@@ -189,7 +188,7 @@ def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: b
         f"the dimension {quoted(most)} alone has {values[most]:,} values"
     )
     remedy = f"take {quoted(most)} out of 'slices'" if listed else f"name others under 'slices', without {quoted(most)}"
-    raise one_problem(cases[0].where.rpartition(":")[0] or "cases", 0, message, remedy)
+    raise one_problem(place_of(cases[0].where)[0] or "cases", 0, message, remedy)
 
 
 def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from gate.cases import reading as case_files
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
@@ -14,7 +15,6 @@ from gate.flows.judge_quotes import quotes
 from gate.flows.own_settings import settings_notes
 from gate.flows.parts import part_notes
 from gate.flows.resolved import Resolved
-from gate.inputs import cases as case_files
 from gate.inputs import prompts
 from gate.inputs.builders import is_python
 from gate.inputs.parts import Library

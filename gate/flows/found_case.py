@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from gate.domain.case import shows_turns
+from gate.domain.case import place_of, shows_turns
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.stored_suite import Entry
@@ -31,7 +31,7 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
         GateError: the run has no such case, or does not hold its whole input.
     """
     case = named_case(run, name).record
-    if (known := lookup(case.where.rpartition(":")[0], case.id)) is not None:
+    if (known := lookup(place_of(case.where)[0], case.id)) is not None:
         return dict(known)
     if not said and (case.input is None or _SHORTENED.search(case.input)):
         raise GateError(

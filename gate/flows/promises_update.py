@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.specdiff import UpdatePlan
 from gate.flows.promises import Compared
-from gate.inputs.specfile import SpecFile
 from gate.testgen.asking import Asker
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evidence import passages_of
@@ -15,6 +14,7 @@ from gate.testgen.groundedness import by_words
 from gate.testgen.inverse_rules import invert
 from gate.testgen.specdiff.follow import update_plan
 from gate.testgen.subject import PromptSubject
+from gate.testgen.written.specification import SpecFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from gate.cases import reading as case_files
 from gate.domain.case import Case
 from gate.domain.deletion import Deletion
 from gate.domain.model import ModelRef
@@ -24,8 +25,7 @@ from gate.flows.reach import strange
 from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
 from gate.flows.shelf import stored
-from gate.inputs import cases as case_files
-from gate.inputs import prompts, specfile
+from gate.inputs import prompts
 from gate.inputs.builders import file_of, is_python, missing
 from gate.inputs.config import Config, in_spite, load
 from gate.inputs.parts import Library
@@ -36,6 +36,7 @@ from gate.inputs.source import FileSource
 from gate.inputs.storenames import is_store
 from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
+from gate.testgen.written import specification as specfile
 
 Parsed = TypeVar("Parsed")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case, ScorerSpec, place_of
 from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
 from gate.inputs.limits import RENDERING_S
@@ -60,10 +60,10 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
             yield from errors.problems
     scorers = suite.exam.scorers_of(case)
     if suite.baseline is None and all(spec.comparative for spec in scorers):
-        file, _, line = case.where.rpartition(":")
+        file, line = place_of(case.where)
         message = f"{scorers[0].name!r} compares two answers, and case {case.id!r} of {suite.name} has one"
         hint = "the prompt is new: add a scorer that judges one answer alone"
-        yield Problem(file, int(line or 0), message, hint)
+        yield Problem(file, line, message, hint)
     for spec in scorers:
         try:
             yield from _scorer(spec, case)
@@ -81,16 +81,14 @@ def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     filled = fill_options(spec.options, case)
     if filled == spec.options:
         return  # it holds nothing of a case, and was checked when it was read
-    file, _, line = case.where.rpartition(":")
+    file, line = place_of(case.where)
     for what, hint in complaints(spec.kind, filled):
-        yield Problem(
-            file, int(line), f"the scorer {spec.name!r} cannot score case {case.id!r}: {printable(what)}", hint
-        )
+        yield Problem(file, line, f"the scorer {spec.name!r} cannot score case {case.id!r}: {printable(what)}", hint)
 
 
 def _judge(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
     instructions(spec, case)
     if spec.kind != "rubric" and not criteria(spec, case).strip():
-        file, _, line = case.where.rpartition(":")
+        file, line = place_of(case.where)
         message = f"the judge {spec.name!r} has no criteria, and case {case.id!r} brings none"
-        yield Problem(file, int(line or 0), message, "give the suite's judge criteria, or the case")
+        yield Problem(file, line, message, "give the suite's judge criteria, or the case")

@@ -29,7 +29,7 @@ class BundleSuite:
     Args:
         name: a valid name of a suite.
         prompt: path of its prompt: one of the bundle's files, or a file of the repository that is used as it is.
-        cases: every one passes `gate.inputs.cases`; none where the tool keeps none with its prompt.
+        cases: every one passes `gate.cases.reading`; none where the tool keeps none with its prompt.
         scorers: as `gate.yaml` has them.
         model: `openai:gpt-5-mini`; None where the tool names none that is known here.
         params: neutral parameters.

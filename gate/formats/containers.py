@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gate.casefiles.yamlout import items
+from gate.cases.reading import JSON_ENDING, YAML_ENDINGS, documents, is_table
+from gate.cases.yaml import dumped
+from gate.config.documents import all_at_once
 from gate.domain.jsonvalue import JsonValue
+from gate.errors import Problem
 from gate.formats.shared import Row
-from gate.inputs.caseforms import is_table
-from gate.inputs.caserows import LIST_ENDING, YAML_ENDINGS, rows
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import CASES, CASES_CHARS
-from gate.inputs.nodes import Node, plain
 from gate.inputs.problems import Problems, one_problem
 from gate.inputs.sheets.table import guarded, read_table, row_of
 
@@ -44,15 +44,14 @@ def read_rows(text: str, file: str) -> Found:
     """
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
-    problems = Problems(file)
-    found = _table(text, file, problems) if is_table(file) else Found(list(_objects(text, file, problems)))
-    problems.check()
+    found = _table(text, file) if is_table(file) else Found(list(_objects(text, file)))
     if not found.rows:
         raise one_problem(file, 0, "holds no rows")
     return found
 
 
-def _table(text: str, file: str, problems: Problems) -> Found:
+def _table(text: str, file: str) -> Found:
+    problems = Problems(file)
     table = read_table(text, file)
     if table is None:
         return Found(())
@@ -60,22 +59,23 @@ def _table(text: str, file: str, problems: Problems) -> Found:
     for record in table.records(problems):
         _bounded(len(found), record.line, file)
         found.append((record.line, {key: value_of(cell) for key, cell in record.cells.items()}))
+    problems.check()
     return Found(found, table.headings)
 
 
-def _objects(text: str, file: str, problems: Problems) -> Iterable[tuple[int, Row]]:
+def _objects(text: str, file: str) -> Iterable[tuple[int, Row]]:
     count = 0
-    for row in rows(text, file, problems):
-        if row.node is None:
-            continue
-        for line, value in _unwrapped(row.node, row.line):
+    problems: list[Problem] = []
+    for document in documents(text, file, problems):
+        for line, value in _unwrapped(document.data, document.line_of()):
             _bounded(count, line, file)
             count += 1
             yield line, value
+    if problems:
+        raise all_at_once(problems)
 
 
-def _unwrapped(node: Node, line: int) -> Iterable[tuple[int, Row]]:
-    value = plain(node)
+def _unwrapped(value: JsonValue, line: int) -> Iterable[tuple[int, Row]]:
     assert isinstance(value, dict)  # noqa: S101
     wrapper = next((key for key in WRAPPERS if isinstance(value.get(key), list)), None)
     inner = value.get(wrapper) if wrapper is not None else None
@@ -122,10 +122,10 @@ def write_rows(found: Sequence[Row], file: str) -> str:
         lines = [row_of(headings, separator)]
         lines += [row_of([cell_of(row.get(key)) if key in row else "" for key in headings], separator) for row in found]
         return "".join(lines)
-    if file.lower().endswith(LIST_ENDING):
+    if file.lower().endswith(JSON_ENDING):
         return json.dumps([dict(row) for row in found], ensure_ascii=False, indent=2) + "\n"
     if file.lower().endswith(YAML_ENDINGS):
-        return "\n".join(items([dict(row) for row in found])) + "\n"
+        return dumped([dict(row) for row in found])
     return "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in found)
 
 

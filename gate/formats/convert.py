@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gate.casefiles.changing import written
-from gate.casefiles.entry import case_of
-from gate.casefiles.reading import read
+from gate.cases.files import written
+from gate.cases.reading import case_of, is_table, read
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError, InputErrors
@@ -18,7 +17,6 @@ from gate.formats.losses import Deaf, Losses
 from gate.formats.promptfoo_cases import tests_in, to_tests
 from gate.formats.prompty_sample import sample_of
 from gate.formats.shared import Place, Row, difference, metadata_of
-from gate.inputs.caseforms import is_table
 from gate.inputs.kept import OWN, PLAIN
 from gate.inputs.problems import quoted
 from gate.inputs.sheets.columns import columns_of

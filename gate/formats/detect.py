@@ -3,13 +3,13 @@
 import posixpath
 from collections.abc import Collection, Sequence
 
-from gate.casefiles.form import Form, form_of
 from gate.errors import GateError
 from gate.formats.containers import Found
 from gate.formats.layouts import LAYOUTS
 from gate.inputs.promptfoo.sheet import is_sheet
 from gate.inputs.promptfoo.tests import KEYS as TEST_KEYS
 from gate.inputs.prompty import is_prompty
+from gate.inputs.promptyml import is_prompt_yml
 
 GATE, CSV, PROMPTFOO, PROMPT_YML, PROMPTY = "gate", "csv", "promptfoo", "prompt-yml", "prompty"
 FORMATS = (GATE, CSV, PROMPTFOO, *LAYOUTS, PROMPT_YML, PROMPTY)
@@ -22,7 +22,7 @@ _BRAINTRUST = frozenset({"_xact_id", "root_span_id", "span_id", "dataset_id", "p
 
 def by_name(file: str) -> str:
     """The format that a name alone tells; empty where the rows have to be looked at."""
-    if form_of(file) is Form.TEST_DATA:
+    if is_prompt_yml(file):
         return PROMPT_YML
     return PROMPTFOO if is_promptfoo(file) else PROMPTY if is_prompty(file) else ""
 

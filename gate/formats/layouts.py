@@ -9,12 +9,11 @@ Inspect and HELM are beside this.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gate.cases import openai_evals
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.formats import helm_rows, inspect_rows
 from gate.formats.shared import Draft, Place, Row, asked_of, mapping_of, metadata_of, tags_of, text_or_texts
-from gate.inputs import openaievals
-from gate.inputs.nodes import wrap
 
 _BOOKKEEPING = frozenset(
     "_xact_id _pagination_key _async_scoring_state created dataset_id project_id org_id root_span_id span_id "
@@ -54,8 +53,8 @@ def _openai(row: Row, place: Place) -> dict[str, JsonValue] | None:
     holder = dict(inner) if isinstance(inner, dict) else rest
     draft = Draft(place)
     draft.metadata(holder.pop("metadata", None))
-    node = wrap({**rest, "item": holder} if isinstance(inner, dict) else holder, place.line)
-    case = openaievals.case_of(node, place.number, place.tell)
+    sample = {**rest, "item": holder} if isinstance(inner, dict) else holder
+    case = openai_evals.case_of(sample, place.number, place.line, place.tell)
     if case is None:
         return None
     draft.case = {**case, **({"slices": draft.case["slices"]} if "slices" in draft.case else {})}

@@ -8,7 +8,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 
-from gate.casefiles.reading import read
+from gate.cases.reading import read
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors

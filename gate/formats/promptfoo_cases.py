@@ -1,20 +1,20 @@
 """Tests of promptfoo as cases and back, in a file of their own or inside a configuration."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from gate.cases.reading import documents, is_table
+from gate.config.documents import all_at_once
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
-from gate.errors import InputErrors
+from gate.errors import InputErrors, Problem
 from gate.formats.losses import Deaf, Losses
 from gate.formats.promptfoo_out import assertion_of, test_of
 from gate.formats.shared import difference
-from gate.inputs.caseforms import is_table
-from gate.inputs.caserows import rows
 from gate.inputs.kept import OWN, PLAIN
 from gate.inputs.limits import CASES
-from gate.inputs.nodes import Node, wrap
+from gate.inputs.nodes import Node, located, wrap
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.promptfoo import sheet
 from gate.inputs.promptfoo.assertions import scorers_of
@@ -38,14 +38,15 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     Raises:
         InputErrors: it cannot be read.
     """
-    problems = Problems(file)
     default = NOTHING
     context = Context(losses)
     if is_table(file):
         table = read_table(text, file)
+        problems = Problems(file)
         nodes = sheet.tests_of(table, context, problems) if table is not None else []
+        problems.check()
     else:
-        nodes = list(nodes_in(text, file, problems))
+        nodes = nodes_in(text, file)
         if len(nodes) == 1 and isinstance(nodes[0].value, Mapping) and _is_config(nodes[0].value):
             whole = nodes[0].value
             all_of_it = f"gate init --from {shlex.quote(file)}"
@@ -55,7 +56,6 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
             losses.add(0, "only the tests of the configuration are brought along", all_of_it)
             if default.scorers:
                 losses.add(0, "the assertions of defaultTest are the suite's scorers", all_of_it)
-    problems.check()
     found: list[tuple[int, Entry]] = []
     for number, node in enumerate(nodes, start=1):
         found += ((node.line, case) for case in cases_of(node, number, context, default))
@@ -65,11 +65,17 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     return found
 
 
-def nodes_in(text: str, file: str, problems: Problems) -> Iterator[Node]:
-    """The rows of a file, each with its lines."""
-    for row in rows(text, file, problems, merges=True):
-        if row.node is not None:
-            yield row.located() if row.located is not None else row.node
+def nodes_in(text: str, file: str) -> list[Node]:
+    """The rows of a file, each with its lines.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    problems: list[Problem] = []
+    found = [located(document) for document in documents(text, file, problems)]
+    if problems:
+        raise all_at_once(problems)
+    return found
 
 
 def _is_config(entries: Mapping[str, Node]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gate.casefiles.entry import case_of
+from gate.cases.reading import case_of, is_table
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
@@ -16,7 +16,6 @@ from gate.formats.promptfoo_cases import nodes_in
 from gate.formats.promptfoo_filling import fillable, fillable_everywhere, filled
 from gate.formats.promptfoo_models import model_and_params
 from gate.formats.promptfoo_prompts import Reader
-from gate.inputs.caseforms import is_table
 from gate.inputs.limits import CASES_CHARS
 from gate.inputs.nodes import Node
 from gate.inputs.problems import Problems, one_problem, quoted
@@ -189,13 +188,12 @@ def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
     if len(text) > CASES_CHARS:
         raise one_problem(path, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     context = replace(config.context, tell=Losses(path, config.losses.found))
-    problems = Problems(path)
     if is_table(path):
-        table = read_table(text, path)
+        table, problems = read_table(text, path), Problems(path)
         nodes = sheet.tests_of(table, context, problems) if table is not None else []
+        problems.check()
     else:
-        nodes = list(nodes_in(text, path, problems))
-    problems.check()
+        nodes = nodes_in(text, path)
     return [(node, context, {}) for node in nodes]
 
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gate.cases.reading import YAML_ENDINGS
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.formats.losses import Losses
 from gate.inputs import prompts
-from gate.inputs.caserows import YAML_ENDINGS
 from gate.inputs.chat import ROLES
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.nodes import Node, plain

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gate.config.documents import Document
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.problems import quoted
 
@@ -21,6 +22,19 @@ class Node:
 
     value: "Scalar | tuple[Node, ...] | Mapping[str, Node]"
     line: int
+
+
+def located(document: Document, *loc: str | int) -> Node:
+    """A document as nodes, each with its line."""
+    value = document.data
+    for step in loc:
+        value = value[step]  # type: ignore[index, call-overload]
+    line = document.line_of(*loc)
+    if isinstance(value, list):
+        return Node(tuple(located(document, *loc, at) for at in range(len(value))), line)
+    if isinstance(value, dict):
+        return Node({key: located(document, *loc, key) for key in value}, line)
+    return Node(value, line)
 
 
 def wrap(value: JsonValue, line: int) -> Node:

@@ -6,16 +6,13 @@ is text. https://docs.github.com/github-models/use-github-models/storing-prompts
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.inputs.chat import read_messages
 from gate.inputs.fields import Fields
-from gate.inputs.limits import LINE_CHARS
-from gate.inputs.names import value_complaint
-from gate.inputs.nodes import Node, described, plain
+from gate.inputs.nodes import Node
 from gate.inputs.ownsettings import own_settings
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.yamltext import parse_yaml
@@ -30,7 +27,6 @@ _TAKEN = frozenset(
     (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
 )
 """Words of the language that the placeholders are filled by."""
-_OWN = frozenset({"id", "input", "expected"})
 _SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
 """What would begin a tag, and what templates read as another line end."""
 
@@ -74,33 +70,6 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> Pro
             for line, message in messages
         )
     return PromptYml(messages, own_settings(fields.entries, SETTINGS))
-
-
-def read_test_data(text: str, problems: Problems) -> Iterator[tuple[int, Case]]:
-    """The cases under `testData`, each with its line: `input`, `expected`, and every other key is a variable.
-
-    An entry without an `id` is called after its position, `test-1`.
-
-    Args:
-        text: the file.
-        problems: gets every mistake.
-
-    Raises:
-        InputErrors: it is no YAML mapping.
-    """
-    fields = _root(text, problems)
-    node = fields.get(TEST_DATA)
-    if node is None or node.value is None:
-        return
-    if not isinstance(node.value, tuple):
-        problems.add(node.line, f"{TEST_DATA} must be a list, not {described(node.value)}", "begin with '- input: …'")
-        return
-    for number, item in enumerate(node.value, start=1):
-        if not isinstance(item.value, Mapping) or not item.value:
-            found = "an empty one" if item.value == {} else described(item.value)
-            problems.add(item.line, f"an entry of {TEST_DATA} must be a mapping, not {found}", "write input: …")
-            continue
-        yield item.line, _case(Fields(item, "", problems), number)
 
 
 def placeholders(content: str) -> Sequence[str]:
@@ -149,39 +118,3 @@ def _as_template(content: str, line: int, problems: Problems) -> str:
 
 def _literal(text: str) -> str:
     return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
-
-
-def _case(fields: Fields, number: int) -> Case:
-    problems = fields.problems
-    if "slices" in fields.entries:
-        hint = "rename it, and the placeholder"
-        problems.add(fields.line_of("slices"), f"{TEST_DATA} must not hold 'slices', which has its own meaning", hint)
-    expected = fields.get("expected")
-    return Case(
-        id=_id(fields, number),
-        input=_input(fields),
-        expected=None if expected is None else plain(expected),
-        vars={key: plain(node) for key, node in fields.entries.items() if key not in _OWN},
-    )
-
-
-def _input(fields: Fields) -> str:
-    """Numbers become text, as the other tool fills them in; none where variables alone make the case."""
-    node = fields.get("input")
-    if node is None and set(fields.entries) - _OWN:
-        return ""
-    if node is not None and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-        return str(node.value)
-    fields.require("input", "input: Where is my order?")
-    return fields.text("input", most=LINE_CHARS)
-
-
-def _id(fields: Fields, number: int) -> str:
-    node = fields.get("id")
-    if node is None or isinstance(node.value, bool) or not isinstance(node.value, (str, int)):
-        if node is not None:
-            fields.problems.add(node.line, f"id must be text, not {described(node.value)}", "or leave it out")
-        return f"test-{number}"
-    if complaint := value_complaint(str(node.value)):
-        fields.problems.add(node.line, f"id {complaint}")
-    return str(node.value)

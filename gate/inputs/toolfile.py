@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 
+from gate.config.documents import read_json, read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.target import Fixture, FixtureTool
 from gate.domain.toolname import is_tool_name
 from gate.inputs.fields import Fields
-from gate.inputs.jsonitems import items, located
-from gate.inputs.jsontext import BadJson
 from gate.inputs.limits import (
     NAME_CHARS,
     TOOL_ANSWERS,
@@ -17,10 +16,9 @@ from gate.inputs.limits import (
     TOOL_TEXT_CHARS,
     TOOLS,
 )
-from gate.inputs.nodes import Node, described, plain
+from gate.inputs.nodes import Node, described, located, plain
 from gate.inputs.problems import Problems, did_you_mean, one_problem, quoted
 from gate.inputs.schemacheck import schema_complaint
-from gate.inputs.yamltext import parse_yaml
 
 TOOL = ("name", "description", "parameters", "answers")
 ANSWER = ("arguments", "result", "error")
@@ -53,25 +51,12 @@ def parse_tools(text: str, file: str) -> tuple[tuple[FixtureTool, ...], tuple[Fi
     if len(text) > TOOL_FILE_CHARS:
         raise one_problem(file, 0, f"is longer than {TOOL_FILE_CHARS:,} characters", "record fewer answers")
     problems = Problems(file)
-    root = _json(text, problems) if file.lower().endswith(".json") else parse_yaml(text, problems)
-    problems.check()
+    read = read_json if file.lower().endswith(".json") else read_yaml
+    root = located(read(text.removeprefix("\ufeff"), file))
     reader = _Reader(Fields(root, "", problems))
     reader.read()
     problems.check()
     return tuple(reader.tools), tuple(reader.recorded)
-
-
-def _json(text: str, problems: Problems) -> Node | None:
-    text = text.removeprefix("\ufeff")
-    try:
-        found = list(items(text)) if text.strip(" \t\r\n") else []
-    except BadJson as error:
-        problems.add(error.line, error.message)
-        return None
-    if text.lstrip(" \t\r\n").startswith("[") or len(found) != 1:
-        problems.add(1, "must be one JSON object", '{"tools": […]}')
-        return None
-    return located(text, found[0])
 
 
 class _Reader:

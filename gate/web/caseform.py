@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
-from gate.casefiles import yamlout
+from gate.cases.forms import AgentTest, GoldenTranscript
+from gate.cases.forms import form_of as model_of
+from gate.cases.yaml import dumped
+from gate.config.documents import read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
-from gate.inputs import agentcases, golden
 from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.nodes import plain
-from gate.inputs.problems import Problems
-from gate.inputs.yamltext import parse_yaml
 
 Kind: TypeAlias = Literal["agent", "plain", "golden"]
 REST = "rest"
@@ -143,7 +142,8 @@ def form_of(entry: Entry) -> CaseForm:
     Args:
         entry: a case of any form.
     """
-    kind: Kind = "golden" if golden.is_transcript(entry) else "agent" if agentcases.is_agent_case(entry) else "plain"
+    model = model_of(entry)
+    kind: Kind = "golden" if model is GoldenTranscript else "agent" if model is AgentTest else "plain"
     form, rest = CaseForm(kind=kind, keys=tuple(entry)), dict(entry)
     for name, key in keys_of(form).items():
         shown = _SHOWN[name](entry.get(key))
@@ -155,7 +155,7 @@ def form_of(entry: Entry) -> CaseForm:
 
 def rest_text(rest: Entry) -> str:
     """All that has no field, as YAML."""
-    return "".join(f"{line}\n" for line in yamlout.entries(rest))
+    return dumped(dict(rest)) if rest else ""
 
 
 def copied(form: CaseForm) -> CaseForm:
@@ -189,14 +189,11 @@ def entry_of(form: CaseForm) -> Written:
 
 
 def _rest(text: str) -> tuple[dict[str, JsonValue], list[Mistake]]:
-    problems = Problems("")
-    root = parse_yaml(text, problems)
     try:
-        problems.check()
+        value = read_yaml(text, "").data
     except InputErrors as error:
         first = error.problems[0]
         return {}, [Mistake(REST, f"line {first.line}: {first.message}", first.hint)]
-    value = None if root is None else plain(root)
     if value is None:
         return {}, []
     if not isinstance(value, dict):

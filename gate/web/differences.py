@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
-from gate.casefiles import yamlout
+from gate.cases.yaml import dumped, flow
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 
@@ -99,8 +99,4 @@ def shown(value: JsonValue) -> str:
     """A value as people read it: a text as it is, all else as YAML."""
     if isinstance(value, str):
         return value
-    if isinstance(value, dict) and value:
-        return "\n".join(yamlout.entries(value))
-    if isinstance(value, list) and value:
-        return "\n".join(yamlout.items(value))
-    return yamlout.flow(value)
+    return dumped(value).removesuffix("\n") if isinstance(value, dict | list) and value else flow(value)

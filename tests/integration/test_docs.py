@@ -9,10 +9,11 @@ import click
 import pytest
 
 from benchmarks import calibration
+from gate.cases import reading as cases
 from gate.cli.app import cli
 from gate.cli.schema import SCHEMAS
 from gate.domain.verdict import Verdict
-from gate.inputs import cases, config
+from gate.inputs import config
 from gate.inputs.models import PARAMS
 from tests.support.command import gate
 

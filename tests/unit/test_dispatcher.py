@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from evals.dispatcher.persona import PERSONA, STATE_PROMPTS, get_system_prompt
+from gate.cases import reading as cases
 from gate.domain.case import Case
-from gate.inputs import cases
 from gate.inputs.fields import Fields
 from gate.inputs.nodes import Node, plain
 from gate.inputs.problems import Problems

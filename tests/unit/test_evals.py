@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
-from gate.inputs import cases, config
+from gate.inputs import config
 
 ROOT = Path(__file__).parents[2]
 SUITE = config.load((ROOT / "gate.yaml").read_text(encoding="utf-8"), "gate.yaml").suites[0]

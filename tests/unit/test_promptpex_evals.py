@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.promptspec import READ_BY_MODEL, RULES_PER_COMPONENT, Specification
-from gate.inputs import cases, config, prompts, specfile
+from gate.inputs import config, prompts
 from gate.inputs.render import render
 from gate.inputs.suites import SuiteConfig
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.testgen.subject import subject_of
+from gate.testgen.written import specification as specfile
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "evals/promptpex"

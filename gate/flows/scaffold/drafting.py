@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from gate.cases import reading as case_files
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -14,7 +15,6 @@ from gate.flows.scaffold.finding import FoundPrompt
 from gate.flows.scaffold.naming import Names, bare
 from gate.flows.scaffold.patterns import alike, literal, pattern_of
 from gate.formats.bundle import BundleSuite
-from gate.inputs import cases as case_files
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.paths import literal_folder
 from gate.inputs.promptyml import is_prompt_yml

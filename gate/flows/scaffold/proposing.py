@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gate.cases import reading as case_files
 from gate.domain.case import Case
 from gate.errors import GateError, InputErrors
 from gate.flows.scaffold import finding, judges, writing
@@ -16,7 +17,6 @@ from gate.flows.scaffold.starting import NOTE
 from gate.flows.scaffold.writing import Layout
 from gate.formats.bundle import Bundle, BundleSuite, Loss
 from gate.formats.losses import told_at_length
-from gate.inputs import cases as case_files
 from gate.inputs.models import parse_model
 from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode

@@ -9,8 +9,8 @@ from posixpath import dirname, relpath
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.casefiles.jsonlines import line_of
-from gate.casefiles.yamlout import entries, flow, indented, items
+from gate.cases.files import line_of
+from gate.cases.yaml import flow, lines_of
 from gate.domain.jsonvalue import JsonValue
 from gate.flows.scaffold import checks
 from gate.flows.scaffold.drafting import EVALS, Draft
@@ -79,7 +79,7 @@ def case_text(draft: Draft, layout: Layout) -> str:
         return "".join(map(line_of, found))
     schema = relpath(CASES_SCHEMA, dirname(draft.cases)) if layout.schemas else ""
     heads = layout.models.packaged and continued(found)
-    lines = items([dict(entry) for entry in found])
+    lines = lines_of([dict(entry) for entry in found])
     return _rendered("cases.yaml", {"schema": schema, "heads": heads, "lines": lines})
 
 
@@ -164,8 +164,8 @@ def _suite(draft: Draft, models: Models, *, first: bool) -> Mapping[str, object]
     if draft.slices:
         body["slices"] = [*draft.slices]
     return {
-        "head": items([head]),
-        "body": [*indented(entries(body)), "  scorers:", *indented(items([*draft.scorers]), 4)],
+        "head": lines_of([head]),
+        "body": [*lines_of(body, 2), "  scorers:", *lines_of([*draft.scorers], 4)],
         "starter": draft.starter and first,
         "judge": judged(draft) and (first or models.judge is not None),
         "talks": draft.talks,

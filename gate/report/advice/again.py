@@ -2,6 +2,7 @@
 
 import re
 
+from gate.domain.case import place_of
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
@@ -86,7 +87,7 @@ def _alone(run: RunRecord, suite: NewSuiteRecord, case: CaseRecord | NewCaseReco
     arm = suite.candidate
     if arm.ref != FILE_MODE:
         return ["gate", "check", *(["--ref", _commit(arm)] if arm.sha else []), *_config(run), "--suite", suite.name]
-    path = case.where.rpartition(":")[0]
+    path = place_of(case.where)[0]
     if not path or not _plain(suite.exam.scorers):
         return []
     words = ["gate", "check", "--prompt", arm.path, "--cases", path, "--model", arm.model]

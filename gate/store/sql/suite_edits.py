@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from gate.casefiles.reading import canonical
+from gate.cases.reading import canonical
 from gate.domain.stored_suite import (
     Archive,
     Change,

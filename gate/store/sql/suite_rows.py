@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, or_, select
 
-from gate.casefiles.reading import canonical
+from gate.cases.reading import canonical
 from gate.domain.stored_suite import CaseVersion, SuiteVersion
 from gate.store.sql import tables
 

@@ -2,18 +2,19 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from gate.casefiles.form import LINES_ENDINGS
-from gate.casefiles.jsonlines import line_of, lines
-from gate.casefiles.places import Draft
-from gate.casefiles.yamlout import items
+from gate.cases.files import changed, line_of
+from gate.cases.reading import LINES_ENDINGS, YAML_ENDINGS, documents
+from gate.cases.yaml import dumped, rewritten
+from gate.config.documents import all_at_once, read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
-from gate.errors import GateError
-from gate.inputs.caserows import YAML_ENDINGS
+from gate.errors import GateError, Problem
 from gate.inputs.limits import YAML_NODES
+from gate.inputs.promptyml import TEST_DATA
 
 OBSOLETE = "obsolete"
 """Marks tests of rules that are gone."""
+_RESERVED = frozenset({"id", "input", "expected"})
 
 
 def rows_of(tests: Sequence[GeneratedTest]) -> list[dict[str, JsonValue]]:
@@ -32,7 +33,7 @@ def fits_yaml(tests: Sequence[GeneratedTest]) -> bool:
 
 def cases_yaml(tests: Sequence[GeneratedTest]) -> str:
     """A case file in YAML, one paragraph for each test; `fits_yaml` says whether the gate will read it."""
-    return "\n".join("\n".join(items([row])) + "\n" for row in rows_of(tests))
+    return "\n".join(dumped([row]) for row in rows_of(tests))
 
 
 def cases_jsonl(tests: Sequence[GeneratedTest]) -> str:
@@ -41,7 +42,7 @@ def cases_jsonl(tests: Sequence[GeneratedTest]) -> str:
 
 
 def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
-    """A case file with further tests at its end, the rest as it was to the byte; those whose id is there are left out.
+    """A case file with further tests at its end; those whose id is there are left out.
 
     Args:
         text: the file, in JSON Lines, or a list in YAML.
@@ -50,21 +51,11 @@ def with_more(text: str, tests: Sequence[GeneratedTest], file: str) -> str:
 
     Raises:
         InputErrors: the file cannot be read.
-        GateError: it is of another form.
+        GateError: it is of another form, or written in a way that cannot be changed safely.
     """
-    if _in_lines(file):
-        known = {row.get("id") for _, row in lines(text, file) if row is not None}
-        new = "".join(line_of(row) for row in rows_of([one for one in tests if one.id not in known]))
-        return text + ("\n" if new and text and not text.endswith("\n") else "") + new
-    draft, rows = _draft(text, file)
-    known = {row["id"] for row in rows if isinstance(row, dict) and "id" in row}
-    added: list[JsonValue] = [*rows_of([one for one in tests if one.id not in known])]
-    if not added:
-        return text
-    assert draft.root is not None  # noqa: S101
-    for row in added:
-        draft.add_item(draft.root, [] if draft.root.flow else ["", *items([row])], row)
-    return draft.result([*rows, *added])
+    known = {row.get("id") for row in _rows(text, file)}
+    new = {test.id: row for test, row in zip(tests, rows_of(tests), strict=True) if test.id not in known}
+    return changed(text, file, new) if new else text
 
 
 def generated(text: str, file: str) -> bool:
@@ -78,14 +69,11 @@ def generated(text: str, file: str) -> bool:
         InputErrors: the file cannot be read.
         GateError: it holds no list of cases.
     """
-    if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
-        return False
-    rows: Sequence[JsonValue] = [row for _, row in lines(text, file)] if _in_lines(file) else _draft(text, file)[1]
-    return any(isinstance(row, dict) and _rule_of(row) for row in rows)
+    return file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)) and any(map(_rule_of, _rows(text, file)))
 
 
 def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
-    """A case file in which the generated tests of these rules are marked `obsolete: true`, the rest as it was.
+    """A case file in which the generated tests of these rules are marked `obsolete: true`.
 
     Args:
         text: the file, in JSON Lines, or a list in YAML.
@@ -94,22 +82,50 @@ def with_obsolete(text: str, rules: Collection[str], file: str) -> str:
 
     Raises:
         InputErrors: the file cannot be read.
-        GateError: it is of another form.
+        GateError: it is of another form, or written in a way that cannot be changed safely.
     """
-    if _in_lines(file):
-        found = (line if row is None or not _mark(row, rules) else line_of(row) for line, row in lines(text, file))
-        return "".join(found)
-    draft, rows = _draft(text, file)
-    places = draft.root.items or () if draft.root is not None else ()
-    marked = False
-    for place, row in zip(places, rows, strict=True):
-        if isinstance(row, dict) and _mark(row, rules):
-            if OBSOLETE in place.entries:
-                draft.replace(place.entries[OBSOLETE], True)
-            else:
-                draft.add_entry(place, OBSOLETE, True)
-            marked = True
-    return draft.result(rows) if marked else text
+    gone = [row for row in _rows(text, file) if _rule_of(row) in rules and row.get(OBSOLETE) is not True]
+    return changed(text, file, {str(row["id"]): {**row, OBSOLETE: True} for row in gone}) if gone else text
+
+
+def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the prompt file") -> str:
+    """A `.prompt.yml` with tests at the end of its `testData`; all else in it stays.
+
+    A test is told by its `id`: one that is there already is not added again, even if a person has changed it.
+
+    Args:
+        text: the file.
+        tests: with an input, variables, or both.
+        file: for messages.
+
+    Raises:
+        InputErrors: the file is no YAML that the gate reads.
+        GateError: it cannot be added to, or a test has several turns, which such a file cannot hold.
+    """
+    hint = "write the tests to a case file instead"
+    data = read_yaml(text.removeprefix("\ufeff"), file).data
+    if not isinstance(data, dict):
+        raise GateError(f"{file} holds no prompt of GitHub Models", hint)
+    present = data.get(TEST_DATA)
+    if not isinstance(present, list | None):
+        raise GateError(f"{TEST_DATA} in {file} is no list", hint)
+    present = present or []
+    known = {str(row["id"]) for row in present if isinstance(row, dict) and "id" in row}
+    rows: list[JsonValue] = [_datum(test, file, hint) for test in tests if test.id not in known]
+    return rewritten(text, file, {**data, TEST_DATA: [*present, *rows]}) if rows else text
+
+
+def _datum(test: GeneratedTest, file: str, hint: str) -> dict[str, JsonValue]:
+    if test.turns:
+        raise GateError(f"{test.id} has several turns, which {file} cannot hold", hint)
+    row: dict[str, JsonValue] = {"id": test.id}
+    if test.input:
+        row["input"] = test.input
+    # A variable of such a name is no answer that the exam expects, nor another test.
+    row |= {name: value for name, value in test.vars.items() if name not in _RESERVED}
+    if test.expected is not None:
+        row["expected"] = test.expected
+    return row
 
 
 def _row(test: GeneratedTest) -> dict[str, JsonValue]:
@@ -140,26 +156,15 @@ def _values(value: JsonValue) -> int:
     return 1 + sum(map(_values, inner))
 
 
-def _in_lines(file: str) -> bool:
+def _rows(text: str, file: str) -> list[dict[str, JsonValue]]:
     if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
         hint = "name a case file that ends in .jsonl or .yaml"
         raise GateError(f"{file} is no case file that tests can be added to", hint)
-    return file.lower().endswith(LINES_ENDINGS)
-
-
-def _draft(text: str, file: str) -> tuple[Draft, list[JsonValue]]:
-    draft = Draft(text, file)
-    if not isinstance(draft.data, list):
-        raise GateError(f"{file} holds no list of cases", "begin each case with '- '")
-    return draft, draft.data
-
-
-def _mark(row: dict[str, JsonValue], rules: Collection[str]) -> bool:
-    """Mark the case, if it was made for one of the rules and is not marked."""
-    if _rule_of(row) not in rules or row.get(OBSOLETE) is True:
-        return False
-    row[OBSOLETE] = True
-    return True
+    problems: list[Problem] = []
+    found = [one.data for one in documents(text.removeprefix("\ufeff"), file, problems) if isinstance(one.data, dict)]
+    if problems:
+        raise all_at_once(problems)
+    return found
 
 
 def _rule_of(row: Mapping[str, JsonValue]) -> str:

@@ -1,28 +1,210 @@
-"""The specification of a prompt as a file: written once, later added to around what a person has edited."""
+"""The specification of a prompt as a file that a person edits: read, written once, later added to."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
+from typing import Annotated, Any, Literal, TypeAlias
 
 from jinja2 import Environment, StrictUndefined, Template
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from gate.casefiles.places import Draft, Place
-from gate.casefiles.yamlout import entries, indented, items
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import AuthorQuestion, CompiledRule, Component, OutputRule, Specification
-from gate.inputs.problems import printable
-from gate.inputs.specfile import BY_HAND, VERSION, WrittenRule, origin_of, read
+from gate.cases.yaml import lines_of, rewritten
+from gate.config.documents import read_yaml
+from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.promptspec import (
+    RULES_PER_COMPONENT,
+    AuthorQuestion,
+    CompiledRule,
+    Component,
+    Grounding,
+    InputRule,
+    OutputRule,
+    QuestionKind,
+    Specification,
+)
+from gate.inputs.limits import PROMPT_CHARS, SPECIFICATION_CHARS
+from gate.inputs.problems import one_problem, printable
+
+VERSION = 1
+BY_HAND = "hand"
+_ID = re.compile(r"R[1-9][0-9]{0,5}")
+_DIGITS = 8
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise wrong("must not be blank")
+    return text
+
+
+def _rule_id(name: str) -> str:
+    if name and not _ID.fullmatch(name):
+        raise wrong("must be R and a number, such as R7", "or leave it out")
+    return name
+
+
+MaybeText: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS)]
+Text: TypeAlias = Annotated[MaybeText, AfterValidator(_not_blank)]
+
+
+class SpecificationModel(FileModel):
+    """A part of the file."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class InputRuleModel(SpecificationModel):
+    """One demand on a component of the input."""
+
+    meant = {"rule": "text"}
+
+    text: Annotated[Text, Field(examples=["It is one sentence."])]
+    evidence: MaybeText = ""
+
+
+class ComponentModel(SpecificationModel):
+    """One part of an input."""
+
+    name: Annotated[Text, Field(max_length=200, examples=["question"])]
+    description: MaybeText = ""
+    rules: Annotated[list[InputRuleModel], Field(max_length=RULES_PER_COMPONENT)] = []
+
+
+class RuleModel(SpecificationModel):
+    """One demand that can be checked by looking at an output alone; `rule` is enough."""
+
+    meant = {"text": "rule"}
+
+    id: Annotated[str, AfterValidator(_rule_id)] = ""
+    """R and a number; a rule without one gets the next free one."""
+    rule: Annotated[Text, Field(examples=["The answer has at most 80 words."])]
+    evidence: MaybeText = ""
+    """The words of the prompt that say so."""
+    inverse: MaybeText = ""
+    """The sentence that contradicts the rule."""
+    grounding: Grounding | None = None
+    origin: MaybeText = ""
+    """Tells an edited rule from a generated one."""
+    obsolete: bool = False
+    """The rule is gone, and its id is not given again."""
+
+
+class QuestionModel(SpecificationModel):
+    """Something that the author of the prompt should decide."""
+
+    kind: QuestionKind
+    about: list[str] = []
+    text: Annotated[Text, Field(examples=["Which of the two counts?"])]
+
+
+class SpecificationFile(SpecificationModel):
+    """The whole file."""
+
+    meant = {"components": "inputs", "output": "rules", "model": "generator"}
+
+    version: Literal[1]
+    prompt: MaybeText = ""
+    tests: MaybeText = ""
+    generator: MaybeText = ""
+    reviewer: MaybeText = ""
+    intent: MaybeText = ""
+    inputs: list[ComponentModel] = []
+    rules: list[RuleModel] = []
+    questions: list[QuestionModel] = []
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "SpecificationFile":
+        named: list[tuple[str, str, list[str]]] = [
+            ("inputs", "name", [one.name for one in self.inputs]),
+            ("rules", "id", [one.id for one in self.rules]),
+        ]
+        for where, key, names in named:
+            for at, name in enumerate(names):
+                if name and name in names[:at]:
+                    other = f"{where}[{names.index(name)}]"
+                    raise wrong_at(((where, at, key), f"is {name!r}, which {other} is called already", "rename one"))
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class _RuleView:
-    lines: Sequence[str]
-    checked: Sequence[str]
+class WrittenRule:
+    """A rule as the file has it.
+
+    Args:
+        rule: with its id, given or not.
+        obsolete: it is kept for its id alone.
+    """
+
+    rule: OutputRule
+    obsolete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SpecFile:
+    """What the file says.
+
+    Args:
+        specification: without rules that are obsolete.
+        rules: all of them, in the order of the file.
+        tests: what the tests in the case file were made from, as an update left it; empty where it did not.
+    """
+
+    specification: Specification
+    rules: tuple[WrittenRule, ...]
+    tests: str = ""
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Ids that no new rule may have."""
+        return frozenset(one.rule.id for one in self.rules)
+
+
+def parse(text: str, file: str) -> Specification:
+    """The specification; see `read`."""
+    return read(text, file).specification
+
+
+def read(text: str, file: str) -> SpecFile:
+    """Read the file.
+
+    A rule needs nothing but `rule`: it gets the next free id, and counts as edited. So does one whose text is not what
+    was generated, which its `origin` tells; an inverse that is still that of the old text is left out then.
+
+    Args:
+        text: YAML.
+        file: its path, for messages.
+
+    Raises:
+        InputErrors: every mistake.
+    """
+    if len(text) > SPECIFICATION_CHARS:
+        raise one_problem(file, 0, f"is longer than {SPECIFICATION_CHARS:,} characters", "a specification is shorter")
+    found = validate(SpecificationFile, read_yaml(text.removeprefix("\ufeff"), file))
+    rules = _numbered([_written(one) for one in found.rules])
+    specification = Specification(
+        prompt=_said(found.prompt),
+        intent=_said(found.intent),
+        components=tuple(
+            Component(
+                one.name,
+                _said(one.description),
+                tuple(InputRule(rule.text, _said(rule.evidence)) for rule in one.rules),
+            )
+            for one in found.inputs
+        ),
+        rules=tuple(one.rule for one in rules if not one.obsolete),
+        questions=tuple(AuthorQuestion(one.kind, tuple(one.about), one.text) for one in found.questions),
+        generator=_said(found.generator) or BY_HAND,
+        reviewer=_said(found.reviewer),
+    )
+    return SpecFile(specification, tuple(rules), _said(found.tests))
 
 
 def text_of(specification: Specification, compiled: Sequence[CompiledRule] = ()) -> str:
-    """A new file, which `gate.inputs.specfile.parse` reads back as the same specification.
+    """A new file, which `parse` reads back as the same specification.
 
     Args:
         specification: its texts are blank or not, but never white space alone.
@@ -39,11 +221,12 @@ def text_of(specification: Specification, compiled: Sequence[CompiledRule] = ())
         "reviewer": specification.reviewer,
         "intent": specification.intent,
     }
+    rules = [(lines_of([_rule(one)], 2), wordings.get(one.id, [])) for one in specification.rules]
     text = _template().render(
-        head=entries(head),
-        inputs=[_item(_component(one)) for one in specification.components],
-        rules=[_RuleView(_item(_rule(one)), wordings.get(one.id, [])) for one in specification.rules],
-        questions=[_item(_question(one)) for one in specification.questions],
+        head=lines_of(head),
+        inputs=[lines_of([_component(one)], 2) for one in specification.components],
+        rules=[{"lines": lines, "checked": checked} for lines, checked in rules],
+        questions=[lines_of([_question(one)], 2) for one in specification.questions],
     )
     return f"{text.rstrip()}\n"
 
@@ -57,34 +240,29 @@ def updated(text: str, specification: Specification, file: str = "the specificat
 
     Args:
         text: the file.
-        specification: its rules carry the ids of the file (`gate.inputs.specfile.read`), new ones ids that are free.
+        specification: its rules carry the ids of the file (`read`), new ones ids that are free.
         file: for messages.
 
     Raises:
         InputErrors: the file has a mistake.
-        GateError: it is written in a way that cannot be added to.
+        GateError: it is written in a way that cannot be changed safely.
     """
-    found = read(text, file)
-    draft = Draft(text, file)
-    assert isinstance(draft.data, dict) and draft.root is not None  # noqa: S101
-    data, root = draft.data, draft.root
+    found, data = read(text, file), _data(text, file)
     listed = data.get("rules")
     rows: list[JsonValue] = listed if isinstance(listed, list) else []
-    places = root.entries["rules"].items or () if "rules" in root.entries else ()
-    for place, row, written in zip(places, rows, found.rules, strict=False):
-        if isinstance(row, dict):
-            _bring_up(draft, place, row, (written, specification.rule(written.rule.id)))
-    new = [_rule(rule) for rule in specification.rules if rule.id not in found.taken]
-    if new:
-        draft.extend("rules", new)
-        data["rules"] = [*rows, *new]
+    known = [
+        _brought_up(row, written, specification.rule(written.rule.id)) if isinstance(row, dict) else row
+        for row, written in zip(rows, found.rules, strict=False)
+    ]
+    new: list[JsonValue] = [_rule(rule) for rule in specification.rules if rule.id not in found.taken]
     gone = any(specification.rule(one.rule.id) is None and not one.obsolete for one in found.rules)
+    if known or new:
+        data["rules"] = [*known, *new]
     if (new or gone) and data.get("reviewer"):
-        _set(draft, root, data, ("reviewer", ""))  # nobody has read it as it is now
-    # Behind the rules: a new entry of the file stands where a new item of its last list does.
+        data["reviewer"] = ""  # nobody has read it as it is now
     if specification.prompt and specification.prompt != found.specification.prompt:
-        _set(draft, root, data, ("prompt", specification.prompt))
-    return draft.result(data)
+        data["prompt"] = specification.prompt
+    return rewritten(text, file, data)
 
 
 def stamped(text: str, tests: str, file: str = "the specification") -> str:
@@ -98,38 +276,57 @@ def stamped(text: str, tests: str, file: str = "the specification") -> str:
     Raises:
         InputErrors, GateError: as `updated`.
     """
-    found, draft = read(text, file), Draft(text, file)
-    if found.tests == tests:
-        return text
-    assert isinstance(draft.data, dict) and draft.root is not None  # noqa: S101
-    data: dict[str, JsonValue] = {**draft.data}
-    _set(draft, draft.root, data, ("tests", tests))
-    return draft.result(data)
+    return text if read(text, file).tests == tests else rewritten(text, file, {**_data(text, file), "tests": tests})
 
 
-def _bring_up(
-    draft: Draft, place: Place, row: dict[str, JsonValue], states: tuple[WrittenRule, OutputRule | None]
-) -> None:
-    written, now = states
+def _origin_of(rule: OutputRule) -> str:
+    """What tells later whether a person has edited the rule, and whether its inverse was made for it."""
+    return f"{_short(rule.text)}-{_short(rule.inverse)}"
+
+
+def _short(text: str) -> str:
+    return digest(text)[:_DIGITS]
+
+
+def _said(text: str) -> str:
+    """Empty where it is blank."""
+    return text if text.strip() else ""
+
+
+def _written(one: RuleModel) -> WrittenRule:
+    inverse, grounding = _said(one.inverse), one.grounding or ("unknown" if one.origin else "edited")
+    own, _, other = one.origin.partition("-")
+    if one.origin and own != _short(one.rule):
+        grounding = "edited"
+        inverse = "" if other == _short(inverse) else inverse
+    return WrittenRule(OutputRule(one.id, one.rule, _said(one.evidence), inverse, grounding), one.obsolete)
+
+
+def _numbered(rules: Sequence[WrittenRule]) -> list[WrittenRule]:
+    free = max((int(one.rule.id[1:]) for one in rules if one.rule.id), default=0)
+    numbered: list[WrittenRule] = []
+    for one in rules:
+        if not one.rule.id:
+            free += 1
+            one = replace(one, rule=replace(one.rule, id=f"R{free}"))
+        numbered.append(one)
+    return numbered
+
+
+def _data(text: str, file: str) -> dict[str, JsonValue]:
+    data = read_yaml(text.removeprefix("\ufeff"), file).data
+    return dict(data) if isinstance(data, dict) else {}
+
+
+def _brought_up(row: dict[str, JsonValue], written: WrittenRule, now: OutputRule | None) -> dict[str, JsonValue]:
+    after = dict(row)
     if "id" not in row:
-        _set(draft, place, row, ("id", written.rule.id))
+        after["id"] = written.rule.id
     if (now is None) != written.obsolete:
-        _set(draft, place, row, ("obsolete", now is None))
+        after["obsolete"] = now is None
     if now is not None and now.inverse and not written.rule.inverse:
-        _set(draft, place, row, ("inverse", now.inverse))
-
-
-def _set(draft: Draft, place: Place, row: dict[str, JsonValue], entry: tuple[str, JsonValue]) -> None:
-    key, value = entry
-    if key in place.entries:
-        draft.replace(place.entries[key], value)
-    else:
-        draft.add_entry(place, key, value)
-    row[key] = value
-
-
-def _item(row: dict[str, JsonValue]) -> list[str]:
-    return indented(items([row]))
+        after["inverse"] = now.inverse
+    return after
 
 
 def _component(one: Component) -> dict[str, JsonValue]:
@@ -140,14 +337,14 @@ def _component(one: Component) -> dict[str, JsonValue]:
 
 
 def _rule(rule: OutputRule) -> dict[str, JsonValue]:
-    row: dict[str, JsonValue] = {"id": rule.id, "rule": rule.text}
+    row: dict[str, Any] = {"id": rule.id, "rule": rule.text}
     if rule.evidence:
         row["evidence"] = rule.evidence
     if rule.inverse:
         row["inverse"] = rule.inverse
     row["grounding"] = rule.grounding
     if rule.grounding != "edited":
-        row["origin"] = origin_of(rule)
+        row["origin"] = _origin_of(rule)
     return row
 
 

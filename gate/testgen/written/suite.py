@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from gate.casefiles.yamlout import entries
+from gate.cases.yaml import lines_of
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
@@ -108,7 +108,7 @@ def suite_yaml(
         "slices": [*SLICES],
         "scorers": scorers,
     }
-    lines = entries({"version": 1, "suites": [suite]})
+    lines = lines_of({"version": 1, "suites": [suite]})
     place = next(place for place, line in enumerate(lines) if line.startswith("    model: "))
     lines.insert(place, f"    # {_ORIGINS[models.origin]}: put here the one that answers in production")
     return "\n".join(lines) + "\n"

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from gate.casefiles.entry import put_of
-from gate.casefiles.reading import canonical
+from gate.cases.reading import canonical, put_of
 from gate.domain.api_token import Scope
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, Put
 from gate.errors import GateError

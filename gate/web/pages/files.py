@@ -13,13 +13,11 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gate.casefiles.changing import written
-from gate.casefiles.fitting import fitting
-from gate.casefiles.reading import FileCase, canonical, read
+from gate.cases.files import fitting, written
+from gate.cases.reading import FileCase, canonical, is_table, read
 from gate.domain.case import Case
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, SuiteVersion
 from gate.errors import InputErrors
-from gate.inputs.caseforms import is_table
 from gate.inputs.limits import CASES_CHARS
 from gate.inputs.text import decode_table
 from gate.store.sql.suite_edits import By

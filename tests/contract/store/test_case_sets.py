@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate.casefiles.entry import put_of
-from gate.casefiles.reading import canonical, read
+from gate.cases.reading import canonical, put_of, read
 from gate.domain.stored_suite import Archive, CaseFilter, Change, Conflict, Put, SuiteVersion
 from gate.errors import GateError
 from gate.flows.case_moves import planned, quicker

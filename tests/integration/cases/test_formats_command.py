@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from gate.casefiles.changing import written
+from gate.cases.files import written
 from gate.cli.cases_formats import FORMATS
 from gate.formats import detect
 from gate.formats.bundles import read_bundle

@@ -4,9 +4,10 @@ import json
 from importlib import resources
 from pathlib import Path
 
+from gate.cases import reading as cases
 from gate.demo.repository import CHANGES
 from gate.demo.tour import expected
-from gate.inputs import cases, config, prompts
+from gate.inputs import config, prompts
 from gate.inputs.render import render
 from tests.golden.kept_answers import unfinished
 from tests.golden.runs import block, passed

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gate.cases.reading import parse
 from gate.domain.case import Case
 from gate.domain.promptspec import Specification
-from gate.inputs import specfile
-from gate.inputs.cases import parse
+from gate.testgen.written import specification as specfile
 from tests.support.command import Outcome, gate
 from tests.support.model_server import ModelServer
 

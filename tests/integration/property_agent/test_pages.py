@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gate.cases import reading as cases
 from gate.domain.target import ToolLoop
-from gate.inputs import cases, config
+from gate.inputs import config
 from tests.integration.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.integration.property_agent.landlord import judgement
 from tests.support.model_server import Behaviour

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from gate.casefiles.jsonlines import line_of
+from gate.cases.files import line_of
 from gate.cli.init_run import execute
 from tests.integration.scaffold.shop import PROMPT, WRITTEN, files, options, yaml
 from tests.support.command import environment, gate, git

@@ -4,8 +4,8 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
+from gate.cases.reading import parse
 from gate.domain.stored_suite import CaseFilter
-from gate.inputs.cases import parse
 from gate.store.sql.engine import Database
 from gate.store.sql.suite_edits import By
 from gate.store.sql.suites import Suites

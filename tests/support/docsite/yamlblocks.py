@@ -12,8 +12,9 @@ import jsonschema
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from gate.cases import reading as cases
 from gate.errors import GateError
-from gate.inputs import cases, config, prompts
+from gate.inputs import config, prompts
 from gate.inputs.rubrics import parse_rubric
 from gate.inputs.schema import config_schema
 from gate.inputs.scorers.kinds import KINDS

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.cases.files import changed, written
-from gate.cases.reading import case_of
-from gate.cases.reading import canonical, read
+from gate.cases.reading import canonical, case_of, read
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError, InputErrors
 from tests.support.case_entries import entries
@@ -104,17 +103,20 @@ def test_a_change_of_a_yaml_file_keeps_comments_and_quotation_marks() -> None:
         "\n# The last.", "  cluster: z\n\n# The last."
     )
     assert changed(YAML, "c.yaml", {}, ["b"]) == YAML[: YAML.index("- id: b")] + YAML[YAML.index("# The last") :]
-    assert changed(YAML, "c.yaml", {"new": {"id": "new", "input": "Now"}}) == YAML + "- id: new\n  input: Now\n"
+    assert changed(YAML, "c.yaml", {"new": {"id": "new", "input": "Now"}}) == YAML + "\n- id: new\n  input: Now\n"
 
 
 @pytest.mark.parametrize(
     "item",
-    ["- id: a\n  rounds:\n    - prompt: x\n    - prompt: y\n", "  - id: a\n    slices:\n        tier: b\n    input: x\n"],
+    [
+        "- id: a\n  rounds:\n    - prompt: x\n    - prompt: y\n",
+        "  - id: a\n    slices:\n        tier: b\n    input: x\n",
+    ],
 )
 def test_yaml_keeps_its_indentation(item: str) -> None:
     name = item.index("id: a")
     after = changed(item, "c.yaml", {"new": {"id": "new", "input": "Now"}})
-    assert after == f"{item}{item[: name]}id: new\n{' ' * name}input: Now\n"
+    assert after == f"{item}{item[:name]}id: new\n{' ' * name}input: Now\n"
 
 
 @pytest.mark.parametrize(
@@ -223,4 +225,4 @@ def test_more_than_yaml_may_hold_is_refused() -> None:
 @pytest.mark.parametrize("name", ["faq.csv", "support.PROMPT.yml", "all.json", "a.yaml", "b.tsv"])
 def test_a_case_may_be_called_like_a_file(name: str) -> None:
     case = case_of({"id": name, "input": "Hello?"})
-    assert (case.id, case.where) == (name, f"case {name}")
+    assert (case.id, case.where) == (name, f"case {name}:1")

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.flows.reach import own_reaches, strange
 from gate.flows.shelf import StoredCases
 from gate.flows.solo import Chosen, resolve_one
-from gate.inputs import cases
 from gate.inputs.config import load
 from gate.inputs.storenames import StoreName
 from gate.inputs.suites import SuiteConfig

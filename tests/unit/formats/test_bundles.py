@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.casefiles.entry import case_of
+from gate.cases.reading import case_of
 from gate.errors import InputErrors
 from gate.formats.bundle import Bundle
 from gate.formats.bundles import is_bundle, read_bundle

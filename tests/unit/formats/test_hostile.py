@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.casefiles.entry import case_of
+from gate.cases.reading import case_of, parse
 from gate.errors import GateError, InputErrors
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import bring
 from gate.formats.detect import FORMATS
 from gate.formats.promptfoo_cases import Deaf
-from gate.inputs.cases import parse
 from gate.inputs.nodes import wrap
 from gate.inputs.promptfoo.allowance import Allowance
 from gate.inputs.promptfoo.context import Context

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from gate.casefiles.entry import case_of
+from gate.cases.reading import case_of
 from gate.errors import GateError, InputErrors
 from gate.formats.bundle import Bundle
 from gate.formats.bundles import read_bundle

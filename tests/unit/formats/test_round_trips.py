@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.casefiles.reading import canonical
+from gate.cases.reading import canonical
 from gate.formats.convert import bring, put
 from gate.formats.losses import kinds
 from tests.support.case_entries import AGENT, LABEL, PLAIN, SAID, VARS, named

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from gate.cases.reading import parse
 from gate.domain.case import Persona
-from gate.inputs.cases import parse
 from tests.unit.inputs.texts import errors
 
 DETAILS = {

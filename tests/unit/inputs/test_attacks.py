@@ -5,12 +5,13 @@ import json
 
 import pytest
 
+from gate.cases import reading as cases
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
-from gate.inputs import cases, config, limits, paths, patterns, prompts
+from gate.inputs import config, limits, paths, patterns, prompts
 from gate.inputs.render import fill, render
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.inputs.text import decode

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.prompt import Message
-from gate.inputs import cases, limits
+from gate.inputs import limits
 from tests.unit.inputs.texts import errors
 
 

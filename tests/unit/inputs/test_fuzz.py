@@ -7,10 +7,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.errors import GateError, InputErrors
-from gate.inputs import cases, config, golden, prompts, specfile
+from gate.inputs import config, golden, prompts, specfile
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain

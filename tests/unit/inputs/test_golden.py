@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.prompt import Message
-from gate.inputs import cases, limits
+from gate.inputs import limits
 from tests.unit.inputs.texts import errors
 
 DOCUMENTED = (Path(__file__).parents[2] / "data/golden/documented.json").read_text(encoding="utf-8")

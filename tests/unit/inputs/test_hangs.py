@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from gate.cases import reading as cases
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Part, Parts
 from gate.errors import InputErrors
-from gate.inputs import cases, prompts
+from gate.inputs import prompts
 from gate.inputs.limits import PATTERN_CHARS, TEMPLATE_TOKENS
 from gate.inputs.parts import Library
 from gate.inputs.patterns import complaint

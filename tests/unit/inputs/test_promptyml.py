@@ -5,9 +5,10 @@ import json
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.prompt import Message
-from gate.inputs import cases, prompts
+from gate.inputs import prompts
 from gate.inputs.promptyml import placeholders
 from gate.inputs.render import render, writers
 from tests.unit.inputs.texts import errors

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.cases.reading import parse
 from gate.errors import InputErrors
-from gate.inputs.cases import parse
 from gate.inputs.problems import Problems
 from gate.inputs.sheets.columns import columns_of
 from gate.inputs.sheets.table import guarded, read_table, row_of, unguarded

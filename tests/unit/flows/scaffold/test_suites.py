@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.cases import reading as case_files
 from gate.domain.jsonvalue import JsonValue
 from gate.flows.scaffold import checks
 from gate.flows.scaffold.drafting import Draft, Tree, drafts
@@ -15,7 +16,6 @@ from gate.flows.scaffold.models import chosen
 from gate.flows.scaffold.naming import Names
 from gate.flows.scaffold.starting import Heads, heads_of, starter_cases
 from gate.flows.scaffold.writing import Layout, config_text, scored, workflow_text
-from gate.inputs import cases as case_files
 
 ROOT = Path(__file__).parents[4]
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from gate.cases import reading as cases
 from gate.domain.case import Case, Round
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
 from gate.errors import GateError, InputErrors
-from gate.inputs import cases
 from gate.inputs.limits import YAML_NODES
 from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml, generated, with_more, with_obsolete
 from tests.unit.testgen.written.texts import UNIQUE
@@ -40,10 +40,7 @@ YAML = """\
 
 
 def read(text: str, file: str = "c.yaml") -> list[Case]:
-    return [
-        replace(case, where="", rounds=tuple(replace(one, line=0) for one in case.rounds))
-        for case in cases.parse(text, file)
-    ]
+    return [replace(case, where="") for case in cases.parse(text, file)]
 
 
 def test_a_file_for_a_reviewer() -> None:
@@ -92,7 +89,7 @@ def test_more_are_added_behind_what_is_there(first: list[GeneratedTest], second:
 
 def test_comments_and_line_ends_stay() -> None:
     mine = "# mine\n- {id: a, input: 'x'} # one\n"
-    assert with_more(mine, [VARS], "c.yaml").startswith(mine + "\n- id: control-1\n")
+    assert with_more(mine, [VARS], "c.yaml").startswith(mine + "- id: control-1\n")
     windows = mine.replace("\n", "\r\n")
     more = with_more(windows, [VARS], "c.yaml")
     assert (more.startswith(windows), more.count("\n") == more.count("\r\n")) == (True, True)

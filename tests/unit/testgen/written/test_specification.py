@@ -1,6 +1,7 @@
 """Specifications as files: all comes back, edits are seen, and later states leave them alone."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -11,13 +12,13 @@ from gate.domain.promptspec import (
     AuthorQuestion,
     CompiledRule,
     Component,
+    Grounding,
     InputRule,
     OutputRule,
     Specification,
 )
 from gate.errors import GateError
-from gate.inputs.specfile import GROUNDINGS, parse, read
-from gate.testgen.written.specification import stamped, text_of, updated
+from gate.testgen.written.specification import parse, read, stamped, text_of, updated
 from tests.unit.testgen.written.texts import NASTY, SAID
 
 SPEC = Specification(
@@ -44,7 +45,7 @@ def specifications(draw: st.DrawFn) -> Specification:
         draw(MAYBE),
         tuple(Component(name, draw(MAYBE), draw(input_rules)) for name in names),
         tuple(
-            OutputRule(name, draw(SAID), draw(MAYBE), draw(MAYBE), draw(st.sampled_from(GROUNDINGS)))  # type: ignore[arg-type]
+            OutputRule(name, draw(SAID), draw(MAYBE), draw(MAYBE), draw(st.sampled_from(get_args(Grounding))))  # type: ignore[arg-type]
             for name in draw(RULE_NAMES)
         ),
         tuple(AuthorQuestion("leak", tuple(names), draw(SAID)) for _ in range(draw(st.integers(0, 2)))),
@@ -128,7 +129,7 @@ rules:
   id: R8
   inverse: "Not first: never."
 
-- {id: R7, rule: Second., inverse: Not second. , obsolete: false}
+- {id: R7, rule: Second., inverse: Not second., obsolete: false}
 - id: R2
   rule: 'Gone already.'
   obsolete: false
@@ -159,7 +160,7 @@ def test_rules_where_there_were_none() -> None:
 
 def test_an_alias_is_not_written_through() -> None:
     text = "version: 1\ninputs: [&a {name: x}]\nrules:\n- &r {rule: x}\n- *r\n"
-    with pytest.raises(GateError, match="s.yaml is written in a way that cannot be added to safely"):
+    with pytest.raises(GateError, match="s.yaml is written in a way that cannot be changed safely"):
         updated(text, SPEC, "s.yaml")
 
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.cases import labels
 from gate.domain.labels import Labels, LabelScale
 from gate.domain.prompt import Message
 from gate.errors import InputErrors
-from gate.inputs import labels, limits
+from gate.inputs import limits
 from tests.unit.inputs.texts import errors
 
 
@@ -100,13 +101,13 @@ def test_every_mistake_at_once() -> None:
         (2, "label must lie between 0 and 1, not 7"),
         (3, "'output' is missing"),
         (4, "'label' is missing"),
-        (5, "either 'label' or 'labels', not both"),
+        (5, "labels and 'label' exclude each other"),
         (6, "output must be text, not 3"),
         (6, "labels is an empty list"),
         (7, "labels holds no label"),
         (8, "unknown key 'answer'"),
         (9, "invalid JSON"),
-        (10, "must be a JSON object, not a list"),
+        (10, "must be a mapping, not an empty list"),
         (12, "the id 'x' is already used on line 11"),
     ]:
         assert any(f"l.jsonl:{line}:" in one and message in one for one in found), (message, text)
@@ -127,7 +128,7 @@ def test_preferences_are_told_once_to_be_none_of_the_labels_that_are_meant() -> 
 
 def test_words_and_numbers_do_not_mix() -> None:
     (found,) = wrong(row(), row(label=0.5))
-    assert "l.jsonl:2: has a number for a label, and line 1 has pass or fail" in found
+    assert "l.jsonl:2: has a number for a label, and l.jsonl:1 has pass or fail" in found
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
@@ -146,7 +147,7 @@ def test_a_list_in_a_json_file() -> None:
 
 def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     many = {"input": "a", "output": "b", "labels": ["pass"] * (limits.PEOPLE + 1)}
-    assert "labels of more than 50 people" in wrong(many)[0]
+    assert "labels has more than 50 entries" in wrong(many)[0]
     monkeypatch.setattr(labels, "LABELS", 2)
     assert any("l.jsonl:3: more than 2 answers" in one for one in wrong(row(), row(), row()))
     monkeypatch.setattr(labels, "CASES_CHARS", 5)
@@ -156,7 +157,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(deadline=None, derandomize=True, database=None, max_examples=100)
 @given(st.one_of(st.text(max_size=80), st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(labels.KEYS), inner, max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(labels.LabelRow.model_fields)), inner, max_size=5),
     max_leaves=12,
 ).map(json.dumps)))  # fmt: skip
 def test_anything_is_read_or_refused(text: str) -> None:

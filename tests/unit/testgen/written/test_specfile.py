@@ -3,7 +3,7 @@
 import pytest
 
 from gate.inputs import limits
-from gate.inputs.specfile import parse
+from gate.testgen.written.specification import parse
 from tests.unit.inputs.texts import errors
 
 WRONG = """\

@@ -1,0 +1,189 @@
+"""Files of labelled answers: rows like cases, every mistake reported at once."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator, model_validator
+
+from gate.cases.forms import CaseModel, Label, Line, Text, Turn, check_slices, check_vars, missing
+from gate.cases.reading import documents, where_of
+from gate.config.documents import Document, all_at_once, described
+from gate.config.validation import attempt, wrong, wrong_at
+from gate.domain.case import Case
+from gate.domain.jsonvalue import digest
+from gate.domain.labels import Labelled, Labels, LabelScale
+from gate.errors import Problem
+from gate.inputs.limits import LABELS, PEOPLE
+from gate.inputs.problems import one_problem, quoted
+
+EXAMPLE = '{"id": "1", "input": "…", "output": "…", "label": "pass"}'
+WORDS = {"pass": 1.0, "fail": 0.0}
+_HOW = 'write "pass" or "fail", true or false, or a number'
+_OF_TWO = frozenset("outputs output_a output_b a b chosen rejected preference preferred winner better".split())
+"""What rows hold that say which of two answers is better."""
+
+
+class LabelRow(CaseModel):
+    """One recorded answer, and what people say of it."""
+
+    meant = {
+        **dict.fromkeys(("answer", "response", "completion"), "output"),
+        **dict.fromkeys(("question", "prompt"), "input"),
+        **dict.fromkeys(("score", "grade", "verdict", "human"), "label"),
+        **{"reference": "expected", "name": "id", "group": "cluster"},
+    }
+
+    id: Label | None = None
+    """Unique in the file; a row without one is called after its place."""
+    input: Line | None = None
+    """What was asked."""
+    messages: Annotated[list[Turn], Field(min_length=1)] | None = None
+    """A conversation that ends with the user's turn, in place of input."""
+    output: Annotated[str, Field(examples=["It is on its way."])]
+    """The answer; an empty one is an answer, too."""
+    label: str | bool | float | None = None
+    """pass or fail, true or false, or a number of the scale."""
+    labels: Annotated[list[str | bool | float | None], Field(min_length=1, max_length=PEOPLE)] | None = None
+    """One for each person; null for one who gave none."""
+    expected: Any = None
+    """The reference answer."""
+    criteria: Text | None = None
+    """Goes before the criteria of the judge."""
+    slices: dict[str, Label] | None = None
+    """Dimension to value."""
+    cluster: Label | None = None
+    """Rows with the same value are variants of one source."""
+    vars: dict[str, Any] | None = None
+    """Further values for a template."""
+
+    _slices = field_validator("slices")(check_slices)
+    _vars = field_validator("vars")(check_vars)
+
+    @field_validator("label", "labels")
+    @classmethod
+    def _words(cls, given: Any) -> Any:
+        for one in given if isinstance(given, list) else [given]:
+            if isinstance(one, str) and one.strip().lower() not in WORDS:
+                raise wrong(f"must be pass or fail or a number, not {described(one)}", _HOW)
+        if isinstance(given, list) and all(one is None for one in given):
+            raise wrong("holds no label", _HOW)
+        return given
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> "LabelRow":
+        if self.input is not None and self.messages is not None:
+            raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
+        if self.messages and (last := self.messages[-1].role) != "user":
+            raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
+        if self.input is None and self.messages is None and not self.vars:
+            raise missing("input", 'input: "Where is my order?"')
+        if self.label is not None and self.labels is not None:
+            raise wrong_at((("labels",), "and 'label' exclude each other", "keep one of the two"))
+        if self.label is None and self.labels is None:
+            raise missing("label", "label: pass")
+        return self
+
+    @property
+    def given(self) -> Sequence[str | bool | float | None]:
+        """The labels as they were written."""
+        return [self.label] if self.labels is None else self.labels
+
+    def case(self, where: str, name: str) -> Case:
+        """What was asked.
+
+        Args:
+            where: place in the file.
+            name: of a row without an id.
+        """
+        return Case(
+            id=self.id if self.id is not None else name,
+            input=self.input or "",
+            messages=tuple(turn.message for turn in self.messages or ()),
+            expected=self.expected,
+            slices=self.slices or {},
+            cluster=self.cluster,
+            criteria=self.criteria,
+            vars=self.vars or {},
+            where=where,
+        )
+
+
+def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
+    """The labelled answers, in the order of the file.
+
+    Args:
+        text: JSON Lines, or a list in JSON or YAML; blank lines, Windows line ends and a byte order mark are let pass.
+        file: path for messages, whose ending tells the format.
+        scale: on which numbers were given; None for 0 to 1.
+
+    Raises:
+        InputErrors: every mistake, the first 20 spelled out.
+    """
+    problems: list[Problem] = []
+    found: list[tuple[Document, LabelRow]] = []
+    for number, document in enumerate(documents(text.removeprefix("\ufeff"), file, problems)):
+        if number >= LABELS:
+            problems.append(document.problem((), f"more than {LABELS:,} answers", "calibrate with a sample of them"))
+            break
+        if (row := _row(document, problems)) is not None:
+            found.append((document, row))
+    if not found and not problems:
+        raise one_problem(file, 0, "holds no labelled answers", f"write one JSON object per line: {EXAMPLE}")
+    rows = _labelled(found, scale or LabelScale(), problems)
+    if problems:
+        raise all_at_once(problems)
+    graded = any(label not in (0.0, 1.0) for row in rows for label in row.given)
+    return Labels(file, digest(text), tuple(rows), graded, scale or LabelScale())
+
+
+def _row(document: Document, problems: list[Problem]) -> LabelRow | None:
+    data = document.data if isinstance(document.data, dict) else {}
+    if "output" not in data and _OF_TWO & data.keys():
+        said = "compares two answers, and a label here is about one: a judge of pairs is not calibrated"
+        if not any(one.message.endswith(said) for one in problems):
+            hint = 'give each answer a row of its own, with "output" and "label"'
+            problems.append(document.problem((), f"{document.name_of(())} {said}".strip(), hint))
+        return None
+    row, wrongs = attempt(LabelRow, document)
+    problems += wrongs
+    return row
+
+
+def _labelled(found: Sequence[tuple[Document, LabelRow]], scale: LabelScale, problems: list[Problem]) -> list[Labelled]:
+    """The rows, and what only all of them together show."""
+    rows: list[Labelled] = []
+    places: dict[str, str] = {}
+    kinds: dict[bool, Document] = {}
+    for document, row in found:
+        where = where_of(document)
+        place = where.removeprefix(f"{document.file}:")
+        place = f"line {place}" if document.line_of() else place
+        case = row.case(where, place)
+        if case.id in places:
+            hint = "give each answer its own id, or leave the ids out"
+            said = f"the id {quoted(case.id)} is already used on {places[case.id]}"
+            problems.append(document.problem((), said, hint))
+        places[case.id] = place
+        for label in row.given:
+            if label is not None:
+                kinds.setdefault(_is_number(label), document)
+            if _is_number(label) and not scale.holds(float(label or 0)):
+                said = f"the label must lie between {scale.low:g} and {scale.high:g}, not {described(label)}"
+                problems.append(document.problem((), said, "say which scale the labels have: --label-scale 1 5"))
+        rows.append(Labelled(case, row.output, tuple(_share(label, scale) for label in row.given)))
+    if len(kinds) == 2:
+        said = f"has a number for a label, and {where_of(kinds[False])} has pass or fail"
+        problems.append(kinds[True].problem((), said, "label all answers in one way"))
+    return rows
+
+
+def _is_number(label: str | bool | float | None) -> bool:
+    return isinstance(label, int | float) and not isinstance(label, bool)
+
+
+def _share(label: str | bool | float | None, scale: LabelScale) -> float | None:
+    if label is None:
+        return None
+    if isinstance(label, str):
+        return WORDS[label.strip().lower()]
+    return float(label) if isinstance(label, bool) else scale.share(label)
