@@ -10,7 +10,8 @@ from pathlib import Path
 from gate.errors import GateError, MissingKey
 from gate.providers.elsewhere.answering import Unpriced, answer, no_files
 from gate.providers.elsewhere.wire import Item, dumps, loads, pack_error
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 
 VERSION = 1
 """Of what is sent; a worker with another version of the gate says so rather than guess."""

@@ -7,8 +7,8 @@ from gate.providers.elsewhere.chunk import ChunkSetup
 from gate.providers.elsewhere.cluster import DaskExecutor
 from gate.providers.elsewhere.processes import ProcessExecutor
 from gate.providers.elsewhere.worker import Setup
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Keys
 
 
 def make_executor(spec: ExecutorSpec, keys: Keys, read_keys: Callable[[], Keys], connections: int) -> Executor | None:

@@ -12,7 +12,8 @@ from gate.domain.jsonvalue import JsonValue
 from gate.providers.elsewhere.answering import Unpriced, answer, no_files
 from gate.providers.elsewhere.frames import Frames
 from gate.providers.elsewhere.wire import Item
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 
 WINDOW_S = 0.002
 """Answers wait so long for company. It is no part of a call's latency, which is taken before."""

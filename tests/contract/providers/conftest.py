@@ -7,7 +7,7 @@ import pytest
 from tests.contract.providers.subjects import MODELS, Subject, Workers
 from tests.support.model_server import ModelServer
 
-REMOTE = [f"{model}{way}" for way in ("", " by its SDK", " in a worker") for model in ("openai", "anthropic")]
+REMOTE = [f"{model}{way}" for way in ("", " in a worker") for model in ("openai", "anthropic")]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +31,7 @@ def workers() -> Iterator[Workers]:
 
 @pytest.fixture(params=REMOTE)
 def remote(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
-    """A model behind HTTP, reached directly, through its official SDK and from a worker process."""
+    """A model behind HTTP, reached through its official SDK, here and from a worker process."""
     return made(request.param, server, workers)
 
 
@@ -43,6 +43,4 @@ def subject(request: pytest.FixtureRequest, server: ModelServer, workers: Worker
 
 def made(name: str, server: ModelServer, workers: Workers) -> Subject:
     model, _, way = name.partition(" ")
-    return Subject(
-        MODELS[model], server.url, sdk=way == "by its SDK", workers=workers if way == "in a worker" else None
-    )
+    return Subject(MODELS[model], server.url, workers=workers if way == "in a worker" else None)

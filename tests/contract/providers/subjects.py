@@ -12,7 +12,8 @@ from gate.domain.prompt import Message
 from gate.providers.base import Completion, Provider, Request
 from gate.providers.elsewhere.processes import ProcessExecutor
 from gate.providers.elsewhere.worker import Setup
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 
 Result = TypeVar("Result")
@@ -75,7 +76,6 @@ class Subject:
         system: the system prompt of the questions.
         params: parameters of each question.
         workers: send the requests; None for this process.
-        sdk: the official SDK sends the requests.
     """
 
     model: ModelRef
@@ -83,13 +83,12 @@ class Subject:
     system: str = SYSTEM
     params: Params = field(default_factory=Params)
     workers: Workers | None = None
-    sdk: bool = False
 
     def request(self, user: str = "answer=blue number=0", index: int = 0) -> Request:
         return Request((Message("system", self.system), Message("user", user)), self.model, self.params, index)
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
-        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url, self.sdk) if self.url else Keys()
+        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
         executor = self.workers.executor(self.url) if self.workers else None
         return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True), executor)
 

@@ -21,7 +21,8 @@ from gate.providers.base import Misconfigured
 from gate.providers.elsewhere.chunk import ChunkSetup, run_chunk
 from gate.providers.elsewhere.cluster import DaskExecutor
 from gate.providers.elsewhere.wire import dumps, loads, pack_request, unpack_outcome
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.settings.keys import read_keys
 from tests.integration.executors.asking import SECRET, Asking, essence, keys_for, question, until, use
 from tests.support.model_server import Behaviour, ModelServer
@@ -201,7 +202,7 @@ sys.modules["distributed"] = None
 from gate.domain.executor import Dask
 from gate.errors import GateError
 from gate.providers.elsewhere.make import make_executor
-from gate.providers.factory import Keys
+from gate.providers.endpoints import Keys
 try:
     make_executor(Dask("scheduler", 8786), Keys(), Keys, 4)
 except GateError as error:

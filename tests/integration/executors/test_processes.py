@@ -17,7 +17,8 @@ from gate.errors import CannotEvaluate, MissingKey
 from gate.providers.base import Misconfigured, Transient
 from gate.providers.elsewhere.processes import MOST_DEATHS, ProcessExecutor
 from gate.providers.elsewhere.worker import Setup
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from tests.integration.executors.asking import SECRET, Asking, essence, keys_for, question, until, use
 from tests.support.model_server import Behaviour, ModelServer
 
@@ -160,7 +161,7 @@ ORPHANS = """
 import asyncio, sys
 from gate.providers.elsewhere.processes import ProcessExecutor
 from gate.providers.elsewhere.worker import Setup
-from gate.providers.factory import Keys
+from gate.providers.endpoints import Keys
 from tests.integration.executors.asking import Asking, question
 
 async def main(url):
@@ -200,7 +201,8 @@ from pathlib import Path
 from gate.domain.model import ModelRef, Params
 from gate.providers.elsewhere.processes import ProcessExecutor
 from gate.providers.elsewhere.worker import Setup
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 keys = Keys("k", "k")
 executor = ProcessExecutor(2, Setup(keys, 4))
 factory = Factory(keys, Path(), 4, lambda _: "", executor=executor)

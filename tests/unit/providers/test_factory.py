@@ -13,8 +13,9 @@ from gate.errors import GateError, InputErrors, MissingKey
 from gate.providers.base import Misconfigured, Provider
 from gate.providers.elsewhere.processes import ProcessExecutor
 from gate.providers.elsewhere.worker import Setup
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Factory, Keys
+from gate.providers.factory import Factory
 
 BOTH = Keys("sk-openai-0123456789", "sk-ant-0123456789")
 LOCAL = "http://127.0.0.1:9/v1"
@@ -151,7 +152,8 @@ def loaded_by(call: str) -> str:
         "from gate.domain.model import ModelRef, Params\n"
         "from gate.providers.elsewhere.processes import ProcessExecutor\n"
         "from gate.providers.elsewhere.worker import Setup\n"
-        "from gate.providers.factory import Factory, Keys\n"
+        "from gate.providers.endpoints import Keys\n"
+        "from gate.providers.factory import Factory\n"
         "keys = Keys('sk-openai-0123456789', 'sk-ant-0123456789')\n"
         f"{call}\n"
         "print({'openai', 'anthropic', 'aiohttp', 'httpx2', 'genai_prices', 'xllamacpp'} & set(sys.modules))"
