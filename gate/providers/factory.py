@@ -52,7 +52,7 @@ class Factory:
         prices: PriceList | None = None,
         executor: Executor | None = None,
     ) -> None:
-        self._endpoints = Endpoints(keys, connections, executor is not None and executor.keys_elsewhere)
+        self._endpoints = Endpoints(keys, connections, executor is not None)
         self._cache_dir = cache_dir
         self._read_text = read_text
         self._prices = prices or PriceList()
@@ -136,7 +136,7 @@ class Factory:
         from gate.providers.batches.port import Place
 
         if self._executor is not None:
-            hint = "use the executor in-process, or run without --batch"
+            hint = "unset GATE_EXECUTOR, or run without --batch"
             raise GateError("batches are sent from this process only", hint)
         interface = self._endpoints.interface(model.provider)
         if interface is None or model.provider in ("azure", "bedrock", "vertex"):

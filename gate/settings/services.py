@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.settings.executor import VARIABLE, scheduler_address
 from gate.settings.telemetry import TelemetrySettings
 
 
@@ -21,6 +22,7 @@ class Settings:
         cache_secret: seals the answers that are kept, besides the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
+        dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
         telemetry: where spans go.
     """
 
@@ -41,6 +43,7 @@ class Settings:
     cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
+    dask: str | None = None
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
@@ -60,6 +63,9 @@ class Settings:
 
         Args:
             environ: the variables; the process's own when None.
+
+        Raises:
+            GateError: `GATE_EXECUTOR` is not an address.
         """
         env = os.environ if environ is None else environ
         home = env.get("XDG_CACHE_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".cache")
@@ -81,5 +87,6 @@ class Settings:
             cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
+            dask=scheduler_address(env.get(VARIABLE, "")),
             telemetry=TelemetrySettings.from_environ(env),
         )

@@ -1,4 +1,4 @@
-"""Tools over both interfaces, from here and from workers: what is sent, and what of a reply is believed."""
+"""Tools over both interfaces: what is sent, and what of a reply is believed."""
 
 import json
 from dataclasses import replace
