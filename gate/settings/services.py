@@ -8,6 +8,8 @@ from pathlib import Path
 from gate.settings.executor import VARIABLE, scheduler_address
 from gate.settings.telemetry import TelemetrySettings
 
+_AWS = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -19,6 +21,7 @@ class Settings:
         azure_api_key, azure_ad_token, azure_endpoint, azure_api_version: of Azure OpenAI, as its SDK names them.
         bedrock_api_key, bedrock_region, bedrock_base_url: of Amazon Bedrock; AWS credentials are found by boto3.
         vertex_region, vertex_project, vertex_base_url: of Google Vertex; credentials are found by google-auth.
+        aws_credentials, google_credentials: does the environment name any?
         cache_secret: seals the answers that are kept, besides the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
@@ -40,6 +43,8 @@ class Settings:
     vertex_region: str | None = None
     vertex_project: str | None = None
     vertex_base_url: str | None = None
+    aws_credentials: bool = False
+    google_credentials: bool = False
     cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
@@ -84,6 +89,8 @@ class Settings:
             vertex_region=env.get("CLOUD_ML_REGION") or None,
             vertex_project=env.get("ANTHROPIC_VERTEX_PROJECT_ID") or None,
             vertex_base_url=env.get("ANTHROPIC_VERTEX_BASE_URL") or None,
+            aws_credentials=any(env.get(name) for name in _AWS),
+            google_credentials=bool(env.get("GOOGLE_APPLICATION_CREDENTIALS")),
             cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
