@@ -12,13 +12,24 @@ import httpx2
 
 from gate.errors import GateError, MissingKey, with_extra
 from gate.providers.base import Misconfigured
-from gate.providers.servers import Api, Endpoint
+from gate.providers.servers import NO_KEY, Api, Endpoint
 
 T = TypeVar("T")
 
 CONNECT_TIMEOUT_S = 15.0
 
 _BEGUN = "gate.begun"
+_PLAIN = (
+    "host",
+    "connection",
+    "accept",
+    "authorization",
+    "content-",
+    "user-agent",
+    "x-stainless-",
+    "anthropic-version",
+)
+"""How the headers begin that go to a server which gets no key."""
 _CLOUD_PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
 
 
@@ -205,12 +216,17 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
         if response.is_success:
             response.request.extensions[_BEGUN] = True
 
+    async def plain(request: httpx2.Request) -> None:
+        # The SDKs put the environment's custom headers and account names in, which may be secrets.
+        for name in [name for name in request.headers if not name.lower().startswith(_PLAIN)]:
+            del request.headers[name]
+
     connections = endpoint.connections
     http = sdk.DefaultAioHttpClient(
         limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
         timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
         follow_redirects=False,
-        event_hooks={"response": [begun]},
+        event_hooks={"request": [plain] if endpoint.api_key == NO_KEY else [], "response": [begun]},
     )
     return {"max_retries": 0, "http_client": http}
 
