@@ -82,7 +82,7 @@ def metrics(request: Request) -> Response:
 
 
 def _on_this_machine(request: Request) -> bool:
-    if site_of(request).mode != "local" or request.client is None:
+    if site_of(request).login is not None or request.client is None:
         return False
     try:
         return ipaddress.ip_address(request.client.host).is_loopback

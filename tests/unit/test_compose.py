@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from click import Command, Group
+from gate.web.entrance import Door, entrance_of
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
 from gate.cli.app import cli
-from gate.web.entrance import Door, entrance_of
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "compose.yaml").read_text(encoding="utf-8")

@@ -12,6 +12,11 @@ from pathlib import Path
 
 import pytest
 from argon2 import profiles
+from gate.store.sql.accounts import Accounts, First
+from gate.store.sql.logins import Attempt, Entered, Logins
+from gate.store.sql.passwords import Passwords
+from gate.store.sql.sessions import Sessions, digest_of
+from gate.store.sql.shared_secrets import FORMS, shared_secret
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import inspect, text
@@ -23,15 +28,10 @@ from gate.domain.stored_suite import Page, Put
 from gate.errors import GateError
 from gate.store.run_folder import sample_line
 from gate.store.sql import backup, migrating
-from gate.store.sql.accounts import Accounts, First
 from gate.store.sql.backup_file import BackupReader, Bounds, TableStart
 from gate.store.sql.engine import Database
-from gate.store.sql.logins import Attempt, Entered, Logins
-from gate.store.sql.passwords import Passwords
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs
-from gate.store.sql.sessions import Sessions, digest_of
-from gate.store.sql.shared_secrets import FORMS, shared_secret
 from gate.store.sql.suite_edits import By
 from gate.store.sql.suites import Suites
 from gate.store.sql.tokens import Tokens, Wish

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from gate.store.sql.accounts import Accounts, First
 from sqlalchemy import inspect, text
 
 from gate.domain.api_token import Scope
@@ -14,7 +15,6 @@ from gate.domain.people import Actor, Event, EventFilter, Role
 from gate.domain.stored_suite import Archive, CaseFilter, Page, Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import migrating
-from gate.store.sql.accounts import Accounts, First
 from gate.store.sql.audit import Audit
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, last_removal, prune
