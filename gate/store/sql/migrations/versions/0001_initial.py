@@ -7,11 +7,6 @@ revision = "0001"
 down_revision = None
 
 _KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
-_TABLES = (
-    *("suites", "suite_versions", "cases", "case_versions", "case_slices"),
-    *("runs", "run_suites", "figures", "case_results", "samples", "judgements", "agreements"),
-    *("overrides", "calibrations", "forgotten", "removals", "api_tokens", "events"),
-)
 
 
 def upgrade() -> None:
@@ -23,11 +18,6 @@ def upgrade() -> None:
     _beside_runs()
     _retention()
     _people()
-
-
-def downgrade() -> None:
-    for name in reversed(_TABLES):
-        op.drop_table(name)
 
 
 def _suites() -> None:
