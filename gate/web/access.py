@@ -81,7 +81,7 @@ def check(role: Role) -> Callable[[Request], None]:
         if person == STRANGER:
             raise Refused(403, "The login proxy did not say who you are.")
         raise Refused(
-            403, f"{person.name} may not use this server. Whoever runs it can add you to its viewers or editors."
+            403, f"{person.name} may not use this server. Its administrator can add you to the viewers or editors."
         )
 
     return allowed

@@ -55,7 +55,7 @@ async def back(request: Request, site: Here) -> Response:
         return _failed(request, oidc, error)
     if person.role is Role.NOBODY:
         why = f"You are logged in at {oidc.provider} as {person.name}, who may not use this server. "
-        return _refused(request, oidc, f"{why}Whoever runs it can add you to its viewers or editors.")
+        return _refused(request, oidc, f"{why}Its administrator can add you to the viewers or editors.")
     request.state.person = person
     await run_sync(noted, request, "login")
     return seen_next(to)

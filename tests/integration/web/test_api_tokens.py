@@ -41,7 +41,7 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, 
     assert api.post("/api/v1/suites", json={"name": "x"}).status_code == 403
     (token,) = Tokens(database).all()
     assert (token.owner, (token.expires - NOW).days, token.used) == ("Ann", 30, NOW)  # type: ignore[operator]
-    assert "is refused from now on" in send(ann, "/tokens/revoke", id=str(token.id))
+    assert "is revoked" in send(ann, "/tokens/revoke", id=str(token.id))
     assert api.get("/api/v1/runs").status_code == 401
     assert "no such page" in send(ann, "/tokens/revoke", id=str(token.id))
 
@@ -84,7 +84,7 @@ def test_a_form_of_another_page_makes_and_revokes_nothing(ann: TestClient, datab
 
 def test_editors_revoke_what_somebody_else_made(ann: TestClient, database: Database) -> None:
     token = Tokens(database).create(Wish("of Bob", "Bob", frozenset(Scope)), NOW).token
-    assert "is refused from now on" in send(ann, "/tokens/revoke", id=str(token.id))
+    assert "is revoked" in send(ann, "/tokens/revoke", id=str(token.id))
     assert Tokens(database).all()[0].over(NOW)
 
 
