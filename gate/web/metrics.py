@@ -72,7 +72,7 @@ class _OfStore(Collector):
 @router.get("/metrics")
 @needs(Role.NOBODY)
 def metrics(request: Request) -> Response:
-    """For programs on this machine in local mode, else for those with a token."""
+    """For programs on this machine where nobody logs in, else for those with a token."""
     if not _on_this_machine(request):
         if "authorization" not in request.headers:
             raise ApiError(401, "This needs a token with the scope metrics:read.", BEARER, ASKS)
