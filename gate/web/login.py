@@ -103,7 +103,8 @@ class Oidc:
 def _kept(claims: Mapping[str, Any], settings: OidcSettings) -> dict[str, Any]:
     """What the session holds of somebody: an unverified e-mail address proves nothing, and a cookie is small."""
     email = _text(claims, "email") if claims.get("email_verified") is True else ""
-    name = email or _text(claims, "preferred_username") or _text(claims, "name") or _text(claims, "sub")
+    # Not the claim `name`: people choose it themselves, and the history would show it.
+    name = email or _text(claims, "preferred_username") or _text(claims, "sub")
     given = claims.get(settings.groups_claim)
     groups = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
     return {"name": name, "email": email, "groups": settings.members.known_groups(groups)}
