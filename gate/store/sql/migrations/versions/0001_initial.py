@@ -1,5 +1,7 @@
 """The first tables: suites with the versions of their cases, runs, tokens of programs, and the log."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -259,7 +261,7 @@ def _figure(name: str) -> sa.Column[float]:
     return sa.Column(name, sa.Float)
 
 
-def _moment(name: str) -> sa.Column[sa.DateTime]:
+def _moment(name: str) -> sa.Column[datetime]:
     return sa.Column(name, sa.DateTime(timezone=True), nullable=False)
 
 
