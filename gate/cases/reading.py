@@ -350,8 +350,8 @@ def _test_data(text: str, file: str, problems: list[Problem]) -> Iterator[Docume
         return
     for number, part in enumerate(whole.part(TEST_DATA).parts(), start=1):
         if not isinstance(part.data, dict) or not part.data:
-            said = f"an entry of {TEST_DATA} must be a mapping, not {described(part.data) if part.data else 'an empty one'}"
-            problems.append(part.problem((), said, "write input: …"))
+            said = "is empty" if part.data == {} else f"must be a mapping, not {described(part.data)}"
+            problems.append(part.problem((), f"{part.name_of(())} {said}", "write input: …"))
             continue
         yield replace(part, data=as_case(part.data, f"test-{number}"), line=part.line_of(), path=(), node=None)
 

@@ -27,6 +27,9 @@ def row(**changes: object) -> dict[str, object]:
     return {"input": "Where?", "output": "Here.", "label": "pass"} | changes
 
 
+KEYS = sorted(labels.LabelRow.model_fields)
+
+
 def test_a_whole_row() -> None:
     line = row(
         id="a",
@@ -157,7 +160,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(deadline=None, derandomize=True, database=None, max_examples=100)
 @given(st.one_of(st.text(max_size=80), st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(labels.LabelRow.model_fields)), inner, max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
     max_leaves=12,
 ).map(json.dumps)))  # fmt: skip
 def test_anything_is_read_or_refused(text: str) -> None:
