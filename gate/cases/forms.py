@@ -88,6 +88,10 @@ def check_slices(given: dict[str, str] | None) -> dict[str, str] | None:
     return given
 
 
+def _first(error: ValidationError) -> str:
+    return str(error.errors(include_url=False)[0]["msg"])
+
+
 class _ScorerList:
     """How pydantic reads a list of scorers."""
 
@@ -249,8 +253,10 @@ class Expectations(CaseModel):
 
     @model_validator(mode="after")
     def _scorers_hold(self) -> "Expectations":
-        # A word may be a template that no scorer takes.
-        assert self.scorers is not None  # noqa: S101
+        try:
+            self.scorers  # noqa: B018
+        except ValidationError as error:  # a word may be a template that no scorer takes
+            raise wrong(_first(error)) from None
         return self
 
     @cached_property
@@ -332,7 +338,10 @@ class AgentTold(CaseModel):
 
     @model_validator(mode="after")
     def _tools_hold(self) -> "AgentTold":
-        assert self.tools is not None  # noqa: S101
+        try:
+            self.tools  # noqa: B018
+        except ValidationError as error:
+            raise wrong_at((("expected_tools",), f"cannot be: {_first(error)}", "")) from None
         return self
 
     @cached_property

@@ -18,7 +18,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry, Put
 from gate.errors import GateError, InputErrors, Problem
 from gate.inputs.limits import CASES, CASES_CHARS, JSON_CHARS
-from gate.inputs.nodes import wrap
+from gate.inputs.nodes import located
 from gate.inputs.problems import Problems, one_problem, printable, quoted
 from gate.inputs.promptfoo import sheet
 from gate.inputs.promptfoo import tests as promptfoo_tests
@@ -305,7 +305,7 @@ def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Documen
         losses = _Losses(document.file, problems)
         if promptfoo_tests.is_test(data):  # type: ignore[arg-type]
             context = context or Context(losses)
-            yield from _made(document, promptfoo_tests.cases_of(wrap(data, line), number, context))
+            yield from _made(document, promptfoo_tests.cases_of(located(document), number, context))
         elif openai_evals.is_sample(data):
             case = openai_evals.case_of(data, number, line, losses)
             yield from _made(document, [] if case is None else [case])

@@ -9,7 +9,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.emitter import Emitter
-from ruamel.yaml.error import CommentMark
+from ruamel.yaml.error import CommentMark, YAMLError
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.resolver import VersionedResolver
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, FoldedScalarString, LiteralScalarString
@@ -18,7 +18,7 @@ from ruamel.yaml.tokens import CommentToken
 
 from gate.config.documents import read_yaml
 from gate.domain.jsonvalue import JsonValue
-from gate.errors import GateError
+from gate.errors import GateError, InputErrors
 
 _SHORT = 100
 """Columns of a list or mapping on one line."""
@@ -98,14 +98,19 @@ def rewritten(text: str, file: str, data: JsonValue) -> str:
     old = read_yaml(text.removeprefix("\ufeff"), file).data
     if same(old, data):
         return text
-    source = YamlFile(text)
-    if isinstance(old, dict) and isinstance(data, dict):
-        update(source.data, old, data)
-    elif isinstance(old, list) and isinstance(data, list):
-        _update_list(source.data, old, data)
-    after = source.text()
-    if not same(read_yaml(after.removeprefix("\ufeff"), file).data, data):
-        raise GateError(f"{file} is written in a way that cannot be changed safely", "write its aliases out")
+    unsafe = GateError(f"{file} is written in a way that cannot be changed safely", "write it in a plainer way")
+    try:
+        source = YamlFile(text)
+        if isinstance(old, dict) and isinstance(data, dict):
+            update(source.data, old, data)
+        elif isinstance(old, list) and isinstance(data, list):
+            _update_list(source.data, old, data)
+        after = source.text()
+        safe = same(read_yaml(after.removeprefix("\ufeff"), file).data, data)
+    except (LookupError, TypeError, ValueError, YAMLError, InputErrors):
+        raise unsafe from None
+    if not safe:
+        raise unsafe
     return after
 
 

@@ -52,7 +52,10 @@ def parse_tools(text: str, file: str) -> tuple[tuple[FixtureTool, ...], tuple[Fi
         raise one_problem(file, 0, f"is longer than {TOOL_FILE_CHARS:,} characters", "record fewer answers")
     problems = Problems(file)
     read = read_json if file.lower().endswith(".json") else read_yaml
-    root = located(read(text.removeprefix("\ufeff"), file))
+    document = read(text.removeprefix("\ufeff"), file)
+    if not isinstance(document.data, dict):
+        raise one_problem(file, document.line_of(), "must hold a mapping", _EXAMPLE)
+    root = located(document)
     reader = _Reader(Fields(root, "", problems))
     reader.read()
     problems.check()

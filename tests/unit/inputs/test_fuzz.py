@@ -11,7 +11,7 @@ from gate.cases import reading as cases
 from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.errors import GateError, InputErrors
-from gate.inputs import config, golden, prompts, specfile
+from gate.inputs import config, prompts
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain
@@ -20,6 +20,7 @@ from gate.inputs.render import fill, render
 from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.text import decode
 from gate.inputs.yamltext import parse_yaml
+from gate.testgen.written import specification
 from tests.unit.inputs.texts import GOOD
 
 UNTIMED = settings(deadline=None, max_examples=60)
@@ -31,7 +32,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
     max_leaves=12,
 )
-CASE_KEYS = st.sampled_from([*cases.KEYS, "surprise"])
 SCORER = st.dictionaries(
     st.sampled_from(["exact", "contains", "regex", "json_schema", "judge", "name", "weight", "required", "x"]),
     JSON | st.dictionaries(st.sampled_from(["value", "pattern", "schema", "criteria", "params", "model"]), JSON),
@@ -65,13 +65,12 @@ def test_configuration(text: str) -> None:
     only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: prompts.parse(f"---\n{text}", "p.prompty"))
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
-    only_readable_errors(lambda: specfile.parse(text, "s.yaml"))
+    only_readable_errors(lambda: specification.parse(text, "s.yaml"))
 
 
 PROMPT_ROWS = st.dictionaries(st.sampled_from(["role", "content", "id", "input", "expected", "vars"]), JSON, max_size=4)
 PROMPT_LIST = JSON | st.lists(PROMPT_ROWS, max_size=3)
 PROMPT_FILE = st.fixed_dictionaries({}, optional={"messages": PROMPT_LIST, "testData": PROMPT_LIST, "model": JSON})
-SPEC_ROWS = st.dictionaries(st.sampled_from([*specfile.RULE, *specfile.QUESTION, "name", "rules"]), JSON, max_size=4)
 
 
 @UNTIMED
@@ -80,12 +79,6 @@ def test_prompt_files_of_other_tools(value: object) -> None:
     text = json.dumps(value)
     only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
-
-
-@UNTIMED
-@given(st.dictionaries(st.sampled_from(specfile.KEYS), JSON | st.lists(SPEC_ROWS, max_size=3), max_size=5))
-def test_specifications(value: object) -> None:
-    only_readable_errors(lambda: specfile.parse(json.dumps(value), "s.yaml"))
 
 
 @UNTIMED
@@ -98,34 +91,6 @@ def test_damaged_configuration(start: int, cut: int, new: str) -> None:
 @given(st.dictionaries(st.sampled_from(config.KEYS), JSON) | JSON)
 def test_configuration_of_any_shape(value: object) -> None:
     only_readable_errors(lambda: config.load(json.dumps(value), "gate.yaml"))
-
-
-@UNTIMED
-@given(st.lists(ANY_TEXT | st.dictionaries(CASE_KEYS, JSON).map(json.dumps), max_size=4))
-def test_case_files(lines: list[str]) -> None:
-    only_readable_errors(lambda: cases.parse("\n".join(lines), "c.jsonl"))
-
-
-TRANSCRIPT = st.fixed_dictionaries(
-    {
-        "conversation": JSON
-        | st.lists(st.fixed_dictionaries({"role": st.just("user"), "content": ANY_TEXT}), min_size=1)
-    },
-    optional={
-        "id": JSON,
-        "state": JSON,
-        "session": JSON,
-        "expect": JSON | st.dictionaries(st.sampled_from([*golden.EXPECT, "surprise"]), JSON),
-    },
-)
-
-
-@UNTIMED
-@given(st.lists(TRANSCRIPT | JSON, max_size=4), st.sampled_from([None, 0, 2]))
-def test_transcripts(entries: list[object], indent: int | None) -> None:
-    text = json.dumps(entries, indent=indent)
-    only_readable_errors(lambda: cases.parse(text, "g.json"))
-    only_readable_errors(lambda: cases.parse(text[:-1], "g.json"))
 
 
 @UNTIMED

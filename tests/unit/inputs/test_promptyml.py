@@ -91,8 +91,8 @@ def test_bad_test_data() -> None:
     text = "testData:\n\n  - 1\n  - {}\n  - slices: x\n  - {id: [1], input: ''}\n  - id: a\n  - {id: a, input: b}\n"
     found = errors(lambda: cases.parse(text, "p.prompt.yml"))
     for message in (
-        "p.prompt.yml:3: an entry of testData must be a mapping, not 1",
-        "p.prompt.yml:4: an entry of testData must be a mapping, not an empty one",
+        "p.prompt.yml:3: testData[0] must be a mapping, not 1",
+        "p.prompt.yml:4: testData[1] is empty",
         "p.prompt.yml:5: testData must not hold 'slices'",
         "p.prompt.yml:6: id must be text, not a list",
         "p.prompt.yml:6: input is blank",

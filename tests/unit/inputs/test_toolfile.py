@@ -120,13 +120,12 @@ def test_a_mistake_is_told(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "t.json:1: must be one JSON object"),
-        ("[]", "t.json:1: must be one JSON object"),
-        ('[{"tools": []}]', "t.json:1: must be one JSON object"),
+        ("", "t.json:1: invalid JSON"),
+        ('[{"tools": []}]', "t.json: must hold a mapping"),
         ('{"tools": []}\n{"tools": []}', "t.json:2: invalid JSON at column 1: Extra data"),
         ('{\n"tools": [NaN]}', "NaN is not a JSON number"),
         ('{"tools": [],\n "tools": []}', "the key 'tools' is given twice"),
-        ('{\n"tools": [\n{"name": "a b", "description": "c", "answers": [{"result": 1}]}]}', "t.json:3: tools[0].name"),
+        ('{\n"tools": [\n{"name": "a b", "description": "c", "answers": [{"result": 1}]}]}', "t.json: tools[0].name"),
         ("[" * 100_000, "nested more than 64 levels deep"),
     ],
 )

@@ -120,8 +120,6 @@ def test_lines_of_rules_that_are_gone_are_marked() -> None:
 def test_what_cannot_be_added_to_is_refused() -> None:
     with pytest.raises(GateError, match="c.json is no case file that tests can be added to"):
         with_more("[]", [ONE], "c.json")
-    with pytest.raises(GateError, match="holds no list of cases"):
-        with_more("id: a\ninput: x\n", [ONE], "c.yaml")
     with pytest.raises(InputErrors, match="c.jsonl:2: invalid JSON"):
         with_more('{"id": "a"}\n{', [ONE], "c.jsonl")
 

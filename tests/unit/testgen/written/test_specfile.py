@@ -30,22 +30,20 @@ questions:
     [
         "s.yaml:1: version must be 1, not 2",
         "s.yaml:2: unknown key 'intnet' (did you mean 'intent'?)",
-        "s.yaml:4: input 1 has 3 rules; at most 2 are allowed",
-        "s.yaml:5: two inputs are named 'a'",
-        "s.yaml:5: unknown key 'text' in input 2",
-        "s.yaml:6: 'name' is missing in input 3",
-        "s.yaml:8: 'rule' is missing in rule 1",
-        "s.yaml:8: unknown key 'text' in rule 1 (did you mean 'rule'?)",
-        "s.yaml:9: rule 2.id must be R and a number, not 'r2' (or leave it out)",
-        "s.yaml:9: rule 2.rule is blank",
-        "s.yaml:10: rule 3.grounding must be verbatim or judged or edited or ungrounded or unknown, not 'sure'",
-        "s.yaml:10: the id R1 is already used on line 8",
-        "s.yaml:11: rule 4 must be a mapping, not 'just text' (write '- rule: …')",
-        "s.yaml:12: rule 5.obsolete must be true or false, not 'maybe'",
-        "s.yaml:12: rule 5.rule must be text, not 80",
-        "s.yaml:14: question 1.about must be a list of texts, not 'x'",
-        "s.yaml:14: question 1.kind must be ungrounded or assumption or conflict or leak, not 'why'",
-        "s.yaml:15: 'text' is missing in question 2",
+        "s.yaml:4: inputs[0].rules has more than 2 entries",
+        "s.yaml:5: unknown key 'text' in inputs[1]",
+        "s.yaml:6: 'name' is missing in inputs[2]",
+        "s.yaml:8: 'rule' is missing in rules[0]",
+        "s.yaml:8: unknown key 'text' in rules[0] (did you mean 'rule'?)",
+        "s.yaml:9: rules[1].id must be R and a number, such as R7 (or leave it out)",
+        "s.yaml:9: rules[1].rule must not be blank",
+        "s.yaml:10: rules[2].grounding must be verbatim, judged, edited, ungrounded or unknown, not 'sure'",
+        "s.yaml:11: rules[3] must be a mapping, not 'just text'",
+        "s.yaml:12: rules[4].obsolete must be true or false, not 'maybe'",
+        "s.yaml:12: rules[4].rule must be text, not 80",
+        "s.yaml:14: questions[0].about must be a list, not 'x'",
+        "s.yaml:14: questions[0].kind must be ungrounded, assumption, conflict or leak, not 'why'",
+        "s.yaml:15: 'text' is missing in questions[1]",
     ],
 )
 def test_mistakes(message: str) -> None:
@@ -55,8 +53,8 @@ def test_mistakes(message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'version' is missing"),
-        ("[]", "the file must be a mapping, not a list"),
+        ("{}", "'version' is missing"),
+        ("[]", "must be a mapping, not an empty list"),
         ("version: 1\nrules: x", "s.yaml:2: rules must be a list, not 'x'"),
         ("a: [", "s.yaml:1: invalid YAML"),
         ("#" * (limits.SPECIFICATION_CHARS + 1), "s.yaml: is longer than 4,194,304 characters"),
@@ -64,3 +62,12 @@ def test_mistakes(message: str) -> None:
 )
 def test_files_of_another_form(text: str, message: str) -> None:
     assert message in errors(lambda: parse(text, "s.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("inputs: [{name: a}, {name: b},\n {name: a}]", 3), ("rules:\n- {id: R1, rule: x}\n- {id: R1, rule: y}", 4)],
+)
+def test_names_and_ids_are_given_once(text: str, line: int) -> None:
+    told = errors(lambda: parse(f"version: 1\n{text}", "s.yaml"))
+    assert f"s.yaml:{line}: " in told and "is called already" in told

@@ -50,23 +50,19 @@ ADDED = """\
 """
 OWN = """\
 testData:
-  # mine
-  - input: "a"   # first
-    expected: |
-      b
+# mine
+- input: "a"   # first
+  expected: |
+    b
 
-  - {input: c, 'expected': d} # last
+- {input: c, 'expected': d} # last
 """
-
-
-def deeper(text: str, columns: int = 2) -> str:
-    return "".join(f"{' ' * columns}{line}\n" for line in text.splitlines())
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (HEAD + OWN + TAIL, HEAD + OWN + deeper(ADDED) + TAIL),
+        (HEAD + OWN + TAIL, HEAD + OWN + ADDED + TAIL),
         (HEAD, HEAD + "testData:\n" + ADDED),
         (HEAD + "testData:\n- input: a\n" + TAIL, HEAD + "testData:\n- input: a\n" + ADDED + TAIL),
     ],
