@@ -128,11 +128,14 @@ class Factory:
 
     def takes(self, model: ModelRef, params: Params) -> bool:
         """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
-        return parameters.refusal(model, replace(params, base_url=self._address(model.provider, params))) is None
+        return (
+            parameters.refusal(model, params.model_copy(update={"base_url": self._address(model.provider, params)}))
+            is None
+        )
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
-        cold = replace(params, temperature=0.0)
+        cold = params.model_copy(update={"temperature": 0.0})
         return cold if params.temperature is None and self.takes(model, cold) else params
 
     async def close(self) -> None:
