@@ -12,7 +12,7 @@ from gate.inputs.limits import NAME_CHARS
 from gate.inputs.nodes import plain
 from gate.inputs.problems import did_you_mean, quoted
 
-PROVIDERS = ("openai", "anthropic", "local", "fake", "replay")
+PROVIDERS = ("openai", "anthropic", "azure", "bedrock", "vertex", "local", "fake", "replay")
 MAX_OUTPUT_TOKENS = Range(1, 1_000_000)
 _GUESSES = (("claude", "anthropic"), ("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"))
 
