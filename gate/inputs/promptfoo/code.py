@@ -43,7 +43,7 @@ def _edge(found: re.Match[str]) -> Options:
     return {f"{found['edge'].lower()}s_with": {"value": found["text"], "strip": False}}
 
 
-_JSON = {"json": {"fence": False}}
+_JSON: Options = {"json": {"fence": False}}
 _FORMS: Mapping[str, tuple[tuple[str, Callable[[re.Match[str]], Options]], ...]] = {
     "javascript": (
         (rf"(?P<no>!)?output\.includes\({_TEXT}\)", _holds),
