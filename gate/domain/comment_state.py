@@ -9,8 +9,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from gate.domain.comment_seal import NO_SEAL, Seal
-from gate.domain.ranges import Amount
-from gate.domain.record_parts import Part
+from gate.domain.ranges import Amount, RecordPart
 from gate.domain.verdict import Verdict
 
 MARKER = "<!-- prompt-gate: "
@@ -34,21 +33,21 @@ Spending = Annotated[dict[Month, Amount], Field(max_length=MONTHS)]
 """Dollars by month."""
 
 
-class Told(Part):
+class Told(RecordPart):
     """A verdict that was told before, and of which commit."""
 
     commit: Commit
     verdict: Verdict
 
 
-class AcceptedOverride(Part):
+class AcceptedOverride(RecordPart):
     """The override label counted: for which commit, and when it had been set."""
 
     commit: Commit
     at: Moment
 
 
-class CommentState(Part):
+class CommentState(RecordPart):
     """The hidden part of a comment.
 
     `started` is when the run began that wrote the comment; `run` is its number and attempt. `earlier` are the verdicts

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from gate.domain.ranges import Amount, Count
 from gate.domain.usage import Cost, Unpriced, Usage
 
 Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
@@ -30,7 +31,7 @@ class ToolUse:
     arguments: str
     result: str
     failed: bool = False
-    latency_s: float | None = None
+    latency_s: Amount | None = None
     missing: bool = False
 
 
@@ -67,15 +68,15 @@ class Turn:
         tools_told: the agent says which tools it called; without that nobody knows.
     """
 
-    round: int
+    round: Count
     said: str
     by: Speaker
     answer: str
     tools: tuple[ToolUse, ...] = ()
-    steps: int = 1
+    steps: Count = 1
     usage: Usage = Usage()
     cost: Cost = Unpriced("unknown")
-    latency_s: float | None = None
+    latency_s: Amount | None = None
     stop_reason: str = ""
     tools_told: bool = True
 
@@ -90,7 +91,7 @@ class Aside:
         missed: why the detector gave no verdict on an answer, each once.
     """
 
-    calls: int = 0
+    calls: Count = 0
     cost: Cost | None = None
     missed: tuple[str, ...] = ()
 
@@ -160,7 +161,7 @@ class Transcript:
 
     session: str
     turns: tuple[Turn, ...]
-    revived: tuple[int, ...] = ()
+    revived: tuple[Count, ...] = ()
     aside: Aside = Aside()
     observations: tuple[Observation, ...] = ()
     files: str = ""

@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import ConfigDict
+
+from gate.domain.ranges import Amount, Tokens, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +20,11 @@ class Usage:
         output_tokens: output, reasoning included.
     """
 
-    input_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    output_tokens: int = 0
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", json_schema_extra=describe)
+    input_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    output_tokens: Tokens = 0
 
     @property
     def total_input(self) -> int:
@@ -38,7 +43,7 @@ class Usage:
 class Dollars:
     """A known price, in US dollars."""
 
-    amount: float
+    amount: Amount
 
 
 @dataclass(frozen=True, slots=True)
