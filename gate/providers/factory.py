@@ -154,7 +154,7 @@ class Factory:
         from gate.providers.batches.port import Place
 
         if self._executor is not None:
-            hint = "use the executor in-process, or run without --batch"
+            hint = "unset GATE_EXECUTOR, or run without --batch"
             raise GateError("batches are sent from this process only", hint)
         provider = self.provider(model, params)
         place = Place(
@@ -246,8 +246,8 @@ class Factory:
         openai = model.provider == "openai"
         key = _key(self._keys.openai if openai else self._keys.anthropic, variable)
         named = self._keys.openai_base_url if openai else self._keys.anthropic_base_url
-        keys_elsewhere = self._executor is not None and self._executor.keys_elsewhere
-        if own and key is None and not keys_elsewhere:
+        # An executor's workers have keys of their own.
+        if own and key is None and self._executor is None:
             raise _missing(variable, model)
         trusted = (own and base_url.startswith("https://")) or (
             named is not None and base_url == addresses.checked(named)

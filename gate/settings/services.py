@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.settings.executor import VARIABLE, scheduler_address
 from gate.settings.telemetry import TelemetrySettings
 
 
@@ -19,6 +20,7 @@ class Settings:
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
         sdk: requests go through the official SDKs instead of directly (`GATE_SDK=1`).
+        dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
         telemetry: where spans go.
     """
 
@@ -30,6 +32,7 @@ class Settings:
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
     sdk: bool = False
+    dask: str | None = None
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
@@ -38,6 +41,9 @@ class Settings:
 
         Args:
             environ: the variables; the process's own when None.
+
+        Raises:
+            GateError: `GATE_EXECUTOR` is not an address.
         """
         env = os.environ if environ is None else environ
         home = env.get("XDG_CACHE_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".cache")
@@ -50,5 +56,6 @@ class Settings:
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
             sdk=env.get("GATE_SDK") == "1",
+            dask=scheduler_address(env.get(VARIABLE, "")),
             telemetry=TelemetrySettings.from_environ(env),
         )

@@ -1,4 +1,4 @@
-"""Tools over both interfaces, directly, by the SDKs and from workers: what is sent, and what of a reply is believed."""
+"""Tools over both interfaces, directly and by the SDKs: what is sent, and what of a reply is believed."""
 
 import json
 from dataclasses import replace

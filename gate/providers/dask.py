@@ -1,27 +1,58 @@
-"""Requests sent by the workers of a Dask cluster, in chunks."""
+"""Requests sent by the workers of a Dask cluster, in chunks: the side here, and what runs inside a worker.
+
+Dask carries requests and outcomes as Python objects: whoever reaches the scheduler can run code on both ends anyway.
+"""
 
 import asyncio
 import importlib.util
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from gate.errors import CannotEvaluate, GateError, with_extra
-from gate.providers.base import Completion, Request, Transient
-from gate.providers.elsewhere.chunk import VERSION, ChunkSetup, run_chunk
-from gate.providers.elsewhere.wire import Item, dumps, loads, pack_request, unpack_outcome
+from gate.errors import CannotEvaluate, GateError, MissingKey, with_extra
+from gate.providers.base import Completion, Rejected, Request, Transient
+from gate.providers.factory import Factory, Keys
+from gate.providers.prices import PriceList
 
 if TYPE_CHECKING:
     from distributed import Client
 
+Outcome: TypeAlias = Completion | Exception
+
 MOST_REQUESTS = 32
 """Requests of one chunk."""
 WINDOW_S = 0.01
-"""A request waits so long for company: a task of Dask costs about a millisecond of its scheduler."""
+"""A request waits this long for others: a task of Dask costs about a millisecond of its scheduler."""
 CONNECT_S = 10.0
 
 _OVERDUE_S = 60.0
 """A chunk that is so late, after the longest of its requests' time-outs, is lost."""
+_SAME_VERSION = "install the same version of prompt-gate on every worker"
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSetup:
+    """How a worker makes its providers.
+
+    Args:
+        read_keys: reads keys from the worker's own environment; a function of a module, for Dask sends its name only.
+        openai_base_url, anthropic_base_url: the addresses that the main process uses. They are no secret, and an
+            answer is filed under its address.
+        connections: requests that may be under way at once.
+        version: of the package, which a worker must have as well.
+    """
+
+    read_keys: Callable[[], Keys]
+    openai_base_url: str | None
+    anthropic_base_url: str | None
+    connections: int
+    version: str = version("prompt-gate")
 
 
 @dataclass(slots=True)
@@ -41,8 +72,6 @@ class DaskExecutor:
     Raises:
         GateError: the package `distributed` is not installed.
     """
-
-    keys_elsewhere = True
 
     def __init__(self, address: str, setup: ChunkSetup, connect_s: float = CONNECT_S) -> None:
         if importlib.util.find_spec("distributed") is None:
@@ -103,7 +132,7 @@ class DaskExecutor:
             task.add_done_callback(self._chunks.discard)
 
     async def _run(self, client: "Client", calls: list[_Call]) -> None:
-        outcomes: list[Completion | Exception]
+        outcomes: list[Outcome]
         try:
             outcomes = await self._outcomes(client, [call.request for call in calls])
         except (Transient, GateError) as error:
@@ -116,15 +145,14 @@ class DaskExecutor:
             else:
                 call.future.set_exception(outcome)
 
-    async def _outcomes(self, client: "Client", requests: list[Request]) -> list[Completion | Exception]:
+    async def _outcomes(self, client: "Client", requests: list[Request]) -> list[Outcome]:
         from distributed import KilledWorker
 
-        chunk = dumps([pack_request(request) for request in requests])
         limit = max(request.params.timeout_s for request in requests) + _OVERDUE_S
         try:
-            task = client.submit(run_chunk, VERSION, self._setup, chunk, pure=False)
+            task = client.submit(run_chunk, self._setup, requests, pure=False)
             async with asyncio.timeout(limit):
-                packed = loads(cast(bytes, await task))
+                return cast(list[Outcome], await task)
         except KilledWorker:
             raise Transient("the Dask workers that asked died") from None
         except TimeoutError:
@@ -135,13 +163,12 @@ class DaskExecutor:
             raise _gone(self._address) from None
         except Exception as error:
             raise _gone(self._address) if client.status != "running" else _defect(error) from None
-        return [unpack_outcome(cast(Item, item)) for item in packed]
 
 
 async def _connected(address: str, connect_s: float) -> "Client":
     import distributed
 
-    # What Dask has to say of lost connections is said by the gate.
+    # Lost connections are reported by the gate.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client: Any = await distributed.Client(address, asynchronous=True, timeout=connect_s, set_as_default=False)
@@ -166,6 +193,77 @@ def _gone(address: str) -> CannotEvaluate:
 
 
 def _defect(error: Exception) -> CannotEvaluate:
-    return CannotEvaluate(
-        f"a Dask worker failed: {type(error).__name__}", "install the same version of prompt-gate on every worker"
+    return CannotEvaluate(f"a Dask worker failed: {type(error).__name__}", _SAME_VERSION)
+
+
+def run_chunk(setup: ChunkSetup, requests: list[Request]) -> list[Outcome]:
+    """Inside a worker: send every request of a chunk, all at once.
+
+    Args:
+        setup: how providers are made; they are kept for the chunks to come.
+        requests: what is to be sent.
+    """
+    from distributed import secede
+
+    # Waiting is no work: the slot is free for the next chunk.
+    secede()
+    if setup.version != (mine := version("prompt-gate")):
+        error = GateError(f"a Dask worker has prompt-gate {mine}, the main process {setup.version}", _SAME_VERSION)
+        return [error] * len(requests)
+    return asyncio.run_coroutine_threadsafe(_answers(setup, requests), _loop()).result()
+
+
+async def _answers(setup: ChunkSetup, requests: list[Request]) -> list[Outcome]:
+    factory = _factory(setup)
+    return await asyncio.gather(*(_answer(factory, request) for request in requests))
+
+
+async def _answer(factory: Factory, request: Request) -> Outcome:
+    try:
+        return await factory.provider(request.model, request.params).complete(request)
+    except MissingKey as error:
+        return MissingKey(f"on a Dask worker, {error.message}", "set it in the environment of every Dask worker")
+    except (Transient, Rejected, GateError) as error:
+        return error
+    except Exception as error:
+        # Type and place, not its words, which may hold anything.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{type(error).__name__} in {frame.name}, line {frame.lineno}"
+        return CannotEvaluate(f"a Dask worker failed: {place}", "this is a defect of the gate")
+
+
+class _Unpriced(PriceList):
+    """The main process knows prices; a worker does not load them."""
+
+    def prepare(self) -> None:
+        """Load nothing."""
+
+
+@cache
+def _factory(setup: ChunkSetup) -> Factory:
+    """The providers of this process; used in the loop below only."""
+    keys = replace(
+        setup.read_keys(), openai_base_url=setup.openai_base_url, anthropic_base_url=setup.anthropic_base_url
     )
+    return Factory(keys, Path(), setup.connections, _no_files, _Unpriced())
+
+
+def _no_files(path: str) -> str:
+    """In place of a reader: recorded answers stay in the main process."""
+    raise FileNotFoundError(path)
+
+
+_lock = threading.Lock()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """An event loop of this process for all chunks: connections are shared, and Dask's own loop is left in peace."""
+    with _lock:
+        return _started_loop()
+
+
+@cache
+def _started_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="gate", daemon=True).start()
+    return loop
