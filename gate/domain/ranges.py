@@ -33,6 +33,10 @@ def describe(schema: dict[str, Any], kind: type) -> None:
                 schema["properties"][name]["description"] += f" {line.strip()}"
 
 
+WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)
+"""Of dataclasses that are written to files and read back as they are: `__pydantic_config__`."""
+
+
 class RecordPart(BaseModel):
     """Any part of a record: frozen, and without a key that this version does not know."""
 

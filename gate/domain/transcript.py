@@ -1,9 +1,11 @@
 """What was said and done in one conversation with an agent."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from gate.domain.ranges import Amount, Count
+from pydantic import ConfigDict
+
+from gate.domain.ranges import WRITTEN, Amount, Count
 from gate.domain.usage import Cost, Unpriced, Usage
 
 Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
@@ -27,6 +29,7 @@ class ToolUse:
         missing: there is no tool of that name, so that nothing was called; it has `failed`, too.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     name: str
     arguments: str
     result: str
@@ -68,6 +71,7 @@ class Turn:
         tools_told: the agent says which tools it called; without that nobody knows.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     round: Count
     said: str
     by: Speaker
@@ -91,6 +95,7 @@ class Aside:
         missed: why the detector gave no verdict on an answer, each once.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     calls: Count = 0
     cost: Cost | None = None
     missed: tuple[str, ...] = ()
@@ -108,6 +113,7 @@ class Observation:
         columns: their names.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     scorer: str
     rows: tuple[tuple[Cell, ...], ...] | None
     error: str = ""
@@ -159,6 +165,7 @@ class Transcript:
         user_end: of a simulated user.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     session: str
     turns: tuple[Turn, ...]
     revived: tuple[Count, ...] = ()

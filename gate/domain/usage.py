@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict
 
-from gate.domain.ranges import Amount, Tokens, describe
+from gate.domain.ranges import WRITTEN, Amount, Count, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Usage:
         output_tokens: output, reasoning included.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", json_schema_extra=describe)
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     input_tokens: Tokens = 0
     cache_read_tokens: Tokens = 0
     cache_write_tokens: Tokens = 0
@@ -43,6 +43,7 @@ class Usage:
 class Dollars:
     """A known price, in US dollars."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     amount: Amount
 
 
@@ -50,6 +51,7 @@ class Dollars:
 class Unpriced:
     """A price that is not known (`unknown`) or does not exist (`n/a`: local models); never 0."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     why: Literal["unknown", "n/a"]
 
 
@@ -84,11 +86,12 @@ class Effort:
         aside_cost: price of those; None where there were none.
     """
 
-    calls: int = 0
-    retries: int = 0
-    reused: int = 0
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    calls: Count = 0
+    retries: Count = 0
+    reused: Count = 0
     cost: Cost | None = None
-    aside_calls: int = 0
+    aside_calls: Count = 0
     aside_cost: Cost | None = None
 
     def set_aside(self) -> "Effort":

@@ -21,7 +21,7 @@ from gate.domain.history import Context, RunFilter
 from gate.domain.people import Actor, Role
 from gate.domain.stored_suite import Page, Put
 from gate.errors import GateError
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql import backup, migrating
 from gate.store.sql.accounts import Accounts, First
 from gate.store.sql.backup_file import BackupReader, Bounds, TableStart

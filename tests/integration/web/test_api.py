@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import CaseFilter, Page
-from gate.store.run_folder import dump_run, sample_line
+from gate.store.run_folder import dump_run
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, prune
 from gate.store.sql.tokens import Tokens, Wish
