@@ -22,15 +22,15 @@ def describe(schema: dict[str, Any], kind: type) -> None:
     """
     about, _, arguments = cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")
     schema["description"] = " ".join(about.split())
-    names: list[str] = []
+    keys: list[dict[str, Any]] = []
     for line in arguments.splitlines():
         if started := _ARGUMENT.match(line):
-            names = started[1].split(", ")
-            for name in names:
-                schema["properties"][name]["description"] = started[2]
+            keys = [schema["properties"].get(name, {}) for name in started[1].split(", ")]
+            for key in keys:
+                key["description"] = started[2]
         else:
-            for name in names:
-                schema["properties"][name]["description"] += f" {line.strip()}"
+            for key in keys:
+                key["description"] += f" {line.strip()}"
 
 
 WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)

@@ -53,6 +53,6 @@ def test_other_words_are_no_regression(estate: Estate) -> None:
 
 
 def _names(row: "dict[str, object]") -> list[str]:
-    transcript = row["transcript"]
+    transcript = row["reply"]["transcript"]
     assert isinstance(transcript, dict)
     return [use["name"] for turn in transcript["turns"] for use in turn["tools"]]

@@ -89,5 +89,5 @@ def test_a_changed_column(table: sqlite3.Connection, change: str, secret: bytes)
 def test_a_codec_of_a_later_version_is_unknown_but_not_forged(table: sqlite3.Connection) -> None:
     sealer = Sealer(b"")
     key, _, sitting, at, size, _, blob = sealer.row(KEY, answer(), Origin("s", 1.0))
-    insert(table, [(key, 2, sitting, at, size, sealer._seal(key, 2, sitting, at, blob), blob)])
+    insert(table, [(key, 3, sitting, at, size, sealer._seal(key, 3, sitting, at, blob), blob)])
     assert sealer.find(table, KEY) is None

@@ -29,7 +29,7 @@ def test_a_sample_is_on_disk_as_soon_as_it_is_kept(tmp_path: Path) -> None:
     kept = folder(tmp_path / "out")
     kept.sample(SAMPLE)
     row = json.loads((tmp_path / "out/samples.jsonl").read_text())
-    assert (row["case"], row["arm"], row["score"], row["text"]) == ("c", "baseline", 1.0, "yes")
+    assert (row["case"], row["arm"], row["score"], row["reply"]["text"]) == ("c", "baseline", 1.0, "yes")
     assert row["usage"] == {"input_tokens": 20, "cache_read_tokens": 0, "cache_write_tokens": 0, "output_tokens": 3}
     assert row["origin"] == {"sitting": "", "at": 0.0, "reused": False}
     assert row["warmup"] is False
