@@ -31,13 +31,15 @@ def parsed(data: bytes) -> JsonValue:
     Raises:
         ValueError: it is none, in one line.
     """
+    found: JsonValue
     try:
-        return from_json(data, allow_inf_nan=False)
+        found = from_json(data, allow_inf_nan=False)
+        return found
     except ValueError as error:
         if b"\\ud" not in data.lower():
             raise ValueError(f"is not JSON: {error}") from None
     try:  # half a surrogate pair, see `written`
-        found: JsonValue = json.loads(data, parse_constant=_refuse)
+        found = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is not JSON: {error}") from None
     return found

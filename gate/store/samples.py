@@ -37,9 +37,9 @@ def parse_sample(line: bytes) -> Sample:
         raise BadSample(str(error)) from None
     schema = data.pop("schema", None) if isinstance(data, dict) else None
     if schema != SCHEMA:
-        other = isinstance(schema, str) and schema.startswith(SCHEMA[:-1])
-        told = f"has schema {schema[:40]}, and this version reads {SCHEMA}" if other else f"has no schema {SCHEMA}"
-        raise BadSample(told)
+        if isinstance(schema, str) and schema.startswith(SCHEMA[:-1]):
+            raise BadSample(f"has schema {schema[:40]}, and this version reads {SCHEMA}")
+        raise BadSample(f"has no schema {SCHEMA}")
     try:
         return SAMPLES.validate_python(data)
     except ValidationError as error:
