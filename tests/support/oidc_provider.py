@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +14,6 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-
-from tests.support.browsing import NOW
 
 CLIENT, SECRET = "prompt-gate", "s3cret"
 KEYS = [RSAKey.generate_key(2048, {"kid": kid}) for kid in ("first", "second")]
@@ -60,7 +59,7 @@ class Provider:
             return 400, {"error": "invalid_grant"}
         if challenge.decode().rstrip("=") != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}
-        now = int(NOW.timestamp())
+        now = int(time.time())
         claims = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 300, "nonce": asked["nonce"]}
         return 200, {"access_token": "x", "token_type": "Bearer", "id_token": self._proof({**claims, **self.person})}
 
