@@ -339,7 +339,7 @@ def test_what_is_no_whole_run_leaves_nothing_behind(program: Program) -> None:
     for run, samples, said in (
         (text[: len(text) // 2], None, "not JSON"),
         (b"{}", None, "is not a run"),
-        (newer, None, "newer than this version"),
+        (newer, None, "and this version reads"),
         (b"\xff", None, "not JSON"),
         (text, SAMPLES[:-20], "cut off"),
         (text, SAMPLES[: SAMPLES.index(b"\n") + 1], "fewer samples"),
