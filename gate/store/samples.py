@@ -39,7 +39,7 @@ def parse_sample(line: bytes) -> Sample:
     if schema != SCHEMA:
         if isinstance(schema, str) and schema.startswith(SCHEMA[:-1]):
             raise BadSample(f"has schema {schema[:40]}, and this version reads {SCHEMA}")
-        raise BadSample(f"has no schema {SCHEMA}")
+        raise BadSample(f"is not a sample: it has no schema {SCHEMA}")
     try:
         return SAMPLES.validate_python(data)
     except ValidationError as error:

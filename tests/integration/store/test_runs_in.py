@@ -116,7 +116,7 @@ def test_what_is_no_whole_run_is_refused_and_leaves_nothing_behind(repo: Path) -
         (whole[: whole.index(b"\n") + 1], "fewer samples"),
         (whole + whole.splitlines(keepends=True)[0], "more samples"),
         (b"{}\n", "is not a sample"),
-        (b"\xff\n", "UTF-8"),
+        (b"\xff\n", "not JSON"),
     ):
         samples.write_bytes(text)
         done = gate("push", ".gate/last", cwd=repo)
