@@ -9,23 +9,21 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
+    TypeAdapter,
     ValidationError,
     WithJsonSchema,
     field_validator,
     model_validator,
 )
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError
 
+from gate.config.scorers import Scorers
 from gate.config.validation import FileModel, wrong, wrong_at
 from gate.domain.case import Case, Persona, Round, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message, Role
-from gate.errors import InputErrors
 from gate.inputs.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.inputs.names import dimension_complaint, value_complaint
-from gate.inputs.scorers.read import parse_scorers
 
 EXPECTATION_WEIGHT = 0.25
 """Of each expectation of a transcript, beside the suite's scorers, which weigh 1 unless they say otherwise."""
@@ -63,14 +61,6 @@ def missing(key: str, example: str) -> ValidationError:
     return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
 
 
-def _scorers(value: object) -> tuple[ScorerSpec, ...]:
-    try:
-        return parse_scorers(value, "")  # type: ignore[arg-type]
-    except InputErrors as error:
-        mistakes = [((), one.message, one.hint) for one in error.problems]
-        raise wrong_at(*mistakes) from None
-
-
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
     """Variables that no word of a case is taken for."""
     if taken := [name for name in given or {} if name in _RESERVED]:
@@ -92,20 +82,6 @@ def _first(error: ValidationError) -> str:
     return str(error.errors(include_url=False)[0]["msg"])
 
 
-class _ScorerList:
-    """How pydantic reads a list of scorers."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(_scorers)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        from gate.inputs.schema import scorer
-
-        return {"type": "array", "minItems": 1, "items": scorer()}
-
-
 _SHORT: dict[str, Any] = {"type": ["string", "number", "boolean"], "maxLength": NAME_CHARS}
 Label: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_label), WithJsonSchema(_SHORT)]
 """A short text; numbers and booleans become text."""
@@ -114,9 +90,11 @@ Line: TypeAlias = Annotated[str, Field(max_length=LINE_CHARS), AfterValidator(_n
 Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(_not_blank)]
 Passing: TypeAlias = Annotated[float, Field(gt=0, le=1)]
 """A score at which something passes; with a threshold of 0 nothing could fail."""
-Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _ScorerList]
 ExpectedTools: TypeAlias = list[Any] | dict[str, Any]
 """Names of tools that have to be called, or the options of the scorer `tools`."""
+
+
+_SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers)
 
 
 class CaseModel(FileModel):
@@ -273,7 +251,7 @@ class Expectations(CaseModel):
         if about:
             wanted.append(("should_ask", "asks", {"about": about}))
         found = [{kind: options, "name": name, "weight": EXPECTATION_WEIGHT} for name, kind, options in wanted]
-        return _scorers(found) if found else ()
+        return _SCORERS.validate_python(found) if found else ()
 
 
 class GoldenTranscript(CommonFields):
@@ -350,7 +328,7 @@ class AgentTold(CaseModel):
         if self.expected_tools is None or self.expected_tools == []:
             return ()
         options = self.expected_tools if isinstance(self.expected_tools, dict) else {"all": self.expected_tools}
-        return _scorers([{"tools": options, "name": self.tools_name()}])
+        return _SCORERS.validate_python([{"tools": options, "name": self.tools_name()}])
 
     @classmethod
     def tools_name(cls) -> str:

