@@ -109,7 +109,9 @@ class Turn(CaseModel):
     meant = {"text": "content"}
 
     role: Literal["system", "developer", "user", "assistant"]
+    """Who speaks."""
     content: Text
+    """What is said."""
 
     @property
     def message(self) -> Message:
@@ -217,9 +219,13 @@ class Expectations(CaseModel):
     }
 
     max_sentences: Annotated[int, Field(ge=1, le=100)] | None = None
+    """At most so many sentences."""
     must_paraphrase: bool | None = None
+    """It does not play the user's last turn back."""
     forbidden_words: Annotated[list[Word], Field(max_length=WORDS)] | None = None
+    """Words that must not occur."""
     should_ask: Word | Annotated[list[Word], Field(max_length=WORDS)] | None = None
+    """Topics that it asks about."""
 
     @field_validator("forbidden_words", "should_ask")
     @classmethod

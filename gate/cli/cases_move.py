@@ -70,7 +70,7 @@ def import_(
 def export(suite: str, file: str, force: bool, target_format: str | None, strict: bool, as_json: bool) -> None:
     """Write a suite of the store to FILE, whose ending gives the format.
 
-    A case file that is there is changed where it differs, and all the rest of it stays as it is to the byte, so that a
+    A case file that is there is changed where it differs, and its comments and its order stay, so that a
     pull request shows what was changed. With --to, the file is one of another tool.
 
     \b

@@ -211,8 +211,6 @@ def _plain(case: Case) -> JsonValue:
     # Neither a line number nor what only readers see is content.
     names = (one.name for one in fields(Case) if one.name not in ("where", "description"))
     found = {name: _parts(getattr(case, name)) for name in names}
-    for one in found["rounds"]:
-        del one["line"]
     # What only some cases have is no part of others.
     kept = {key: value for key, value in found.items() if value or key not in _OF_SOME}
     return cast("JsonValue", kept)

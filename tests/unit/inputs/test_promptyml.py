@@ -93,9 +93,9 @@ def test_bad_test_data() -> None:
     for message in (
         "p.prompt.yml:3: testData[0] must be a mapping, not 1",
         "p.prompt.yml:4: testData[1] is empty",
-        "p.prompt.yml:5: testData must not hold 'slices'",
+        "p.prompt.yml:5: vars.slices has a meaning of its own",
         "p.prompt.yml:6: id must be text, not a list",
-        "p.prompt.yml:6: input is blank",
+        "p.prompt.yml:6: input must not be blank",
         "p.prompt.yml:7: 'input' is missing",
         "p.prompt.yml:8: the id 'a' is already used on line 7",
     ):

@@ -72,7 +72,7 @@ def test_json_says_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "t.yaml: 'tools' is missing"),
+        ("", "t.yaml: must hold a mapping"),
         ("tools: []", "t.yaml:1: tools must be a list with at least one entry, not an empty one"),
         ("tools: {a: b}", "t.yaml:1: tools must be a list with at least one entry, not a mapping"),
         ("tool: []", "t.yaml:1: unknown key 'tool' (did you mean 'tools'?)"),
