@@ -28,8 +28,6 @@ class Comparison:
         cases_needed: cases that would show the observed mean, where the state is noise.
         moved: cases whose score differs between the arms.
         margin: tolerated fall; the slice is a regression when `upper` lies below its negative.
-        look: answers per case and arm that it rests on, where the results were looked at on the way; None where it
-            rests on all that there are.
     """
 
     slice: str
@@ -50,7 +48,6 @@ class Comparison:
     cases_needed: int | None = None
     moved: int = 0
     margin: float = 0.0
-    look: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

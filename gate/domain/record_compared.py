@@ -43,7 +43,6 @@ class ComparisonRecord(Part):
     cases_needed: NonNegativeInt | None
     moved: Count
     margin: Share = 0.0
-    look: Count | None = None
 
 
 class QualityRecord(Part):
